@@ -2,6 +2,7 @@
 
 #include "base/text/time_range.h"
 #include "base/text/word_list.h"
+#include "profile/accounts.h"
 #include "profile/filter.h"
 #include "profile/load/load_jfr.h"
 
@@ -154,7 +155,7 @@ static void give_profiles(struct recording_evidence *r)
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
     e->sources |= locks && !(parks && !strcmp(parks, "unseen")) ? SOURCE_BIT(SOURCE_PARKS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
-    e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
+    e->sources |= halts && accounts_line(cpu, ACCOUNT_HALT_SAFEPOINTS) ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
 }
 
 /* ---- halts ---- */

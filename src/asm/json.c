@@ -2,6 +2,7 @@
 
 #include "asm/edges.h"
 #include "base/text/jsonw.h"
+#include "profile/accounts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,7 +189,7 @@ static void put_books(const struct asm_report *a, struct jsonw *j)
     jsonw_key(j, "uncaptured");
     jsonw_object(j);
     for (uint32_t i = 0; i < a->profile->book_count; i++)
-        if (!strcmp(profile_text(a->profile, a->profile->books[i].account), "uncaptured"))
+        if (accounts_is(a->profile, &a->profile->books[i], ACCOUNT_UNCAPTURED))
             jsonw_member_uint(j, profile_text(a->profile, a->profile->books[i].reason), a->profile->books[i].count);
     jsonw_object_end(j);
     jsonw_object_end(j);

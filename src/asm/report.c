@@ -1,5 +1,7 @@
 #include "asm/report.h"
 
+#include "profile/accounts.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -126,19 +128,10 @@ const char *asm_whole(const struct profile *p)
 
 bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples)
 {
-    static const char prefix[] = "events_";
-    bool counts = asm_counts_events(p);
-    *ns = *samples = 0;
-    for (uint32_t i = 0; i < p->book_count; i++) {
-        const char *account = profile_text(p, p->books[i].account);
-        if (counts && strncmp(account, prefix, sizeof prefix - 1))
-            continue;
-        account += counts ? sizeof prefix - 1 : 0;
-        if (strcmp(account, "complete") && strcmp(account, "truncated") && strcmp(account, "failed"))
-            continue;
-        *ns += (uint64_t)p->books[i].ns;
-        *samples += p->books[i].count;
-    }
+    const unsigned sampled = 1u << ACCOUNT_IS_SEEN | 1u << ACCOUNT_IS_FAILED;
+    struct account_sum sum = accounts_sum_roles(p, asm_counts_events(p) ? BOOK_EVENTS : BOOK_CPU, sampled);
+    *ns = (uint64_t)sum.ns;
+    *samples = sum.count;
     return p->book_count != 0;
 }
 

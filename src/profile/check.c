@@ -2,10 +2,10 @@
 
 #include "base/text/number.h"
 #include "base/text/units.h"
+#include "profile/accounts.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 /* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
 static const double close_ns = 1000;
@@ -13,123 +13,81 @@ static const double close_ns = 1000;
  * yet far below what a lost piece of the file takes. */
 static const double missing_share = 0.01, missing_intervals = 20;
 
-static double account_ns(const struct profile *p, const char *account)
+enum { TEXT_BYTES = 48 };
+
+/* A figure of a book, in its unit. */
+static const char *figure(char out[TEXT_BYTES], enum account_unit unit, double value)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < p->book_count; i++)
-        if (!strcmp(profile_text(p, p->books[i].account), account))
-            sum += (double)p->books[i].ns;
-    return sum;
+    uint64_t n = value < 0 ? 0 : (uint64_t)fmin(value, 9e18);
+    if (unit == ACCOUNT_IN_NS)
+        return units_format_duration(out, TEXT_BYTES, n);
+    if (unit == ACCOUNT_IN_BYTES)
+        return units_format_bytes(out, TEXT_BYTES, n);
+    snprintf(out, TEXT_BYTES, "%.0f events", value);
+    return out;
 }
 
-static const char *duration(char *out, size_t size, double ns)
+static double sum_of(const struct profile *p, enum book book, unsigned roles)
 {
-    return units_format_duration(out, size, ns < 0 ? 0 : (uint64_t)fmin(ns, 9e18));
+    return (double)accounts_sum_roles(p, book, roles).ns;
 }
 
-/* What the samples in the file weigh, and what the books say that they do, of a time that the books are of. */
-static int check_weight(struct profile *p, double sampled, double whole)
+static int check_closes(struct profile *p, enum book book)
 {
-    char a[32], b[32];
-    double held = (double)p->weight;
-    double tolerance = fmax(missing_share * whole, missing_intervals * (double)p->interval_ns);
-    if (fabs(held - sampled) <= tolerance)
+    const unsigned whole = 1u << ACCOUNT_IS_WHOLE, parts = (1u << ACCOUNT_IS_WITHIN) - 1 - whole;
+    const struct account_row *sign = &account_rows[book_rows[book].sign];
+    char text[TEXT_BYTES];
+    double gap = fabs(sum_of(p, book, whole) - sum_of(p, book, parts));
+    if (sign->role != ACCOUNT_IS_WHOLE || gap <= close_ns)
+        return 0;
+    return profile_add_problem(p, "error", "the books do not close: the accounts miss the %s by %s", book_rows[book].whole,
+                               figure(text, sign->unit, gap));
+}
+
+/* What the samples weigh by the books: those of the kind that is shown, with or without a stack. */
+static double weight_by_books(const struct profile *p, enum book book)
+{
+    if (book == BOOK_SAFEPOINT)
+        return (double)accounts_sum(p, p->kind == PROFILE_WAITING ? ACCOUNT_WAITING : ACCOUNT_RUNNING).ns;
+    return sum_of(p, book, 1u << ACCOUNT_IS_SEEN | 1u << ACCOUNT_IS_FAILED);
+}
+
+/* Between two samples, in the unit of the book. */
+static double interval_of(const struct profile *p, enum book book, double said)
+{
+    const char *events = profile_setting(p, "event_interval");
+    if (book == BOOK_EVENTS)
+        return events ? (double)number_or_zero(events) : 1;
+    if (book == BOOK_ALLOC)
+        return said / fmax(1, (double)accounts_sum(p, ACCOUNT_ALLOC_BYTES).count);
+    return (double)p->interval_ns;
+}
+
+/* What the samples in the file weigh, and what the books say that they do. */
+static int check_weight(struct profile *p, enum book book)
+{
+    char a[TEXT_BYTES], b[TEXT_BYTES];
+    const struct account_row *sign = &account_rows[book_rows[book].sign];
+    double held = (double)p->weight, said = weight_by_books(p, book);
+    double whole = sign->role == ACCOUNT_IS_WHOLE ? sum_of(p, book, 1u << ACCOUNT_IS_WHOLE) : said;
+    if (fabs(held - said) <= fmax(missing_share * whole, missing_intervals * interval_of(p, book, said)))
         return 0;
     return profile_add_problem(p, "error", "the file's samples add up to %s, the books say %s: the file is not whole",
-                               duration(a, sizeof a, held), duration(b, sizeof b, sampled));
-}
-
-static int check_thread_time(struct profile *p)
-{
-    char a[32];
-    double whole = account_ns(p, "thread_time"), running = account_ns(p, "running"), waiting = account_ns(p, "waiting");
-    double gap = fabs(whole - running - waiting - account_ns(p, "failed") - account_ns(p, "lost"));
-    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the threads' time by %s",
-                                              duration(a, sizeof a, gap)))
-        return -ENOMEM;
-    return check_weight(p, p->kind == PROFILE_WAITING ? waiting : running, whole);
-}
-
-static int check_allocations(struct profile *p)
-{
-    char a[32], b[32];
-    const struct profile_book *book = profile_book(p, "alloc_bytes", "");
-    if (!book || !book->count)
-        return 0;
-    double held = (double)p->weight, said = (double)book->ns;
-    if (fabs(held - said) <= fmax(missing_share * said, missing_intervals * said / (double)book->count))
-        return 0;
-    return profile_add_problem(p, "error", "the file's samples add up to %s, the books say %s: the file is not whole",
-                               units_format_bytes(a, sizeof a, (uint64_t)held),
-                               units_format_bytes(b, sizeof b, (uint64_t)fmax(said, 0)));
-}
-
-static int check_wall(struct profile *p)
-{
-    char a[32];
-    double whole = account_ns(p, "wall_time");
-    double sampled = account_ns(p, "wall_running") + account_ns(p, "wall_waiting") + account_ns(p, "wall_failed");
-    double rest = account_ns(p, "wall_lost") + account_ns(p, "wall_pending") + account_ns(p, "wall_unseen") +
-                  account_ns(p, "wall_residual");
-    double gap = fabs(whole - sampled - rest);
-    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the threads' time by %s",
-                                              duration(a, sizeof a, gap)))
-        return -ENOMEM;
-    return check_weight(p, sampled, whole);
-}
-
-static int check_locks(struct profile *p)
-{
-    char a[32];
-    double whole = account_ns(p, "lock_time"), sampled = account_ns(p, "lock_whole") + account_ns(p, "lock_drawn");
-    double gap = fabs(whole - sampled - account_ns(p, "lock_lost") - account_ns(p, "lock_residual"));
-    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the time of waiting by %s",
-                                              duration(a, sizeof a, gap)))
-        return -ENOMEM;
-    return check_weight(p, sampled, whole);
-}
-
-static int check_events(struct profile *p)
-{
-    double whole = account_ns(p, "events");
-    double sampled = account_ns(p, "events_complete") + account_ns(p, "events_truncated") + account_ns(p, "events_failed");
-    const char *set = profile_setting(p, "event_interval");
-    double interval = set ? (double)number_or_zero(set) : 1, held = (double)p->weight;
-    double gap = fabs(whole - sampled - account_ns(p, "events_lost") - account_ns(p, "events_residual"));
-    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss %.0f events", gap))
-        return -ENOMEM;
-    if (p->kind != PROFILE_RUNNING || fabs(held - sampled) <= fmax(missing_share * whole, missing_intervals * interval))
-        return 0;
-    return profile_add_problem(p, "error", "the file's samples add up to %.0f events, the books say %.0f: the file is not whole", held,
-                               sampled);
+                               figure(a, sign->unit, held), figure(b, sign->unit, said));
 }
 
 int profile_check(struct profile *p)
 {
-    if (p->kind == PROFILE_HOLDER)
+    enum book book = accounts_book_of(p);
+    bool of_running = p->kind == PROFILE_RUNNING || (book != BOOK_CPU && book != BOOK_EVENTS);
+    if (p->kind == PROFILE_HOLDER || book == BOOK_HALT || !accounts_has_book(p, book))
         return 0;
-    if (p->kind == PROFILE_LOCK)
-        return profile_book(p, "lock_time", "monitor") ? check_locks(p) : 0;
-    if (p->kind == PROFILE_ALLOC)
-        return check_allocations(p);
-    if (p->kind == PROFILE_LIVE) /* books are of a later moment than the last set that was written */
+    if (book == BOOK_LIVE) /* books are of a later moment than the last set that was written */
         return 0;
-    if (p->kind == PROFILE_WALL && profile_book(p, "wall_time", ""))
-        return check_wall(p);
-    if (profile_is_safepoint(p) && profile_book(p, "thread_time", ""))
-        return check_thread_time(p);
-    if (profile_book(p, "events", ""))
-        return check_events(p);
-    if (!profile_book(p, "cpu", ""))
+    if (book == BOOK_SAFEPOINT && !profile_is_safepoint(p)) /* better samples are in the same file */
         return 0;
-    double cpu = account_ns(p, "cpu");
-    double sampled = account_ns(p, "complete") + account_ns(p, "truncated") + account_ns(p, "failed");
-    double rest = account_ns(p, "lost") + account_ns(p, "unseen") + account_ns(p, "residual");
-    char a[32];
-    double gap = fabs(cpu - sampled - rest);
-    if (gap > close_ns &&
-        profile_add_problem(p, "error", "the books do not close: the accounts miss the CPU time by %s",
-                            duration(a, sizeof a, gap)))
-        return -ENOMEM;
-    return p->kind == PROFILE_RUNNING ? check_weight(p, sampled, cpu) : 0;
+    if (book == BOOK_ALLOC && !accounts_sum(p, ACCOUNT_ALLOC_BYTES).count)
+        return 0;
+    int rc = check_closes(p, book);
+    return rc || !of_running ? rc : check_weight(p, book);
 }

@@ -1,5 +1,6 @@
 #include "profile/merge.h"
 
+#include "profile/accounts.h"
 #include "profile/graft.h"
 
 #include <errno.h>
@@ -38,19 +39,10 @@ static int take_samples(struct merge *m)
     return 0;
 }
 
-/* Accounts that are not sums: the largest of all. */
-static bool is_largest(const char *account)
+/* A level is no sum: the largest of all. */
+static int64_t time_of_both(bool is_level, int64_t a, int64_t b)
 {
-    static const char *const largest[] = {"alloc_longest_interval", "lock_threshold", "wall_rounds"};
-    for (size_t i = 0; i < sizeof largest / sizeof *largest; i++)
-        if (!strcmp(account, largest[i]))
-            return true;
-    return false;
-}
-
-static int64_t time_of_both(const char *account, int64_t a, int64_t b)
-{
-    if (is_largest(account))
+    if (is_level)
         return a > b ? a : b;
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -63,7 +55,7 @@ static int take_books(struct merge *m)
             profile_book(m->to, profile_text(m->from, b->account), profile_text(m->from, b->reason));
         struct profile_book sum = {m->graft.strings[b->account], m->graft.strings[b->reason], b->ns, b->count};
         if (before) {
-            sum.ns = time_of_both(profile_text(m->from, b->account), sum.ns, before->ns);
+            sum.ns = time_of_both(accounts_is_level(m->from, b), sum.ns, before->ns);
             sum.count += before->count;
         }
         if (profile_set_book(m->to, &sum))

@@ -108,7 +108,7 @@ struct profile_live_set {
     uint64_t objects, bytes, error; /* sampled objects, their weight, and its standard error */
 };
 
-/* One line of the books, cumulative. The accounts are described in docs/formats/recording.md. */
+/* One line of the books, cumulative. The accounts are those of base/agreed/accounts.h, or of a later version. */
 struct profile_book {
     uint32_t account; /* string ids; reason is empty for an account without reasons */
     uint32_t reason;

@@ -1,6 +1,7 @@
 #include "verify/judge.h"
 
 #include "base/time_units.h"
+#include "profile/accounts.h"
 #include "profile/figures/successive.h"
 
 #include <errno.h>
@@ -128,7 +129,7 @@ static uint32_t count_threads(const struct successive_order *order, bool *met)
 /* Of the round, what its samples lack of its CPU time; of the recording, what the books say. */
 static uint64_t hidden_ns(const struct judgement *j, const struct profile *p)
 {
-    const struct profile_book *kernel = profile_book(p, "unseen", "kernel");
+    const struct profile_book *kernel = accounts_reason(p, ACCOUNT_UNSEEN, REASON_LIST_UNSEEN, UNSEEN_KERNEL);
     if (!j->cpu_ns || j->cpu_ns >= j->truth.cpu_ns || !kernel || kernel->ns <= 0)
         return 0;
     uint64_t unseen = (uint64_t)kernel->ns, missing = j->truth.cpu_ns - j->cpu_ns;

@@ -3,6 +3,7 @@ worked out here in another way than the viewer does it: over whole stacks, not o
 """
 
 import base64
+import functools
 import json
 import math
 import random
@@ -99,6 +100,7 @@ class Profile:
             "effective_samples": self.effective,
             "approximate_share": 0.034,
             "books": self.books,
+            "accounts": accounts(),
             "strings": list(strings),
             "types": types,
             "nodes": dict(nodes, count=len(nodes["parent"])),
@@ -222,6 +224,17 @@ def changed(profile, seed=7):
     return Profile("before.jfr", stacks, 2100)
 
 
+@functools.cache
+def accounts():
+    """The words of the accounts, as the program writes them into every page."""
+    import candortest as ct
+    import flamedata
+    import recordings
+    recording, page = recordings.make("accounts.jfr", recordings.example()), ct.WORK / "accounts.html"
+    assert ct.candor("convert", recording, page).status == 0
+    return flamedata.read(page.read_text())["accounts"]
+
+
 def books(total):
     accounts = {
         "complete_ns": total,
@@ -339,6 +352,7 @@ def large(nodes, seed=2):
         "samples": nodes,
         "effective_samples": nodes,
         "books": books(total),
+        "accounts": accounts(),
         "strings": strings,
         "types": TYPES,
         "nodes": {"count": nodes, "parent": parent, "name": name, "type": kind, "self": own,

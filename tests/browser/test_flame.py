@@ -401,9 +401,14 @@ def books(page, profile):
     ]
     ct.ok(not wrong, "a click shows every account and reason", (wrong, rows))
     ct.ok(
-        "after_exit" not in rows and rows["clock"] == [given["clock"]] and "Own cost of the profiler" in rows,
+        "after_exit" not in rows and rows["clock"] == [given["clock"]] and "Own cost" in rows,
         "and the clock and own cost",
     )
+    words = {row["title"][0].upper() + row["title"][1:]: row["meaning"] for row in profiles.accounts()
+             if row["role"] not in ("within", "beside")}
+    told = dict(page.run("""return [...document.querySelectorAll("#books-body .meaning")].map(
+        (e) => [e.previousSibling.data, e.innerText])"""))
+    ct.ok(len(words) == 7 and told == words, "each in the words of the table of accounts", (told, words))
     page.press("Escape")
     ct.ok("truncated" not in page.text("#books-summary"), "a small account is not named in the bar")
     large = dict(given, truncated_ns=given["cpu_ns"] // 4, unseen_ns={"kernel": given["cpu_ns"] // 8})

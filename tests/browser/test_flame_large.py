@@ -100,6 +100,7 @@ def deep(page):
                 "samples": 10,
                 "effective_samples": 10,
                 "books": None,
+                "accounts": [],
                 "strings": ["all", "a.B.c", "a.B.d"],
                 "types": profiles.TYPES,
                 "nodes": nodes,

@@ -76,7 +76,7 @@ def test_tables(jvm):
     t.press("left")
     sees(t, "threads by", "Left: back")
     t.press("b")
-    sees(t, "own_cost", "b: all of the books")
+    sees(t, "own cost", "b: all of the books")
     ct.ok(t.wait(lambda: re.search(r"^ *100\.0 +\S+ \w?s", t.text(), re.MULTILINE)), "with their times", t.text())
     t.press("m")
     sees(t, "methods by self", "m: methods")

@@ -108,12 +108,12 @@ def tables(fake, report):
     want = expected(report["threads"], "self", lambda row: str(row["samples"]))
     ct.ok(t.wait(lambda: table(t) == want), "with the report's shares and counts", f"{table(t)}\n{want}")
     t.press("b")
-    sees(t, "own_cost", "b: books")
+    sees(t, "own cost", "b: books")
     books = report["books"]
     shown = lambda: {row.split()[-1]: row.split()[0] for row in t.screen.rows()[4:-1] if row.strip()}
-    want = {"cpu": 1, "complete": books["complete_ns"] / books["cpu_ns"], "gc_active": books["failed_ns"]["gc_active"] / books["cpu_ns"],
+    want = {"CPU": 1, "complete": books["complete_ns"] / books["cpu_ns"], "gc_active": books["failed_ns"]["gc_active"] / books["cpu_ns"],
             "queue_full": books["lost_ns"]["queue_full"] / books["cpu_ns"], "kernel": books["unseen_ns"]["kernel"] / books["cpu_ns"],
-            "residual": books["residual_ns"] / books["cpu_ns"], "own_cost": books["own_cost_ns"] / books["cpu_ns"]}
+            "residual": books["residual_ns"] / books["cpu_ns"], "cost": books["own_cost_ns"] / books["cpu_ns"]}
     ct.ok(t.wait(lambda: all(shown().get(name) == percent(value) for name, value in want.items())), "with the report's shares",
           f"{shown()}\n{want}")
     t.press("q")

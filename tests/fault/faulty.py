@@ -14,8 +14,8 @@ SITES = 1024
 
 
 def _outcomes():
-    """The names of src/agent/hot/reasons.h, in its order."""
-    lines = (ct.ROOT / "src" / "agent" / "hot" / "reasons.h").read_text().splitlines()
+    """The names of src/base/agreed/reasons.h, in its order."""
+    lines = (ct.ROOT / "src" / "base" / "agreed" / "reasons.h").read_text().splitlines()
     return [line.split('"')[1] for line in lines if line.startswith("    OUTCOME(")]
 
 

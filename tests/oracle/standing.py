@@ -11,7 +11,7 @@ AGENT = ct.BUILD / "tests" / "oracle" / "libcandor-standing.so"
 STOPS = pathlib.Path(__file__).resolve().parent / "stops.py"
 JAVA, NATIVE = 3, 4  # of enum jfr_frame_type (src/jfr/schema.h): the last of Java's, and native
 NATIVE_METHOD = 9    # FRAME_NATIVE_METHOD (src/agent/hot/record.h)
-COMPLETE = 0         # of enum outcome (src/agent/hot/reasons.h)
+COMPLETE = 0         # of enum outcome (src/base/agreed/reasons.h)
 
 
 def jvm(jdk, program, path, *flags):

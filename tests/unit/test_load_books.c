@@ -57,8 +57,11 @@ static void test_bases(void)
     add(&parts[1], LOAD_BOOK, "cpu", "", 190, 0);
     add(&parts[1], LOAD_BOOK, "lost", "a", 45, 2);
     add(&parts[1], LOAD_BOOK, "lost", "b", 7, 1);
-    tap_ok(!take(parts, 2) && is("cpu", "", 90, 0) && is("lost", "a", 15, 0) && is("lost", "b", 7, 1) && p.book_count == 3,
+    add(&parts[0], LOAD_BOOK_BASE, "wall_rounds", "", 50, 8);
+    add(&parts[1], LOAD_BOOK, "wall_rounds", "", 60, 10);
+    tap_ok(!take(parts, 2) && is("cpu", "", 90, 0) && is("lost", "a", 15, 0) && is("lost", "b", 7, 1) && p.book_count == 4,
            "what the file begins with goes off, each from its own; a count is never below 0");
+    tap_ok(is("wall_rounds", "", 60, 2), "but not from a level: the longest round is no sum");
     tap_ok(!p.problem_count && p.discarded, "the recording had more");
     profile_deinit(&p);
 }

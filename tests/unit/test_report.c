@@ -115,7 +115,7 @@ static void test_books(void)
     maker_setting(&p, "kernel", "excluded");
     profile_add_problem(&p, "warning", "evil \033[31m text");
     char *text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
-    contains(text, "  cpu                               1.10 s   100.00\n", "the CPU time");
+    contains(text, "  CPU                               1.10 s   100.00\n", "the CPU time");
     contains(text, "    complete                        1.00 s    90.91          100\n", "an account");
     contains(text, "      queue_full                   45.0 ms     4.09            4\n", "a reason");
     contains(text, "    residual                      -5.00 ms    -0.45\n", "a negative residual");

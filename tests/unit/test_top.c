@@ -98,7 +98,7 @@ static void test_looking_into(const struct profile *p)
     tap_ok(part.one_thread && !strcmp(profile_text(p, p->threads[part.thread].name), "other") && !strcmp(m.title, "other"),
            "Enter: of one thread");
     press(&m, p, "b");
-    tap_ok(is_row(&m, 0, "cpu") && is_row(&m, 3, "failed") && is_row(&m, 4, "gc") && fabs(model_row(&m, 3)->total - 0.15) < 1e-9,
+    tap_ok(is_row(&m, 0, "CPU") && is_row(&m, 3, "failed") && is_row(&m, 4, "gc") && fabs(model_row(&m, 3)->total - 0.15) < 1e-9,
            "b: books with reasons");
     model_deinit(&m);
 }

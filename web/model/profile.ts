@@ -13,6 +13,14 @@ export interface Effects {
     total: Uint16Array;
 }
 
+// The words of an account of the books of CPU time, from the program's table of accounts. role: its part in the sum.
+export interface AccountWords {
+    name: string;
+    role: string;
+    title: string;
+    meaning: string;
+}
+
 // The other profile of a comparison, the one before.
 export interface Before {
     title: string;
@@ -31,6 +39,7 @@ export interface Profile {
     effectiveSamples: number;
     approximateShare: number; // negative: unknown
     books: Record<string, unknown> | null;
+    accounts: AccountWords[]; // that books may have
     byThread: boolean; // the picture begins with a frame per thread
     before: Before | null;
     changes: Map<number, GivenChange>; // of the whole profiles
@@ -74,6 +83,7 @@ export async function readProfile(text: string): Promise<Profile | null> {
         effectiveSamples: count(data.effective_samples),
         approximateShare: typeof data.approximate_share === "number" ? data.approximate_share : -1,
         books: isObject(data.books) ? data.books : null,
+        accounts: readAccounts(data.accounts),
         byThread: data.by_thread === true,
         before: isObject(data.before) && columns.other ? readBefore(data.before, columns) : null,
         changes: readChanges(data.changes, canonical),
@@ -159,6 +169,16 @@ async function readNodes(nodes: Json, names: number, types: number): Promise<Col
         }
     }
     return { parent, name, type, self, other, selfEffect, totalEffect };
+}
+
+function readAccounts(accounts: unknown): AccountWords[] {
+    demand(accounts === undefined || Array.isArray(accounts), "accounts: not a list");
+    return ((accounts ?? []) as unknown[]).map((row, i) => {
+        const { name, role, title, meaning } = object(row, "accounts[" + i + "]");
+        demand(typeof name === "string" && typeof role === "string" && typeof title === "string" && typeof meaning === "string",
+            "accounts[" + i + "]: not four texts");
+        return { name, role, title, meaning };
+    });
 }
 
 function readBefore(before: Json, { other }: Columns): Before {

@@ -2,16 +2,7 @@
 import { element } from "./dom";
 import { formatCount, formatChange, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
-
-// In the order of docs/formats/recording.md, which says what the accounts mean.
-const ACCOUNTS = [
-    { key: "complete", label: "Complete", meaning: "samples with a whole stack" },
-    { key: "truncated", label: "Truncated", meaning: "samples with the top of a deeper stack" },
-    { key: "failed", label: "Failed", meaning: "samples without a stack, by reason" },
-    { key: "lost", label: "Lost", meaning: "expiries of the clock that left no sample, by reason" },
-    { key: "unseen", label: "Unseen", meaning: "CPU time that no clock could show, by reason" },
-    { key: "residual", label: "Residual", meaning: "what the accounts above do not explain" },
-];
+import { AccountWords } from "../model/profile";
 
 interface Reason {
     reason: string;
@@ -21,6 +12,7 @@ interface Reason {
 
 interface Account {
     key: string;
+    role: string;
     label: string;
     meaning: string;
     ns: number;
@@ -30,6 +22,7 @@ interface Account {
 
 export interface Books {
     cpu: number;
+    whole: AccountWords;
     accounts: Account[];
     others: [string, string][];
 }
@@ -43,17 +36,23 @@ function sumOf(value: unknown): number {
     return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
+// The parts of the sum, by their roles in the program's table of accounts.
+const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
+
+const labelOf = (title: string) => title.charAt(0).toUpperCase() + title.slice(1);
+
 // The accounts with their times in ns and shares of the CPU time. Null when there are no books or no CPU time.
-export function readBooks(books: Given | null): Books | null {
-    const cpu = books ? sumOf(books.cpu_ns) : 0;
-    if (!books || !(cpu > 0)) {
+export function readBooks(books: Given | null, words: AccountWords[]): Books | null {
+    const whole = words.find(({ role }) => role === "whole");
+    const cpu = books && whole ? sumOf(books[whole.name + "_ns"]) : 0;
+    if (!books || !whole || !(cpu > 0)) {
         return null;
     }
-    const accounts = ACCOUNTS.map((account) => {
-        const ns = sumOf(books[account.key + "_ns"]);
-        return { ...account, ns, share: ns / cpu, reasons: reasonsOf(books, account.key, cpu) };
+    const accounts = words.filter(({ role }) => PARTS.includes(role)).map(({ name, role, title, meaning }) => {
+        const ns = sumOf(books[name + "_ns"]);
+        return { key: name, role, label: labelOf(title), meaning, ns, share: ns / cpu, reasons: reasonsOf(books, name, cpu) };
     });
-    return { cpu, accounts, others: othersOf(books, cpu) };
+    return { cpu, whole, accounts, others: othersOf(books, words, cpu) };
 }
 
 function reasonsOf(books: Given, key: string, cpu: number): Reason[] {
@@ -67,13 +66,16 @@ function reasonsOf(books: Given, key: string, cpu: number): Reason[] {
         .sort((a, b) => Math.abs(b.ns) - Math.abs(a.ns));
 }
 
-// What stands beside the accounts: the profiler's own cost, the clock, and whatever else the file says about them.
-function othersOf(books: Given, cpu: number): [string, string][] {
-    const known = new Set(["cpu_ns", "own_cost_ns", ...ACCOUNTS.flatMap(({ key }) => [key, key + "_ns"])]);
+// What stands beside the accounts: parts of them, such as the profiler's own cost, the clock, and whatever else the file says about them.
+function othersOf(books: Given, words: AccountWords[], cpu: number): [string, string][] {
+    const known = new Set<string>();
     const rows: [string, string][] = [];
-    if (typeof books.own_cost_ns === "number") {
-        const share = formatShare(books.own_cost_ns / cpu);
-        rows.push(["Own cost of the profiler", formatValue(books.own_cost_ns, "ns") + " (" + share + ")"]);
+    for (const { name, role, title } of words) {
+        const ns = books[name + "_ns"];
+        if (role === "within" && typeof ns === "number") {
+            rows.push([labelOf(title), formatValue(ns, "ns") + " (" + formatShare(ns / cpu) + ")"]);
+        }
+        known.add(name).add(name + "_ns");
     }
     for (const [key, value] of Object.entries(books)) {
         if (!known.has(key) && (typeof value === "string" || typeof value === "number")) {
@@ -90,8 +92,8 @@ function shownValue(key: string, value: string | number): string {
     return key.endsWith("_ns") ? formatValue(value, "ns") : formatCount(value);
 }
 
-// Accounts that the bar always names, and the share from which it names the others.
-const ALWAYS_NAMED = ["complete", "lost", "unseen", "residual"];
+// What the bar always names: most of what is seen, and what is not. Others have a share from which they are named.
+const ALWAYS_NAMED = ["lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
 
 // Fills the thin bar: a drawing of the accounts and, always readable, what was lost, could not be seen, does not add up, and
@@ -107,15 +109,16 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         return;
     }
     drawing.replaceChildren(...books.accounts.filter((account) => account.ns !== 0).map((account) => {
-        const part = element("span", { className: "part " + account.key });
+        const part = element("span", { className: "part " + account.role + " " + account.key });
         part.style.flexGrow = String(Math.abs(account.share));
         return part;
     }));
-    const named = books.accounts.filter(({ key, share }) => ALWAYS_NAMED.includes(key) || share >= NAMED_FROM);
+    const named = books.accounts.filter(({ role, share }, i) => i === 0 || ALWAYS_NAMED.includes(role) || share >= NAMED_FROM);
     summary.replaceChildren(
         ...first,
         item("cpu", "CPU " + formatValue(books.cpu, "ns")),
-        ...named.map(({ key, share }) => item(key, key + " " + (key === "residual" ? formatChange : formatShare)(share))),
+        ...named.map(({ key, role, label, share }) =>
+            item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share))),
         ...last);
 }
 
@@ -123,16 +126,16 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
 export function booksTable(books: Books): HTMLElement[] {
     const cells = (...texts: string[]) => texts.map((text) => element("td", {}, text));
     const aside = (text: string) => element("span", { className: "meaning" }, text);
-    const rows = books.accounts.flatMap(({ key, label, meaning, ns, share, reasons }) => [
+    const rows = books.accounts.flatMap(({ key, role, label, meaning, ns, share, reasons }) => [
         element("tr", {},
-            element("th", { scope: "row" }, element("span", { className: "swatch " + key }), label, aside(meaning)),
-            ...cells(formatValue(ns, "ns"), key === "residual" ? formatChange(share) : formatShare(share))),
+            element("th", { scope: "row" }, element("span", { className: "swatch " + role + " " + key }), label, aside(meaning)),
+            ...cells(formatValue(ns, "ns"), role === "residual" ? formatChange(share) : formatShare(share))),
         ...reasons.map((reason) => element("tr", { className: "reason" },
             element("th", { scope: "row" }, reason.reason),
             ...cells(formatValue(reason.ns, "ns"), formatShare(reason.share)))),
     ]);
     const total = element("tr", { className: "sum" },
-        element("th", { scope: "row" }, "CPU of the process", aside("by its own clock")),
+        element("th", { scope: "row" }, labelOf(books.whole.title), aside(books.whole.meaning)),
         ...cells(formatValue(books.cpu, "ns"), "100%"));
     const others = books.others.map(([label, text]) => {
         const cell = element("td", { colSpan: 2 }, text);

@@ -174,7 +174,7 @@ export function showTitle(profile: Profile): void {
 export const showBooks = remember((profile: Profile, width: "after" | "before"): void => {
     const { before } = profile;
     const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
-    const books = readBooks(given);
+    const books = readBooks(given, profile.accounts);
     const whose = before ? width : "";
     showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose);
     byId<HTMLButtonElement>("books").disabled = !books;

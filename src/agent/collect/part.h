@@ -53,7 +53,7 @@ struct part {
     uint64_t (*due_ns)(void);
     bool is_polled;
 
-    /* Lines of its accounts (docs/formats/recording.md): as they are now (jfr_write_book_line), or, where a chunk begins that may come to
+    /* Lines of its accounts (base/agreed/accounts.h): as they are now (jfr_write_book_line), or, where a chunk begins that may come to
      * be the file's first, the sums from which that chunk's count (jfr_write_book_base). */
     void (*write_books)(jfr_write_book *write, uint64_t now_ns);
     /* Samples in the recording, and those that were lost. */

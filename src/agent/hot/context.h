@@ -21,7 +21,7 @@
 #ifndef CANDOR_AGENT_HOT_CONTEXT_H
 #define CANDOR_AGENT_HOT_CONTEXT_H
 
-#include "agent/hot/reasons.h"
+#include "base/agreed/reasons.h"
 #include "candor/queue/record.h"
 
 #include <stdatomic.h>

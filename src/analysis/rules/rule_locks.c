@@ -10,6 +10,7 @@
 #include "analysis/tally.h"
 #include "base/array.h"
 #include "base/text/units.h"
+#include "profile/accounts.h"
 #include "profile/figures/stats.h"
 #include "profile/locks.h"
 
@@ -172,9 +173,9 @@ static void look_at_owners(struct uses *u)
 
 /* ---- telling ---- */
 
-static double threshold_of(const struct profile *p, const char *group)
+static double threshold_of(const struct profile *p, enum wait_group group)
 {
-    const struct profile_book *book = profile_book(p, "lock_threshold", group);
+    const struct profile_book *book = accounts_reason(p, ACCOUNT_LOCK_THRESHOLD, REASON_LIST_WAIT_GROUP, group);
     return book && book->ns > 0 ? (double)book->ns : 0;
 }
 
@@ -182,8 +183,8 @@ static double threshold_of(const struct profile *p, const char *group)
 static double threshold_of_use(const struct profile *p, const struct lock_use *use)
 {
     if (use->state == JFR_STATE_MONITOR)
-        return threshold_of(p, "monitor");
-    return fmax(threshold_of(p, "synchronizer"), threshold_of(p, "other"));
+        return threshold_of(p, WAIT_GROUP_MONITOR);
+    return fmax(threshold_of(p, WAIT_GROUP_SYNCHRONIZER), threshold_of(p, WAIT_GROUP_OTHER));
 }
 
 /* What was drawn of the shorter waits of a thread is off by half a threshold, as a standard error. */

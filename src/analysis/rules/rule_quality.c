@@ -3,10 +3,10 @@
 #include "base/time_units.h"
 
 #include "analysis/findings.h"
+#include "profile/accounts.h"
 #include "profile/figures/stats.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MISSING_WARNING 0.2     /* of the CPU time */
 #define APPROXIMATE_WARNING 2.0 /* of it: worth knowing from two fifths on, and no warning */
@@ -16,20 +16,19 @@ struct missing {
     double all, lost, failed, truncated, unseen;
 };
 
+static double account_ns(const struct profile *p, enum account_id id)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (accounts_is(p, &p->books[i], id))
+            sum += fmax(0, (double)p->books[i].ns);
+    return sum;
+}
+
 static struct missing add_books(const struct profile *p)
 {
-    struct missing m = {0};
-    for (uint32_t i = 0; i < p->book_count; i++) {
-        const struct profile_book *book = &p->books[i];
-        const char *account = profile_text(p, book->account);
-        double ns = fmax(0, (double)book->ns);
-        m.all += !strcmp(account, "cpu") ? ns : 0;
-        m.lost += !strcmp(account, "lost") ? ns : 0;
-        m.failed += !strcmp(account, "failed") ? ns : 0;
-        m.truncated += !strcmp(account, "truncated") ? ns : 0;
-        m.unseen += !strcmp(account, "unseen") ? ns : 0;
-    }
-    return m;
+    return (struct missing){.all = account_ns(p, ACCOUNT_CPU), .lost = account_ns(p, ACCOUNT_LOST), .failed = account_ns(p, ACCOUNT_FAILED),
+                            .truncated = account_ns(p, ACCOUNT_TRUNCATED), .unseen = account_ns(p, ACCOUNT_UNSEEN)};
 }
 
 /* The sums are counts of a clock that has drawn them: what came by chance counts as little as its samples do. */

@@ -11,6 +11,7 @@
 #include "analysis/tally.h"
 #include "base/array.h"
 #include "base/text/units.h"
+#include "profile/accounts.h"
 #include "profile/locks.h"
 
 #include <math.h>
@@ -272,7 +273,8 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
 {
     struct lending l = {.f = f, .e = e, .p = p};
     bool is_timed = p == e->lock;
-    const struct profile_book *threshold = is_timed ? profile_book(p, "lock_threshold", "other") : NULL;
+    const struct profile_book *threshold =
+        is_timed ? accounts_reason(p, ACCOUNT_LOCK_THRESHOLD, REASON_LIST_WAIT_GROUP, WAIT_GROUP_OTHER) : NULL;
     l.threshold_ns = threshold && threshold->ns > 0 ? (double)threshold->ns : 0;
     map_init(&l.by_own);
     tally_init(&l.threads);

@@ -4,6 +4,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/stack.h"
+#include "profile/accounts.h"
 
 #include <stdio.h>
 
@@ -13,7 +14,7 @@ enum { ENDS_LEAST = 50 };
 
 static uint64_t ended(const struct profile *p)
 {
-    const struct profile_book *book = profile_book(p, "wall_unseen", "ended");
+    const struct profile_book *book = accounts_reason(p, ACCOUNT_WALL_UNSEEN, REASON_LIST_LIFE, LIFE_ENDED);
     return book ? book->count : 0;
 }
 

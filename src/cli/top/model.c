@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/time_units.h"
+#include "profile/accounts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -113,13 +114,13 @@ void model_arrange(struct model *m)
 
 static void take_books(struct model *m, const struct profile *view)
 {
-    static const char *const accounts[] = {"failed", "lost", "unseen", "residual", "truncated", "own_cost"};
-    static const char *const words[] = {"failed", "lost", "unseen", "residual", "truncated", "own cost"};
-    double cpu = (double)rows_account(view, "cpu", NULL);
+    static const enum account_id order[MODEL_ACCOUNTS] = {ACCOUNT_FAILED, ACCOUNT_LOST, ACCOUNT_UNSEEN, ACCOUNT_RESIDUAL,
+                                                          ACCOUNT_TRUNCATED, ACCOUNT_OWN_COST}; /* there may be room for some */
+    double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;
     m->has_books = cpu > 0;
-    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
-        double ns = (double)rows_account(view, accounts[i], NULL);
-        m->accounts[i] = (struct model_account){words[i], cpu > 0 ? ns / cpu : 0};
+    for (size_t i = 0; i < MODEL_ACCOUNTS; i++) {
+        double ns = (double)accounts_sum(view, order[i]).ns;
+        m->accounts[i] = (struct model_account){account_rows[order[i]].title, cpu > 0 ? ns / cpu : 0};
     }
     double time = (double)view->duration_ns, used = cpu > 0 ? cpu : (double)view->weight;
     m->cpus = time > 0 ? used / time : 0;

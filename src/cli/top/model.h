@@ -15,7 +15,7 @@ enum model_prompt { MODEL_NO_PROMPT, MODEL_SEARCH, MODEL_SAVE };
 /* Requests that the model cannot carry out itself; its caller does, and clears them. */
 enum model_wish { MODEL_NO_WISH, MODEL_QUIT, MODEL_SAVE_FILE, MODEL_REDRAW };
 
-enum { MODEL_LEVELS = 16, MODEL_TEXT = 256 };
+enum { MODEL_LEVELS = 16, MODEL_TEXT = 256, MODEL_ACCOUNTS = 6 };
 
 /* The opened views: at the bottom a table, on it a thread or a method. */
 struct model_level {
@@ -60,7 +60,7 @@ struct model {
     double cpus;        /* CPU time per time */
     double approximate; /* stats_approximate_share */
     bool has_books;
-    struct model_account accounts[6];
+    struct model_account accounts[MODEL_ACCOUNTS];
     double search_self, search_total; /* of the rows that match: their selfs added up, the largest total */
     char title[MODEL_TEXT]; /* of the method or thread that is looked into */
 };

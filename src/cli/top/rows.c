@@ -1,6 +1,7 @@
 #include "cli/top/rows.h"
 
 #include "base/array.h"
+#include "profile/accounts.h"
 #include "profile/figures/calltree.h"
 #include "profile/figures/reroot.h"
 
@@ -125,46 +126,34 @@ static int fill_tree(struct rows *r, const struct profile *view, uint32_t label)
 
 /* ---- books ---- */
 
-int64_t rows_account(const struct profile *view, const char *account, uint64_t *count)
-{
-    uint64_t ns = 0, all = 0;
-    for (uint32_t i = 0; i < view->book_count; i++) {
-        if (strcmp(profile_text(view, view->books[i].account), account))
-            continue;
-        ns += (uint64_t)view->books[i].ns;
-        all += view->books[i].count;
-    }
-    if (count)
-        *count = all;
-    return (int64_t)ns;
-}
-
-static int add_reasons(struct rows *r, const struct profile *view, const char *account, double cpu)
+static int add_reasons(struct rows *r, const struct profile *view, enum account_id id, double cpu)
 {
     for (uint32_t i = 0; i < view->book_count; i++) {
         const struct profile_book *b = &view->books[i];
         const char *reason = profile_text(view, b->reason);
         struct row row = {.name = reason, .depth = 2, .ns = b->ns, .count = b->count, .total = cpu > 0 ? (double)b->ns / cpu : 0};
         bool empty = !*reason || (!b->ns && !b->count);
-        if (!empty && !strcmp(profile_text(view, b->account), account) && add(r, &row))
+        if (!empty && accounts_is(view, b, id) && add(r, &row))
             return -ENOMEM;
     }
     return 0;
 }
 
+/* Those of CPU time, but for counts, which are no share of it. */
 static int fill_books(struct rows *r, const struct profile *view)
 {
-    static const char *const accounts[] = {"complete", "truncated", "failed", "lost", "unseen", "residual", "own_cost", "suppressed"};
-    double cpu = (double)rows_account(view, "cpu", NULL);
-    struct row row = {.name = "cpu", .total = cpu > 0, .ns = (int64_t)cpu};
-    int rc = view->book_count ? add(r, &row) : 0;
-    for (size_t i = 0; !rc && view->book_count && i < sizeof accounts / sizeof *accounts; i++) {
-        row = (struct row){.name = accounts[i], .depth = 1};
-        row.ns = rows_account(view, accounts[i], &row.count);
+    double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;
+    int rc = 0;
+    for (int id = 0; !rc && view->book_count && id < ACCOUNTS; id++) {
+        const struct account_row *a = &account_rows[id];
+        if (!(a->books & BOOK_BIT(CPU)) || !a->title || a->unit == ACCOUNT_IN_NONE)
+            continue;
+        struct account_sum sum = accounts_sum(view, (enum account_id)id);
+        struct row row = {.name = a->title, .depth = a->role != ACCOUNT_IS_WHOLE, .ns = sum.ns, .count = sum.count};
         row.total = cpu > 0 ? (double)row.ns / cpu : 0;
         rc = add(r, &row);
-        if (!rc)
-            rc = add_reasons(r, view, accounts[i], cpu);
+        if (!rc && a->reasons)
+            rc = add_reasons(r, view, (enum account_id)id, cpu);
     }
     return rc;
 }

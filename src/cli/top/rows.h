@@ -31,7 +31,5 @@ struct rows {
 /* Fills rows anew. label: of the method whose callers or callees are meant. 0, -ENOMEM or -EFBIG; then there are no rows. */
 int rows_fill(struct rows *r, enum rows_kind kind, const struct profile *view, uint32_t label);
 void rows_deinit(struct rows *r);
-/* The time of an account of the books, its reasons together. */
-int64_t rows_account(const struct profile *view, const char *account, uint64_t *count);
 
 #endif

@@ -239,7 +239,7 @@ static void put_figures(struct jsonw *j, const struct profile *p)
     jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
     jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
     jsonw_key(j, "books");
-    books_json(j, p);
+    books_json(j, p, BOOK_CPU);
 }
 
 static void put_before(struct jsonw *j, const struct page *page)
@@ -265,6 +265,8 @@ int page_write(struct page *page, FILE *out)
     jsonw_bool(&j, page->threads);
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);
     put_figures(&j, p);
+    jsonw_key(&j, "accounts");
+    books_json_accounts(&j, BOOK_CPU);
     put_notes(&j, p);
     if (page->before)
         put_before(&j, page);

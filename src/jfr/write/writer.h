@@ -281,9 +281,9 @@ struct jfr_safepoint_count {
 };
 void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *count);
 
-/* One line of the books, cumulative since the recording began. account: "cpu", "complete", "truncated", "failed",
- * "lost", "unseen", "residual", "own_cost", or those of the other events (docs/formats/recording.md); reason: "" where the
- * account has none. The last line of a recording with a given (account, reason) is the one that counts. */
+/* One line of the books, cumulative since the recording began. account: the name of an account in base/agreed/accounts.h, which may be one
+ * of CPU time or of another event; reason: "" where the account has none. The last line of a recording with a given (account, reason) is
+ * the one that counts. */
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count);
 /* The CPU time of one thread since the recording began, cumulative; the last one per thread counts. */

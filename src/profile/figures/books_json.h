@@ -1,17 +1,18 @@
-/* The books as JSON objects, the same in the report and inside the flame graph (docs/formats/report-json.md); null if the
- * recording has no books of that kind. */
+/* The books as JSON objects, the same in the report and inside the flame graph (docs/formats/report-json.md). Their members are those of
+ * ACCOUNT_JSON (base/agreed/accounts.h). */
 #ifndef CANDOR_PROFILE_FIGURES_BOOKS_JSON_H
 #define CANDOR_PROFILE_FIGURES_BOOKS_JSON_H
 
+#include "base/agreed/accounts.h"
 #include "base/text/jsonw.h"
 #include "profile/profile.h"
 
-void books_json(struct jsonw *j, const struct profile *p); /* of the CPU time */
-void books_json_thread_time(struct jsonw *j, const struct profile *p); /* of the event safepoint */
-void books_json_halts(struct jsonw *j, const struct profile *p); /* of the event halt */
-void books_json_allocations(struct jsonw *j, const struct profile *p); /* of the event alloc; bytes */
-void books_json_wall(struct jsonw *j, const struct profile *p);        /* of the event wall */
-void books_json_locks(struct jsonw *j, const struct profile *p);       /* of the event lock */
-void books_json_events(struct jsonw *j, const struct profile *p);      /* of an event that perf counts; events */
+/* null if the recording has no such books. */
+void books_json(struct jsonw *j, const struct profile *p, enum book book);
+/* Its members alone, inside an object. */
+void books_json_members(struct jsonw *j, const struct profile *p, enum book book);
+/* The words of the accounts of a book, for readers that do not know the table: an array of name, role ("whole", "seen", ...), title and
+ * meaning. */
+void books_json_accounts(struct jsonw *j, enum book book);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/number.h"
 #include "base/text/word_list.h"
+#include "profile/accounts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -199,7 +200,7 @@ static int note_base(struct load_whole *w, const struct profile_book *base)
 static int note_book(struct load_whole *w, const struct profile_book *line)
 {
     struct profile *p = w->profile;
-    bool cpu = !line->reason && !strcmp(profile_text(p, line->account), "cpu");
+    bool cpu = !line->reason && accounts_is(p, line, ACCOUNT_CPU);
     const struct profile_book *before = cpu && w->cpu_book ? &p->books[w->cpu_book - 1] : NULL;
     if (before && line->ns < before->ns &&
         profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
@@ -207,7 +208,7 @@ static int note_book(struct load_whole *w, const struct profile_book *line)
     if (profile_set_book(p, line))
         return -ENOMEM;
     if (cpu && !before)
-        w->cpu_book = (uint32_t)(profile_book(p, "cpu", "") - p->books) + 1;
+        w->cpu_book = (uint32_t)(accounts_line(p, ACCOUNT_CPU) - p->books) + 1;
     return 0;
 }
 
@@ -388,7 +389,8 @@ static int subtract_bases(struct load_whole *w)
         struct profile_book *book = place ? &p->books[*place] : NULL;
         if (!book)
             continue;
-        book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
+        if (!accounts_is_level(p, book))
+            book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
         book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
     }
     map_deinit(&places);

@@ -278,6 +278,16 @@ static void put_header(struct jsonw *j, const struct profile *p, const struct st
     jsonw_member_number(j, "approximate_share", stats_approximate_share(p));
 }
 
+static void put_books(struct jsonw *j, const struct profile *p)
+{
+    for (int book = 0; book < BOOKS; book++) {
+        if (!book_rows[book].member)
+            continue;
+        jsonw_key(j, book_rows[book].member);
+        books_json(j, p, (enum book)book);
+    }
+}
+
 int report_json(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o)
 {
     struct jsonw j;
@@ -308,22 +318,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     if (o->sections & REPORT_TYPES)
         put_groups(&j, p, "types", &s->types, o, true);
     int rc = json_trees(&j, p, o);
-    if (o->sections & REPORT_BOOKS) {
-        jsonw_key(&j, "books");
-        books_json(&j, p);
-        jsonw_key(&j, "thread_time");
-        books_json_thread_time(&j, p);
-        jsonw_key(&j, "allocations");
-        books_json_allocations(&j, p);
-        jsonw_key(&j, "wall_time");
-        books_json_wall(&j, p);
-        jsonw_key(&j, "halts");
-        books_json_halts(&j, p);
-        jsonw_key(&j, "lock_time");
-        books_json_locks(&j, p);
-        jsonw_key(&j, "events");
-        books_json_events(&j, p);
-    }
+    if (o->sections & REPORT_BOOKS)
+        put_books(&j, p);
     put_settings(&j, p);
     put_problems(&j, p);
     jsonw_object_end(&j);

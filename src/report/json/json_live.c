@@ -1,5 +1,7 @@
 #include "report/json/json_live.h"
 
+#include "profile/accounts.h"
+#include "profile/figures/books_json.h"
 #include "report/json/json_holders.h"
 
 static void put_text(struct jsonw *j, const struct profile *p, const char *key, uint32_t string)
@@ -8,26 +10,10 @@ static void put_text(struct jsonw *j, const struct profile *p, const char *key, 
     jsonw_string(j, profile_text(p, string), strtab_len(&p->strings, string));
 }
 
-static void put_book(struct jsonw *j, const struct profile *p, const char *key, const char *account)
-{
-    const struct profile_book *book = profile_book(p, account, "");
-    jsonw_key(j, key);
-    jsonw_object(j);
-    jsonw_key(j, "bytes");
-    jsonw_int(j, book ? book->ns : 0);
-    jsonw_member_uint(j, "objects", book ? book->count : 0);
-    jsonw_object_end(j);
-}
-
-static uint64_t book_count(const struct profile *p, const char *account)
-{
-    const struct profile_book *book = profile_book(p, account, "");
-    return book ? book->count : 0;
-}
-
 static void put_walks(struct jsonw *j, const struct profile *p)
 {
-    const struct profile_book *walked = profile_book(p, "paths_walked", ""), *stopped = profile_book(p, "paths_stopped", "");
+    const struct profile_book *walked = accounts_line(p, ACCOUNT_PATHS_WALKED);
+    const struct profile_book *stopped = accounts_line(p, ACCOUNT_PATHS_STOPPED);
     static const char *const keys[] = {"walks", "walked_ns", "stopped_ns"};
     int64_t values[] = {walked ? (int64_t)walked->count : 0, walked ? walked->ns : 0, stopped ? stopped->ns : 0};
     bool is_counted = walked && (!walked->count || values[2]);
@@ -69,14 +55,9 @@ static void put_live(struct jsonw *j, const struct profile *p, const struct leak
     jsonw_member_number(j, "heap_per_hour", leaks_heap_per_hour(p));
     json_holders(j, p, l ? &l->holders : NULL);
     jsonw_key(j, "books");
-    if (profile_book(p, "live_watched_bytes", "")) {
+    if (accounts_has_book(p, BOOK_LIVE)) {
         jsonw_object(j);
-        put_book(j, p, "watched", "live_watched_bytes");
-        put_book(j, p, "dead", "live_dead_bytes");
-        put_book(j, p, "displaced", "live_displaced_bytes");
-        put_book(j, p, "unreferenced", "live_unreferenced_bytes");
-        jsonw_member_uint(j, "references_made", book_count(p, "live_references_made"));
-        jsonw_member_uint(j, "references_given_back", book_count(p, "live_references_given_back"));
+        books_json_members(j, p, BOOK_LIVE);
         put_walks(j, p);
         jsonw_object_end(j);
     } else {

@@ -2,6 +2,7 @@
 #ifndef CANDOR_REPORT_TEXT_TEXT_H
 #define CANDOR_REPORT_TEXT_TEXT_H
 
+#include "base/agreed/accounts.h"
 #include "report/report.h"
 
 struct text {
@@ -19,20 +20,16 @@ void text_label(const struct text *t);  /* what the label that is asked for says
 void text_threads(const struct text *t);
 int text_trees(const struct text *t); /* all that are asked for; 0 or a code of calltree_build */
 void text_books(const struct text *t);
-void text_wall(const struct text *t); /* the books of the event wall (text_wall.c) */
-void text_thread_time(const struct text *t); /* the books of the event safepoint (text_thread_time.c) */
-void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
-void text_allocation_books(const struct text *t); /* and the books of that */
-void text_halt_books(const struct text *t);       /* of the event halt (text_halt_books.c) */
-void text_locks(const struct text *t);      /* deadlocks, and the locks that were waited for (text_locks.c) */
-void text_lock_books(const struct text *t); /* and the books of that */
+void text_allocated(const struct text *t);         /* the classes of what was allocated (text_allocated.c), */
+void text_allocation_counts(const struct text *t); /* and below its books, how they compare with the JVM's count */
+void text_halt_books(const struct text *t); /* of the event halt, beside the others */
+void text_locks(const struct text *t); /* deadlocks, and the locks that were waited for (text_locks.c) */
 void text_allocation_caveats(const struct text *t);
 void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
 void text_leaks(const struct text *t);       /* what grows, */
 void text_holders(const struct text *t);     /* who holds it (text_holders.c), */
 void text_first_holder(const struct text *t, const struct holders *h); /* in the lines of one candidate, */
-void text_live_books(const struct text *t);  /* and the books of that */
-void text_event_books(const struct text *t); /* the books of a recording that counts events (text_events.c) */
+void text_live_limits(const struct text *t); /* and below its books, how many were watched, and how the heap was walked */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */
@@ -46,22 +43,8 @@ void text_heading(const struct text *t, const char *title, const char *about);
 const char *text_whole(const struct text *t);
 /* "1,234,567". Returns out. */
 char *text_count(char *out, size_t size, uint64_t n);
-/* One account of the books: its name, time, share of `whole` in percent (below 0: it is a share of nothing), and count, if it has
- * one. (text_account.c) */
-struct text_account {
-    const char *name;
-    int indent;
-    int64_t ns;
-    uint64_t count;
-    bool counted;
-    bool timeless;
-};
-void text_account(const struct text *t, const struct text_account *a, int64_t whole);
-bool text_has_account(const struct text *t, const char *account);
-/* An account with reasons: its sum, and under it the reasons that are not empty, largest first. */
-void text_account_reasons(const struct text *t, const char *account, bool counted, int64_t whole);
-/* The heads of their columns. */
-void text_account_heads(const struct text *t, const char *share);
+/* The accounts of a book: a head, a line for each, their reasons, and what a reader must know. (text_account.c) */
+void text_accounts(const struct text *t, enum book book);
 /* Signed duration. Returns out. */
 char *text_time(char *out, size_t size, int64_t ns);
 /* A weight in the profile's unit: "1.25 s", or "1,250" samples. Returns out. */

@@ -1,73 +1,56 @@
 #include "report/text/text.h"
 
 #include "base/text/utf8.h"
+#include "profile/accounts.h"
 
 #include <string.h>
 
-static int64_t put_account(const struct text *t, const char *account, const char *name, int indent, bool counted,
-                           int64_t cpu)
+static void put_heading(const struct text *t, enum book book)
 {
-    const struct profile_book *book = profile_book(t->p, account, "");
-    struct text_account l = {.name = name, .indent = indent, .counted = counted && book};
-    if (book) {
-        l.ns = book->ns;
-        l.count = book->count;
-    }
-    text_account(t, &l, cpu ? cpu : l.ns);
-    return l.ns;
+    char about[128];
+    snprintf(about, sizeof about, "  %s", book_rows[book].about);
+    text_heading(t, book_rows[book].heading, about);
+}
+
+static void put_turns(const struct text *t)
+{
+    const struct profile_book *enabled = accounts_line(t->p, ACCOUNT_EVENTS_ENABLED);
+    const struct profile_book *running = accounts_line(t->p, ACCOUNT_EVENTS_RUNNING);
+    char part[32], whole[32];
+    if (enabled && running && running->ns < enabled->ns)
+        fprintf(t->out, "The processor counted for %s of %s, by turns with other events: the figures are scaled up.\n",
+                text_time(part, sizeof part, running->ns), text_time(whole, sizeof whole, enabled->ns));
 }
 
 void text_books(const struct text *t)
 {
-    if (t->p->kind == PROFILE_ALLOC) {
-        text_allocation_books(t);
+    enum book book = accounts_book_of(t->p);
+    if (book == BOOK_HALT)
         return;
-    }
-    if (t->p->kind == PROFILE_LIVE) {
-        text_live_books(t);
-        return;
-    }
-    if (profile_is_of_locks(t->p)) {
-        text_lock_books(t);
-        return;
-    }
-    if (t->p->kind == PROFILE_WALL && profile_book(t->p, "wall_time", "")) {
-        text_wall(t);
-        return;
-    }
-    if (profile_book(t->p, "events", "")) {
-        text_event_books(t);
-        return;
-    }
-    if (profile_book(t->p, "thread_time", "") && !profile_book(t->p, "cpu", "")) {
-        text_thread_time(t);
-        return;
-    }
-    if (profile_book(t->p, "halt_gc", "") && !profile_book(t->p, "cpu", ""))
-        return;
-    text_heading(t, "Books", t->p->kind == PROFILE_RUNNING ? "  where the CPU time of the process went" : "");
-    if (!t->p->book_count) {
+    put_heading(t, book);
+    if (!accounts_has_book(t->p, book) && (book != BOOK_CPU || !t->p->book_count)) {
         fputs("This recording has none: what its profiler lost, or could not see, is unknown.\n", t->out);
         return;
     }
-    text_account_heads(t, "% CPU");
-    int64_t cpu = put_account(t, "cpu", "cpu", 2, false, 0);
-    put_account(t, "complete", "complete", 4, true, cpu);
-    put_account(t, "truncated", "truncated", 4, true, cpu);
-    text_account_reasons(t, "failed", true, cpu);
-    text_account_reasons(t, "lost", true, cpu);
-    text_account_reasons(t, "unseen", false, cpu);
-    put_account(t, "residual", "residual", 4, false, cpu);
-    put_account(t, "own_cost", "own cost (within the above)", 2, false, cpu);
-    if (text_has_account(t, "suppressed")) {
-        text_account_reasons(t, "suppressed", true, cpu);
-        fputs("Suppressed are expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is\n"
-              "lost, the samples there stand for more.\n", t->out);
-    }
-    if (text_has_account(t, "context_lost")) {
-        text_account_reasons(t, "context_lost", true, -1);
-        fputs("Context lost: samples that are there, without all of the context that their threads had.\n", t->out);
-    }
+    text_accounts(t, book);
+    if (book == BOOK_ALLOC)
+        text_allocation_counts(t);
+    if (book == BOOK_EVENTS)
+        put_turns(t);
+    if (book == BOOK_LIVE)
+        text_live_limits(t);
+}
+
+void text_halt_books(const struct text *t)
+{
+    const char *counters = profile_setting(t->p, "halt_counters");
+    if (!accounts_has_book(t->p, BOOK_HALT))
+        return;
+    put_heading(t, BOOK_HALT);
+    text_accounts(t, BOOK_HALT);
+    if (counters && *counters == 'n')
+        fputs("The JVM keeps no counters (-XX:-UsePerfData): causes, collectors and other safepoints than these pauses are unknown.\n",
+              t->out);
 }
 
 enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* what a clock of perf's adds to a context switch: bare metal, virtual machine */
@@ -75,7 +58,7 @@ enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* what a clock of perf's
 /* What no account has: the kernel's own work for the clock. */
 static void put_switches(const struct text *t)
 {
-    const struct profile_book *switches = profile_book(t->p, "switches", ""), *cpu = profile_book(t->p, "cpu", "");
+    const struct profile_book *switches = accounts_line(t->p, ACCOUNT_SWITCHES), *cpu = accounts_line(t->p, ACCOUNT_CPU);
     char count[32];
     if (!switches || !cpu || cpu->ns <= 0)
         return;
@@ -102,7 +85,7 @@ static void put_caveats(const struct text *t)
          "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
     };
     const char *kernel = profile_setting(t->p, "kernel");
-    bool counts = profile_book(t->p, "events", "") != NULL;
+    bool counts = accounts_has_book(t->p, BOOK_EVENTS);
     if (counts && kernel && !strcmp(kernel, "excluded"))
         fputs("\nnote: events in the kernel are not counted: this process may not watch it (kernel=excluded)\n", t->out);
     for (size_t i = counts; i < sizeof caveats / sizeof *caveats; i++) { /* the first is of CPU time */

@@ -4,6 +4,7 @@
 
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "profile/accounts.h"
 #include "profile/format_names.h"
 
 #include <inttypes.h>
@@ -121,7 +122,7 @@ static void put_wall(const struct text *t)
 {
     char text[32];
     put_weight(t, "Wall");
-    if (!profile_book(t->p, "wall_time", ""))
+    if (!accounts_has_book(t->p, BOOK_WALL))
         return;
     key(t, "Event");
     fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
@@ -154,7 +155,7 @@ static void put_holders(const struct text *t)
 
 static void put_cpu(const struct text *t)
 {
-    const struct profile_book *cpu = profile_book(t->p, "cpu", "");
+    const struct profile_book *cpu = accounts_line(t->p, ACCOUNT_CPU);
     char text[32];
     if (!cpu && (t->p->unit != PROFILE_UNIT_NS || !t->s->samples))
         return;

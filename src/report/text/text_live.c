@@ -3,12 +3,13 @@
 
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "profile/accounts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
+enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
 
 static const double MOST_BYTES = 1e19; /* a damaged file may have its heap grow by more in an hour */
 
@@ -104,18 +105,10 @@ void text_leaks(const struct text *t)
 
 /* ---- books ---- */
 
-static void put_line(const struct text *t, const char *name, const char *account)
-{
-    const struct profile_book *book = profile_book(t->p, account, "");
-    char bytes[TEXT_BYTES], count[TEXT_BYTES];
-    if (book)
-        fprintf(t->out, "  %-*s%10s  %11s\n", NAME_COLUMNS - 2, name, size(bytes, (double)book->ns),
-                text_count(count, sizeof count, book->count));
-}
-
 static void put_walks(const struct text *t)
 {
-    const struct profile_book *walked = profile_book(t->p, "paths_walked", ""), *stopped = profile_book(t->p, "paths_stopped", "");
+    const struct profile_book *walked = accounts_line(t->p, ACCOUNT_PATHS_WALKED);
+    const struct profile_book *stopped = accounts_line(t->p, ACCOUNT_PATHS_STOPPED);
     char time[TEXT_BYTES], counted[TEXT_BYTES], times[TEXT_BYTES];
     if (!walked)
         return;
@@ -130,23 +123,10 @@ static void put_walks(const struct text *t)
             is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
 }
 
-void text_live_books(const struct text *t)
+void text_live_limits(const struct text *t)
 {
-    const struct profile *p = t->p;
-    text_heading(t, "Books", "  what became of the sampled objects");
-    if (!profile_book(p, "live_watched_bytes", "")) {
-        fputs("This recording has none: what its profiler did not watch is unknown.\n", t->out);
-        return;
-    }
-    text_begin(t, TEXT_FAINT);
-    fprintf(t->out, "  %-*s%10s  %11s\n", NAME_COLUMNS - 2, "account", "bytes", "objects");
-    text_end(t, TEXT_FAINT);
-    put_line(t, "watched", "live_watched_bytes");
-    put_line(t, "found dead", "live_dead_bytes");
-    put_line(t, "displaced", "live_displaced_bytes");
-    put_line(t, "without a reference", "live_unreferenced_bytes");
+    const char *most = profile_setting(t->p, "live_max");
     put_walks(t);
-    const char *most = profile_setting(p, "live_max");
     if (!most)
         return;
     fputs("Bytes are those that the objects were sampled for. At most ", t->out);

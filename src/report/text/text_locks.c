@@ -89,38 +89,3 @@ void text_locks(const struct text *t)
     for (uint32_t i = 0; i < l->row_count && (i < top || !top) && l->rows[i].weight; i++)
         put_lock(t, &l->rows[i], wide);
 }
-
-static void put_line(const struct text *t, const char *account, const char *reason, const char *name, int indent, bool counted,
-                     int64_t whole)
-{
-    const struct profile_book *book = profile_book(t->p, account, reason);
-    struct text_account a = {.name = name, .indent = indent, .counted = counted && book};
-    if (!book)
-        return;
-    a.ns = book->ns;
-    a.count = book->count;
-    text_account(t, &a, whole);
-}
-
-void text_lock_books(const struct text *t)
-{
-    const struct profile *p = t->p;
-    const struct profile_book *monitors = profile_book(p, "lock_time", "monitor"), *parks = profile_book(p, "lock_time", "park");
-    text_heading(t, "Books", "  what became of the time that threads waited for locks");
-    if (!monitors) {
-        fputs("This recording has none: what its profiler lost is unknown.\n", t->out);
-        return;
-    }
-    int64_t whole = monitors->ns + (parks ? parks->ns : 0);
-    text_account_heads(t, "% time");
-    text_account_reasons(t, "lock_time", true, whole);
-    put_line(t, "lock_whole", "", "waits of the threshold or more", 4, true, whole);
-    put_line(t, "lock_drawn", "", "shorter ones, by those drawn", 4, true, whole);
-    text_account_reasons(t, "lock_lost", true, whole);
-    put_line(t, "lock_residual", "", "what the draw is off by", 4, false, whole);
-    put_line(t, "lock_holders", "", "in which a holder was looked at", 2, true, whole);
-    put_line(t, "lock_open", "", "went on at the end", 2, true, whole);
-    put_line(t, "lock_threshold", "monitor", "threshold at the end, of monitors", 2, false, -1);
-    put_line(t, "lock_threshold", "synchronizer", "of parks for a lock or semaphore", 2, false, -1);
-    put_line(t, "lock_threshold", "other", "of other parks", 2, false, -1);
-}

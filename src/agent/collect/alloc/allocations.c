@@ -139,21 +139,21 @@ static void tick(uint64_t began_ns)
 
 /* ---- books ---- */
 
-static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+static void put(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, struct account a)
 {
-    write(session.recording->writer, now, account, reason, a.ns, a.count);
+    write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
 static void write_books(jfr_write_book *write, uint64_t now)
 {
-    put(write, now, "alloc_bytes", "", session.taken);
-    put(write, now, "alloc_counted_bytes", "", session.counted);
-    put(write, now, "alloc_weighed_bytes", "", session.weighed);
-    put(write, now, "alloc_longest_interval", "", (struct account){.ns = (int64_t)session.longest_interval});
+    put(write, now, ACCOUNT_ALLOC_BYTES, "", session.taken);
+    put(write, now, ACCOUNT_ALLOC_COUNTED, "", session.counted);
+    put(write, now, ACCOUNT_ALLOC_WEIGHED, "", session.weighed);
+    put(write, now, ACCOUNT_ALLOC_LONGEST, "", (struct account){.ns = (int64_t)session.longest_interval});
     for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++) {
         struct account lost = {.ns = (int64_t)atomic_load(&alloc_config.lost_bytes[i]), .count = atomic_load(&alloc_config.lost[i])};
         if (lost.count)
-            put(write, now, "alloc_lost_bytes", reason_allocation_loss[i], lost);
+            put(write, now, ACCOUNT_ALLOC_LOST, reason_allocation_loss[i], lost);
     }
 }
 

@@ -8,9 +8,9 @@
 #ifndef CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 #define CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 
-#include "agent/hot/reasons.h"
 #include "agent/hot/thread/thread.h"
 #include "agent/trigger/clocks/clock.h"
+#include "base/agreed/reasons.h"
 
 #include <stdint.h>
 

@@ -24,10 +24,10 @@ void event_books_close_thread(struct event_books *b, const struct sampled_thread
     add(b, t);
 }
 
-static void put(const struct line *l, const char *account, const char *reason, struct account a)
+static void put(const struct line *l, enum account_id account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        l->write(l->writer, l->now, account, reason, a.ns, a.count);
+        l->write(l->writer, l->now, account_name[account], reason, a.ns, a.count);
 }
 
 void event_books_write(const struct event_books *b, const struct books *samples, const struct account lost[LOSS_COUNT],
@@ -39,20 +39,20 @@ void event_books_write(const struct event_books *b, const struct books *samples,
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             add(&all, &sampled_threads[i]);
     int64_t residual = (int64_t)all.scaled;
-    put(&l, "events", "", (struct account){(int64_t)all.scaled, all.threads});
+    put(&l, ACCOUNT_EVENTS, "", (struct account){(int64_t)all.scaled, all.threads});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         residual -= samples->outcomes[i].ns;
         if (outcome_has_stack(i))
-            put(&l, i == OUTCOME_COMPLETE ? "events_complete" : "events_truncated", "", samples->outcomes[i]);
+            put(&l, i == OUTCOME_COMPLETE ? ACCOUNT_EVENTS_COMPLETE : ACCOUNT_EVENTS_TRUNCATED, "", samples->outcomes[i]);
         else
-            put(&l, "events_failed", reason_outcome[i], samples->outcomes[i]);
+            put(&l, ACCOUNT_EVENTS_FAILED, reason_outcome[i], samples->outcomes[i]);
     }
     for (int i = 0; i < LOSS_COUNT; i++) {
         residual -= lost[i].ns;
-        put(&l, "events_lost", reason_loss[i], lost[i]);
+        put(&l, ACCOUNT_EVENTS_LOST, reason_loss[i], lost[i]);
     }
-    put(&l, "events_residual", "", (struct account){residual, 0});
-    put(&l, "events_unscaled", "", (struct account){(int64_t)all.raw.count, 0});
-    put(&l, "events_enabled_time", "", (struct account){(int64_t)all.raw.enabled_ns, 0});
-    put(&l, "events_running_time", "", (struct account){(int64_t)all.raw.running_ns, 0});
+    put(&l, ACCOUNT_EVENTS_RESIDUAL, "", (struct account){residual, 0});
+    put(&l, ACCOUNT_EVENTS_UNSCALED, "", (struct account){(int64_t)all.raw.count, 0});
+    put(&l, ACCOUNT_EVENTS_ENABLED, "", (struct account){(int64_t)all.raw.enabled_ns, 0});
+    put(&l, ACCOUNT_EVENTS_RUNNING, "", (struct account){(int64_t)all.raw.running_ns, 0});
 }

@@ -1,10 +1,10 @@
 #include "agent/collect/halt/pauses.h"
 
 #include "agent/collect/books/books.h"
-#include "agent/hot/reasons.h"
 #include "agent/hotspot/counters.h"
 #include "agent/record/names/reason.h"
 #include "agent/trigger/jvm/gc_pauses.h"
+#include "base/agreed/reasons.h"
 #include "base/text/units.h"
 
 #include <errno.h>
@@ -125,9 +125,9 @@ static void finish(void)
     drain(clock_monotonic_ns(), true);
 }
 
-static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+static void put(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, struct account a)
 {
-    write(session.recording->writer, now, account, reason, a.ns, a.count);
+    write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
 static void write_books(jfr_write_book *write, uint64_t now_ns)
@@ -135,18 +135,18 @@ static void write_books(jfr_write_book *write, uint64_t now_ns)
     uint64_t number, ns;
     gc_pauses_lost(&number, &ns);
     const struct account full = {.ns = (int64_t)ns, .count = number};
-    put(write, now_ns, "halt_gc", "", session.taken);
+    put(write, now_ns, ACCOUNT_HALT_GC, "", session.taken);
     if (full.count)
-        put(write, now_ns, "halt_lost", reason_pause_loss[PAUSE_LOSS_QUEUE_FULL], full);
+        put(write, now_ns, ACCOUNT_HALT_LOST, reason_pause_loss[PAUSE_LOSS_QUEUE_FULL], full);
     if (session.dropped.count)
-        put(write, now_ns, "halt_lost", reason_pause_loss[PAUSE_LOSS_MEMORY], session.dropped);
+        put(write, now_ns, ACCOUNT_HALT_LOST, reason_pause_loss[PAUSE_LOSS_MEMORY], session.dropped);
     if (!counters.found)
         return;
-    put(write, now_ns, "halt_gc_counted", "", (struct account){.count = collections() - session.collections_before});
+    put(write, now_ns, ACCOUNT_HALT_GC_COUNTED, "", (struct account){.count = collections() - session.collections_before});
     if (!counters.safepoints || !counters_find_clock())
         return;
-    put(write, now_ns, "halt_safepoints", "", session.safepoints);
-    put(write, now_ns, "halt_synchronizing", "", session.synchronizing);
+    put(write, now_ns, ACCOUNT_HALT_SAFEPOINTS, "", session.safepoints);
+    put(write, now_ns, ACCOUNT_HALT_SYNCHRONIZING, "", session.synchronizing);
 }
 
 static void count_all(uint64_t *taken, uint64_t *lost)

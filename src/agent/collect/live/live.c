@@ -7,6 +7,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/hotspot/collections.h"
 #include "agent/record/jvm.h"
+#include "agent/record/names/reason.h"
 #include "agent/record/names/site.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "base/map.h"
@@ -328,12 +329,12 @@ static void write_books(jfr_write_book *write, uint64_t now)
     struct jfr_writer *w = session.recording->writer;
     if (write == jfr_write_book_base) /* of the whole recording, whatever of it is kept: nothing counts from them */
         return;
-    write(w, now, "live_watched_bytes", "", session.watched.ns, session.watched.count);
-    write(w, now, "live_dead_bytes", "", session.dead.ns, session.dead.count);
-    write(w, now, "live_displaced_bytes", "", session.displaced.ns, session.displaced.count);
-    write(w, now, "live_unreferenced_bytes", "", session.unreferenced.ns, session.unreferenced.count);
-    write(w, now, "live_references_made", "", 0, session.made);
-    write(w, now, "live_references_given_back", "", 0, session.given_back);
+    write(w, now, account_name[ACCOUNT_LIVE_WATCHED], "", session.watched.ns, session.watched.count);
+    write(w, now, account_name[ACCOUNT_LIVE_DEAD], "", session.dead.ns, session.dead.count);
+    write(w, now, account_name[ACCOUNT_LIVE_DISPLACED], "", session.displaced.ns, session.displaced.count);
+    write(w, now, account_name[ACCOUNT_LIVE_UNREFERENCED], "", session.unreferenced.ns, session.unreferenced.count);
+    write(w, now, account_name[ACCOUNT_LIVE_REFERENCES_MADE], "", 0, session.made);
+    write(w, now, account_name[ACCOUNT_LIVE_REFERENCES_BACK], "", 0, session.given_back);
     paths_write(w, write, now);
 }
 

@@ -4,6 +4,7 @@
 #include "agent/paths/path_choice.h"
 #include "agent/paths/path_plan.h"
 #include "agent/record/jvm.h"
+#include "agent/record/names/reason.h"
 #include "agent/trigger/jvm/heap_walks.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -278,8 +279,8 @@ void paths_write(struct jfr_writer *w, jfr_write_book *write, uint64_t now)
 {
     if (!session.searches)
         return;
-    write(w, now, "paths_walked", "", (int64_t)session.elapsed_ns, session.walks);
-    write(w, now, "paths_stopped", "", (int64_t)session.stopped_ns, session.safepoints);
+    write(w, now, account_name[ACCOUNT_PATHS_WALKED], "", (int64_t)session.elapsed_ns, session.walks);
+    write(w, now, account_name[ACCOUNT_PATHS_STOPPED], "", (int64_t)session.stopped_ns, session.safepoints);
 }
 
 void paths_stop(void)

@@ -21,9 +21,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kind_names[LOCK_KINDS] = {[LOCK_MONITOR] = "monitor", [LOCK_PARK] = "park"};
-static const char *const group_names[LOCK_GROUPS] = {
-    [LOCK_GROUP_MONITOR] = "monitor", [LOCK_GROUP_SYNCHRONIZER] = "synchronizer", [LOCK_GROUP_OTHER] = "other"};
+#define KIND_NAME(symbol, name, meaning, remedy) [LOCK_##symbol] = name,
+#define GROUP_NAME(symbol, name, meaning, remedy) [LOCK_GROUP_##symbol] = name,
+static const char *const kind_names[LOCK_KINDS] = {WAIT_KINDS(KIND_NAME)};
+static const char *const group_names[LOCK_GROUPS] = {WAIT_GROUPS(GROUP_NAME)};
 
 static struct {
     bool parks, told;
@@ -126,9 +127,9 @@ static void close_thread(const struct sampled_thread *t)
         add_lane(session.closed, lane);
 }
 
-static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+static void put(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, struct account a)
 {
-    write(session.recording->writer, now, account, reason, a.ns, a.count);
+    write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
 static void write_books(jfr_write_book *write, uint64_t now)
@@ -145,25 +146,26 @@ static void write_books(jfr_write_book *write, uint64_t now)
                            .count = lock_samples.open[LOCK_MONITOR].count + lock_samples.open[LOCK_PARK].count};
     int64_t rest = -lock_samples.whole.ns - lock_samples.drawn.ns;
     for (int i = 0; i < LOCK_KINDS; i++) {
-        put(write, now, "lock_time", kind_names[i], all[i]);
+        put(write, now, ACCOUNT_LOCK_TIME, kind_names[i], all[i]);
         rest += all[i].ns;
     }
-    put(write, now, "lock_whole", "", lock_samples.whole);
-    put(write, now, "lock_drawn", "", lock_samples.drawn);
+    put(write, now, ACCOUNT_LOCK_WHOLE, "", lock_samples.whole);
+    put(write, now, ACCOUNT_LOCK_DRAWN, "", lock_samples.drawn);
     for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
         struct account lost = {.ns = (int64_t)atomic_load(&lock_config.lost_ns[i]), .count = atomic_load(&lock_config.lost[i])};
         if (lost.count)
-            put(write, now, "lock_lost", reason_lock_loss[i], lost);
+            put(write, now, ACCOUNT_LOCK_LOST, reason_lock_loss[i], lost);
         rest -= lost.ns;
     }
-    put(write, now, "lock_residual", "", (struct account){.ns = rest});
+    put(write, now, ACCOUNT_LOCK_RESIDUAL, "", (struct account){.ns = rest});
     for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* no sums: there is nothing to count them from */
-        put(write, now, "lock_threshold", group_names[i], (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
-    put(write, now, "lock_holders", "", lock_holders_taken());
+        put(write, now, ACCOUNT_LOCK_THRESHOLD, group_names[i],
+            (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
+    put(write, now, ACCOUNT_LOCK_HOLDERS, "", lock_holders_taken());
     if (lock_holders_missed().count)
-        put(write, now, "lock_holders_missed", "", lock_holders_missed());
+        put(write, now, ACCOUNT_LOCK_HOLDERS_MISSED, "", lock_holders_missed());
     if (open.count)
-        put(write, now, "lock_open", "", open);
+        put(write, now, ACCOUNT_LOCK_OPEN, "", open);
 }
 
 static void count(uint64_t *samples, uint64_t *lost)

@@ -54,30 +54,30 @@ uint64_t thread_time_lost(const struct thread_time *t)
     return lost;
 }
 
-struct book {
+struct book_writer {
     struct jfr_writer *writer;
     uint64_t now;
     jfr_write_book *write;
 };
 
-static void write_line(const struct book *b, const char *account, const char *reason, struct account a)
+static void write_line(const struct book_writer *b, enum account_id account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        b->write(b->writer, b->now, account, reason, a.ns, a.count);
+        b->write(b->writer, b->now, account_name[account], reason, a.ns, a.count);
 }
 
 void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64_t now, jfr_write_book *write)
 {
-    struct book b = {w, now, write};
-    write_line(&b, "thread_time", "", t->total);
+    struct book_writer b = {w, now, write};
+    write_line(&b, ACCOUNT_THREAD_TIME, "", t->total);
     for (int i = 0; i < JFR_STATES; i++)
         if (state_names[i])
-            write_line(&b, jfr_state_runs((enum jfr_thread_state)i) ? "running" : "waiting", state_names[i], t->states[i]);
-    write_line(&b, "failed", reason_outcome[OUTCOME_NO_JAVA_STACK], t->no_stack);
+            write_line(&b, jfr_state_runs((enum jfr_thread_state)i) ? ACCOUNT_RUNNING : ACCOUNT_WAITING, state_names[i], t->states[i]);
+    write_line(&b, ACCOUNT_THREAD_FAILED, reason_outcome[OUTCOME_NO_JAVA_STACK], t->no_stack);
     for (int i = 0; i < MISS_COUNT; i++)
-        write_line(&b, "lost", reason_miss[i], t->missed[i]);
-    write_line(&b, "lost", reason_loss[LOSS_MEMORY], t->dropped);
-    write_line(&b, "not_chosen", "", (struct account){0, t->not_chosen});
-    write_line(&b, "stopped", "", t->stopped);
-    write_line(&b, "own_cost", "", (struct account){(int64_t)(books_own_cpu() - t->own_at_start), t->samples});
+        write_line(&b, ACCOUNT_THREAD_LOST, reason_miss[i], t->missed[i]);
+    write_line(&b, ACCOUNT_THREAD_LOST, reason_loss[LOSS_MEMORY], t->dropped);
+    write_line(&b, ACCOUNT_NOT_CHOSEN, "", (struct account){0, t->not_chosen});
+    write_line(&b, ACCOUNT_STOPPED, "", t->stopped);
+    write_line(&b, ACCOUNT_THREAD_OWN_COST, "", (struct account){(int64_t)(books_own_cpu() - t->own_at_start), t->samples});
 }

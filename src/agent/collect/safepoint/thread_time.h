@@ -9,7 +9,7 @@
 #define CANDOR_AGENT_COLLECT_SAFEPOINT_THREAD_TIME_H
 
 #include "agent/collect/books/books.h"
-#include "agent/hot/reasons.h"
+#include "base/agreed/reasons.h"
 #include "jfr/schema.h"
 #include "jfr/write/writer.h"
 

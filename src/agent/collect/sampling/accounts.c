@@ -20,31 +20,32 @@ void accounts_begin(const struct accounts_of *them)
     session.written_cpu_ns = session.flushed_cpu_ns = 0;
 }
 
-static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+static void write_account(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        write(of.recording->writer, now, account, reason, a.ns, a.count);
+        write(of.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
 static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct books_balance *balance)
 {
     struct books_balance b = *balance;
-    write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
+    write_account(write, now, ACCOUNT_CPU, "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
-        bool has_stack = outcome_has_stack(i);
-        write_account(write, now, has_stack ? reason_outcome[i] : "failed", has_stack ? "" : reason_outcome[i],
-                      of.books->outcomes[i]);
+        if (outcome_has_stack(i))
+            write_account(write, now, i == OUTCOME_COMPLETE ? ACCOUNT_COMPLETE : ACCOUNT_TRUNCATED, "", of.books->outcomes[i]);
+        else
+            write_account(write, now, ACCOUNT_FAILED, reason_outcome[i], of.books->outcomes[i]);
     }
     for (int i = 0; i < LOSS_COUNT; i++)
-        write_account(write, now, "lost", reason_loss[i], b.lost[i]);
+        write_account(write, now, ACCOUNT_LOST, reason_loss[i], b.lost[i]);
     for (int i = 0; i < UNSEEN_COUNT; i++) {
         session.told_unseen |= (b.unseen_ns[i] != 0) << i;
         if (session.told_unseen >> i & 1)
-            write(of.recording->writer, now, "unseen", reason_unseen[i], b.unseen_ns[i], 0);
+            write(of.recording->writer, now, account_name[ACCOUNT_UNSEEN], reason_unseen[i], b.unseen_ns[i], 0);
     }
-    write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
+    write_account(write, now, ACCOUNT_RESIDUAL, "", (struct account){b.residual_ns, 0});
     for (int i = 0; i < SUPPRESSION_COUNT; i++)
-        write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+        write_account(write, now, ACCOUNT_SUPPRESSED, reason_suppression[i], b.suppressed[i]);
 }
 
 /* Returns the process's CPU time in them. */
@@ -58,10 +59,10 @@ static int64_t write_accounts(jfr_write_book *write)
     else
         write_cpu_accounts(write, now, &b);
     for (int i = CAPTURE_GONE; i < CAPTURES; i++)
-        write_account(write, now, "uncaptured", capture_names[i], of.snapshots->uncaptured[i]);
-    write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, of.books->samples});
+        write_account(write, now, ACCOUNT_UNCAPTURED, capture_names[i], of.snapshots->uncaptured[i]);
+    write_account(write, now, ACCOUNT_OWN_COST, "", (struct account){b.own_cost_ns, of.books->samples});
     if (clock_is_perf(of.clock))
-        write_account(write, now, "switches", "", (struct account){.count = b.switches});
+        write_account(write, now, ACCOUNT_SWITCHES, "", (struct account){.count = b.switches});
     return b.cpu_ns;
 }
 
@@ -71,7 +72,7 @@ static void write_context_books(jfr_write_book *write)
     uint64_t now = clock_monotonic_ns();
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
         struct account lost = {.count = atomic_load(&context_lost[i])};
-        write_account(write, now, "context_lost", reason_context_loss[i], lost);
+        write_account(write, now, ACCOUNT_CONTEXT_LOST, reason_context_loss[i], lost);
     }
 }
 
@@ -106,8 +107,8 @@ void accounts_write_last_words(void *unused)
     if (recording_reopen(of.recording, &e))
         return;
     jfr_write_log(of.recording->writer, now, "error", text);
-    write_account(jfr_write_book_line, now, "cpu", "", (struct account){cpu, 0});
-    write_account(jfr_write_book_line, now, "unseen", reason_unseen[UNSEEN_INTERNAL_FAULT],
+    write_account(jfr_write_book_line, now, ACCOUNT_CPU, "", (struct account){cpu, 0});
+    write_account(jfr_write_book_line, now, ACCOUNT_UNSEEN, reason_unseen[UNSEEN_INTERNAL_FAULT],
                   (struct account){cpu - session.flushed_cpu_ns, 0});
     recording_close(of.recording, &bytes, &e);
 }

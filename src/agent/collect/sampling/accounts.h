@@ -1,4 +1,4 @@
-/* Writes the books of a recording, for all its events, as lines of accounts (docs/formats/recording.md): their present state,
+/* Writes the books of a recording, for all its events, as lines of accounts (base/agreed/accounts.h): their present state,
  * the base from which a new chunk's books count, and the last lines of a recording that a fault in the agent ended.
  *
  *   accounts_begin -> [ accounts_write, accounts_write_bases, accounts_flushed ]* -> accounts_write_last_words

@@ -34,7 +34,8 @@ struct shot {
     int32_t entry_bci;
 };
 
-const char *const capture_names[CAPTURES] = {"captured", "native", "gone", "limit", "unreadable"};
+#define CAPTURE_NAME(symbol, name, meaning, remedy) [CAPTURE_##symbol] = name,
+const char *const capture_names[CAPTURES] = {CAPTURES_OF_CODE(CAPTURE_NAME)};
 
 int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
 {

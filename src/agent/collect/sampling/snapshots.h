@@ -19,14 +19,8 @@ enum {
     SNAPSHOTS_CHUNK_PARTS = 4      /* the part of a chunk's length that all of them may take */
 };
 
-enum capture {
-    CAPTURE_DONE,
-    CAPTURE_NATIVE, /* no code of the JVM's making */
-    CAPTURE_GONE,   /* the code was given up before it could be read */
-    CAPTURE_LIMIT,  /* too much code */
-    CAPTURE_UNREADABLE,
-    CAPTURES
-};
+#define CAPTURE_SYMBOL(symbol, name, meaning, remedy) CAPTURE_##symbol,
+enum capture { CAPTURES_OF_CODE(CAPTURE_SYMBOL) CAPTURES };
 extern const char *const capture_names[CAPTURES];
 
 struct snapshots {

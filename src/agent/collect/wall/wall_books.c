@@ -155,35 +155,37 @@ static void sum(struct sums *s, const struct wall_books *b, const struct wall_li
             sum_thread(s, b, &lives[i], &sampled_threads[i]);
 }
 
-struct book {
+#define HOW_NAME(symbol, name, meaning, remedy) [WALL_##symbol] = name,
+static const char *const hows[WALL_HOWS] = {LOOKS(HOW_NAME)};
+
+struct book_writer {
     struct jfr_writer *writer;
     uint64_t now;
     jfr_write_book *write;
     int64_t rest; /* of wall_time, after what has been written */
 };
 
-static void put(struct book *b, const char *account, const char *reason, struct account a, bool always)
+static void put(struct book_writer *b, enum account_id account, const char *reason, struct account a, bool always)
 {
     if (a.ns || a.count || always)
-        b->write(b->writer, b->now, account, reason, a.ns, a.count);
+        b->write(b->writer, b->now, account_name[account], reason, a.ns, a.count);
 }
 
-static void put_part(struct book *b, const char *account, const char *reason, struct account a)
+static void put_part(struct book_writer *b, enum account_id account, const char *reason, struct account a)
 {
     put(b, account, reason, a, false);
     b->rest -= a.ns;
 }
 
-static void put_memos(struct book *b, const struct wall_books *w, const struct sums *s)
+static void put_memos(struct book_writer *b, const struct wall_books *w, const struct sums *s)
 {
-    static const char *const hows[WALL_HOWS] = {"asked", "still", "same", "moved"};
     uint64_t own = w->collector_is_counted ? 0 : books_own_cpu() - w->own_at_start;
-    put(b, "wall_rounds", "", (struct account){(int64_t)w->longest_ns, w->rounds}, true);
-    put(b, "wall_not_chosen", "", (struct account){0, w->not_chosen}, true);
-    put(b, "wall_guessed", "", w->guessed, true);
+    put(b, ACCOUNT_WALL_ROUNDS, "", (struct account){(int64_t)w->longest_ns, w->rounds}, true);
+    put(b, ACCOUNT_WALL_NOT_CHOSEN, "", (struct account){0, w->not_chosen}, true);
+    put(b, ACCOUNT_WALL_GUESSED, "", w->guessed, true);
     for (int i = 0; i < WALL_HOWS; i++)
-        put(b, "wall_looks", hows[i], (struct account){0, w->looks[i]}, true);
-    put(b, "wall_own_cost", "", (struct account){(int64_t)(own + s->answer_ns), w->samples}, true);
+        put(b, ACCOUNT_WALL_LOOKS, hows[i], (struct account){0, w->looks[i]}, true);
+    put(b, ACCOUNT_WALL_OWN_COST, "", (struct account){(int64_t)(own + s->answer_ns), w->samples}, true);
 }
 
 void wall_books_write(const struct wall_books *w, const struct wall_life *lives, uint32_t limit, struct jfr_writer *writer,
@@ -191,21 +193,21 @@ void wall_books_write(const struct wall_books *w, const struct wall_life *lives,
 {
     struct sums s;
     sum(&s, w, lives, limit);
-    struct book b = {writer, clock_monotonic_ns(), write, s.time_ns};
-    put(&b, "wall_time", "", (struct account){s.time_ns, 0}, true);
+    struct book_writer b = {writer, clock_monotonic_ns(), write, s.time_ns};
+    put(&b, ACCOUNT_WALL_TIME, "", (struct account){s.time_ns, 0}, true);
     for (int i = 0; i < JFR_STATES; i++)
-        put_part(&b, jfr_state_runs((enum jfr_thread_state)i) ? "wall_running" : "wall_waiting", state_names[i], w->states[i]);
+        put_part(&b, jfr_state_runs((enum jfr_thread_state)i) ? ACCOUNT_WALL_RUNNING : ACCOUNT_WALL_WAITING, state_names[i], w->states[i]);
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        put_part(&b, "wall_failed", reason_outcome[i], w->failed[i]);
+        put_part(&b, ACCOUNT_WALL_FAILED, reason_outcome[i], w->failed[i]);
     for (int i = 0; i < LOSS_COUNT; i++)
-        put_part(&b, "wall_lost", reason_loss[i], s.lost[i]);
-    put_part(&b, "wall_lost", reason_miss[MISS_ENDED], w->ended);
-    put(&b, "wall_pending", "", (struct account){s.pending_ns, s.pending}, true);
+        put_part(&b, ACCOUNT_WALL_LOST, reason_loss[i], s.lost[i]);
+    put_part(&b, ACCOUNT_WALL_LOST, reason_miss[MISS_ENDED], w->ended);
+    put(&b, ACCOUNT_WALL_PENDING, "", (struct account){s.pending_ns, s.pending}, true);
     b.rest -= s.pending_ns;
-    put(&b, "wall_unseen", "ended", s.ended, true);
+    put(&b, ACCOUNT_WALL_UNSEEN, reason_life[LIFE_ENDED], s.ended, true);
     b.rest -= s.ended.ns;
-    put(&b, "wall_unseen", "began", (struct account){-w->began.ns, w->began.count}, true);
+    put(&b, ACCOUNT_WALL_UNSEEN, reason_life[LIFE_BEGAN], (struct account){-w->began.ns, w->began.count}, true);
     b.rest += w->began.ns;
-    put(&b, "wall_residual", "", (struct account){b.rest, 0}, true);
+    put(&b, ACCOUNT_WALL_RESIDUAL, "", (struct account){b.rest, 0}, true);
     put_memos(&b, w, &s);
 }

@@ -12,8 +12,8 @@
 
 #include "agent/collect/books/books.h"
 #include "agent/collect/wall/wait_state.h"
-#include "agent/hot/reasons.h"
 #include "agent/hot/thread/thread.h"
+#include "base/agreed/reasons.h"
 #include "jfr/schema.h"
 #include "jfr/write/writer.h"
 

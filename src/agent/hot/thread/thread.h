@@ -7,8 +7,8 @@
 #ifndef CANDOR_AGENT_HOT_THREAD_THREAD_H
 #define CANDOR_AGENT_HOT_THREAD_THREAD_H
 
-#include "agent/hot/reasons.h"
 #include "agent/hot/thread/turn.h"
+#include "base/agreed/reasons.h"
 #include "candor/queue/record.h"
 
 #include <stdatomic.h>

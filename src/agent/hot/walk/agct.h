@@ -4,9 +4,9 @@
 #ifndef CANDOR_AGENT_HOT_WALK_AGCT_H
 #define CANDOR_AGENT_HOT_WALK_AGCT_H
 
-#include "agent/hot/reasons.h"
 #include "agent/hot/thread/thread.h"
 #include "agent/hot/walk/walk.h"
+#include "base/agreed/reasons.h"
 
 #include <stdint.h>
 

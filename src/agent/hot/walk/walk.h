@@ -15,9 +15,9 @@
 #define CANDOR_AGENT_HOT_WALK_WALK_H
 
 #include "agent/hot/java/call_site.h"
-#include "agent/hot/reasons.h"
 #include "agent/hot/unwind/frame.h"
 #include "agent/hot/walk/frozen.h"
+#include "base/agreed/reasons.h"
 #include "jfr/schema.h"
 
 #include <stdbool.h>

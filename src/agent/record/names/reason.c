@@ -1,5 +1,8 @@
 #include "agent/record/names/reason.h"
 
+#define ACCOUNT_NAME(symbol, name, ...) name,
+const char *const account_name[ACCOUNTS] = {ACCOUNT_ROWS(ACCOUNT_NAME)};
+
 #define NAME(symbol, name, meaning, remedy) name,
 const char *const reason_outcome[OUTCOME_COUNT] = {OUTCOMES(NAME)};
 const char *const reason_truncation[TRUNCATION_COUNT] = {"", TRUNCATIONS(NAME)};
@@ -12,3 +15,4 @@ const char *const reason_pause_loss[PAUSE_LOSS_COUNT] = {PAUSE_LOSSES(NAME)};
 const char *const reason_lock_loss[LOCK_LOSS_COUNT] = {LOCK_LOSSES(NAME)};
 const char *const reason_context_loss[CONTEXT_LOSS_COUNT] = {CONTEXT_LOSSES(NAME)};
 const char *const reason_unnamed[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)};
+const char *const reason_life[LIFE_COUNT] = {LIVES(NAME)};

@@ -1,9 +1,10 @@
-/* The names of the possible outcomes of a sample, as in recordings (hot/reasons.h). */
+/* The names of accounts and reasons, as in recordings (base/agreed/accounts.h, reasons.h). */
 #ifndef CANDOR_AGENT_RECORD_NAMES_REASON_H
 #define CANDOR_AGENT_RECORD_NAMES_REASON_H
 
-#include "agent/hot/reasons.h"
+#include "base/agreed/accounts.h"
 
+extern const char *const account_name[ACCOUNTS];
 extern const char *const reason_outcome[OUTCOME_COUNT];
 extern const char *const reason_truncation[TRUNCATION_COUNT]; /* empty for TRUNCATION_NONE */
 extern const char *const reason_loss[LOSS_COUNT];
@@ -15,5 +16,6 @@ extern const char *const reason_pause_loss[PAUSE_LOSS_COUNT];
 extern const char *const reason_lock_loss[LOCK_LOSS_COUNT];
 extern const char *const reason_context_loss[CONTEXT_LOSS_COUNT];
 extern const char *const reason_unnamed[UNNAMED_COUNT];
+extern const char *const reason_life[LIFE_COUNT];
 
 #endif

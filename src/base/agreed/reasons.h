@@ -1,19 +1,14 @@
-/* Every way a sample can end, one line each: code, recordings, reports and docs take the names from here.
+/* The reasons in a recording, a list for each kind of thing that can happen to a sample, or to time without one; a reason has one line.
+ * Code, recordings, reports and documents take it from here.
  *
- * OUTCOME(symbol, name, meaning, remedy): what became of a stack walk. The first two have a stack, the others none.
- * TRUNCATION(symbol, name, meaning, remedy): why a truncated stack ends where it does; it stands at the stack's root as a
- * pseudo frame. Truncated stacks without one are too deep, or not walkable.
- * LOSS(symbol, name, meaning, remedy): an expiry of a clock that left no sample.
- * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show.
- * SUPPRESSION(symbol, name, meaning, remedy): why a clock ran slower than asked; nothing is lost, its samples stand for more.
- * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
- * ALLOCATION_LOSS(symbol, name, meaning, remedy): event alloc: a sample that the JVM drew, and that is not in the recording.
- * PAUSE_LOSS(symbol, name, meaning, remedy): event halt: a GC pause that the JVM told of, and that is not in the recording.
- * LOCK_LOSS(symbol, name, meaning, remedy): event lock: a wait that was to be recorded, and that is not in the recording.
- * CONTEXT_LOSS(symbol, name, meaning, remedy): a sample that is there, but not all of the context that its thread had.
- * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
-#ifndef CANDOR_AGENT_HOT_REASONS_H
-#define CANDOR_AGENT_HOT_REASONS_H
+ * REASON(symbol, name, meaning, remedy) in each list; remedy "" = there is none, or no need. OUTCOMES say what became of a stack walk: the
+ * first two have a stack, the others none. A reason of TRUNCATIONS stands at the stack's root as a pseudo frame, one of UNNAMED_FRAMES in
+ * place of a frame; truncated stacks without one are too deep, or not walkable. The lists of the accounts are their column `reasons`
+ * (agreed/accounts.h).
+ *
+ * LIST(symbol, rows, about): all of the lists. A new list is a row here, its names an array in agent/record/names/reason.h. */
+#ifndef CANDOR_BASE_AGREED_REASONS_H
+#define CANDOR_BASE_AGREED_REASONS_H
 
 #include <stdbool.h>
 
@@ -108,6 +103,71 @@
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
             "shorten the recording")
 
+#define WAIT_KINDS(KIND)                                                                                               \
+    KIND(MONITOR, "monitor", "waits for a monitor", "")                                                                \
+    KIND(PARK, "park", "parks", "")
+
+#define WAIT_GROUPS(GROUP)                                                                                             \
+    GROUP(MONITOR, "monitor", "monitors", "")                                                                          \
+    GROUP(SYNCHRONIZER, "synchronizer", "parks for locks, semaphores", "")                                             \
+    GROUP(OTHER, "other", "other parks", "")
+
+#define LIVES(LIFE)                                                                                                    \
+    LIFE(ENDED, "ended", "the time of threads between the last round that saw them and their end", "")                 \
+    LIFE(BEGAN, "began", "negative: the part of a thread's first round before it began", "")
+
+#define LOOKS(LOOK)                                                                                                    \
+    LOOK(ASKED, "asked", "the thread can run: it was asked for a sample", "")                                          \
+    LOOK(STILL, "still", "the thread slept, and was the same after its stack was read", "")                            \
+    LOOK(SAME, "same", "the thread has slept since the look before: the stack is the same", "")                        \
+    LOOK(MOVED, "moved", "the thread went on while its stack was read: it was tried again", "")
+
+#define CAPTURES_OF_CODE(CAPTURE)                                                                                      \
+    CAPTURE(DONE, "captured", "the code is in the recording", "")                                                      \
+    CAPTURE(NATIVE, "native", "code that is not the JVM's", "")                                                        \
+    CAPTURE(GONE, "gone", "the JVM had thrown the code away before it could be read", "")                              \
+    CAPTURE(LIMIT, "limit", "code beyond the limits of a snapshot, or of all", "")                                     \
+    CAPTURE(UNREADABLE, "unreadable", "the code, or the JVM's description of it, could not be read", "")
+
+#define NO_ROWS(STATE)
+
+#define REASON_LISTS(LIST)                                                                                             \
+    LIST(OUTCOME, OUTCOMES, "What became of a stack walk; the first two are the outcomes with a stack")                \
+    LIST(TRUNCATION, TRUNCATIONS, "Why a truncated stack ends where it does, at its root as a pseudo frame")           \
+    LIST(LOSS, LOSSES, "Why an expiry of a clock left no sample")                                                      \
+    LIST(UNSEEN, UNSEEN_ACCOUNTS, "Why no clock could show CPU time")                                                  \
+    LIST(SUPPRESSION, SUPPRESSIONS, "Why a clock ran slower than asked")                                               \
+    LIST(MISS, MISSES, "Why a thread that was chosen left no sample")                                                  \
+    LIST(ALLOCATION_LOSS, ALLOCATION_LOSSES, "Why a sample that the JVM drew is not in the recording")                 \
+    LIST(PAUSE_LOSS, PAUSE_LOSSES, "Why a pause is not in the recording")                                              \
+    LIST(LOCK_LOSS, LOCK_LOSSES, "Why a wait is not in the recording")                                                 \
+    LIST(CONTEXT_LOSS, CONTEXT_LOSSES, "Why a sample has not all of its thread's context")                             \
+    LIST(UNNAMED, UNNAMED_FRAMES, "Why a frame has no method, in its place as a pseudo frame")                         \
+    LIST(WAIT_KIND, WAIT_KINDS, "Kinds of waits")                                                                      \
+    LIST(WAIT_GROUP, WAIT_GROUPS, "Groups of waits, each with a threshold of its own")                                 \
+    LIST(LIFE, LIVES, "Ends of a thread's life")                                                                       \
+    LIST(LOOK, LOOKS, "How a look at a thread went")                                                                   \
+    LIST(CAPTURE, CAPTURES_OF_CODE, "Whether a sample's machine code is in the recording")                             \
+    LIST(STATE, NO_ROWS, "Thread states")
+
+#define REASON_LIST_SYMBOL(symbol, ...) REASON_LIST_##symbol,
+enum reason_list { REASON_LISTS(REASON_LIST_SYMBOL) REASON_LIST_COUNT };
+
+/* For the column `reasons` of an account: a bit. */
+#define REASONS(list) (1u << REASON_LIST_##list)
+
+struct reason_row {
+    const char *name, *meaning, *remedy;
+};
+
+struct reason_rows {
+    const char *about;
+    const struct reason_row *rows;
+    unsigned count; /* 0 = of thread states: the recording has their words */
+};
+
+extern const struct reason_rows reason_lists[REASON_LIST_COUNT];
+
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy) OUTCOME_##symbol,
 #define REASON_ENUM_TRUNCATION(symbol, name, meaning, remedy) TRUNCATION_##symbol,
 #define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,
@@ -119,6 +179,8 @@
 #define REASON_ENUM_LOCK_LOSS(symbol, name, meaning, remedy) LOCK_LOSS_##symbol,
 #define REASON_ENUM_CONTEXT_LOSS(symbol, name, meaning, remedy) CONTEXT_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
+#define REASON_ENUM_WAIT_GROUP(symbol, name, meaning, remedy) WAIT_GROUP_##symbol,
+#define REASON_ENUM_LIFE(symbol, name, meaning, remedy) LIFE_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
 
@@ -137,5 +199,7 @@ enum pause_loss { PAUSE_LOSSES(REASON_ENUM_PAUSE_LOSS) PAUSE_LOSS_COUNT };
 enum lock_loss { LOCK_LOSSES(REASON_ENUM_LOCK_LOSS) LOCK_LOSS_COUNT };
 enum context_loss { CONTEXT_LOSSES(REASON_ENUM_CONTEXT_LOSS) CONTEXT_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
+enum wait_group { WAIT_GROUPS(REASON_ENUM_WAIT_GROUP) WAIT_GROUP_COUNT };
+enum life { LIVES(REASON_ENUM_LIFE) LIFE_COUNT };
 
 #endif

@@ -177,7 +177,7 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
     int rc = open_store(&c.store, o, NULL, e);
     if (rc)
         return rc;
-    rc = catalogue_recordings(store_catalogue(c.store), 0, to, note_recording, &c, e);
+    rc = catalogue_recordings(store_catalogue(c.store), 0, to, NULL, note_recording, &c, e);
     if (!rc) {
         *bad = check_recordings(&c, e) + check_segments(c.store, to, e);
         store_maintain(c.store);

@@ -67,7 +67,20 @@ int store_is_over(const struct store *s, const struct store_query *q, struct err
         return error_set(e, -ECANCELED, "the server is ending");
     if (q->until_ns && clock_monotonic_ns() > q->until_ns)
         return error_set(e, -ETIMEDOUT, "it takes too long: ask for less, or for less time");
+    if (q->is_gone && q->is_gone(q->client))
+        return error_set(e, -EPIPE, "the client is gone");
     return 0;
+}
+
+static int is_over(void *asking, struct error *e)
+{
+    const struct store_asking *of = asking;
+    return store_is_over(of->store, of->query, e);
+}
+
+struct catalogue_patience store_patience(struct store_asking *of)
+{
+    return (struct catalogue_patience){is_over, of};
 }
 
 bool store_is_stopping(const struct store *s)

@@ -81,6 +81,8 @@ struct store_query {
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
     const char *type; /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
+    bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
+    void *client;
     uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
@@ -93,8 +95,14 @@ struct store_result {
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
-/* Whether the query is to be given up: 0, or -ECANCELED or -ETIMEDOUT with its line. */
+/* Whether the query is to be given up: 0, or -ECANCELED, -ETIMEDOUT or -EPIPE (its client is gone) with its line. */
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
+/* The same for readings of the catalogue: it is asked for as long as `of` exists. */
+struct store_asking {
+    const struct store *store;
+    const struct store_query *query;
+};
+struct catalogue_patience store_patience(struct store_asking *of);
 /* Deleted data that the query asks for; of its labels only the service is still known. 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 

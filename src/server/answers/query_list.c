@@ -97,6 +97,8 @@ void query_recordings(struct http *h)
     struct http_writer w;
     struct error e;
     struct listing l = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct store_asking asking = {l.store, &query.q};
+    struct catalogue_patience patience = store_patience(&asking);
     struct missing missing = {0};
     int rc = query_init(&query, h);
     rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
@@ -106,7 +108,7 @@ void query_recordings(struct http *h)
         jsonw_object(l.json);
         jsonw_key(l.json, "recordings");
         jsonw_array(l.json);
-        rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, put_recording, &l, &e);
+        rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, put_recording, &l, &e);
         jsonw_array_end(l.json);
         rc = rc < 0 ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         query_put_complete(l.json, &missing, query.q.type ? query.q.type : "", l.more);
@@ -298,11 +300,13 @@ void query_services(struct http *h)
     struct missing missing = {0};
     struct error e;
     struct services s = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct store_asking asking = {s.store, &query.q};
+    struct catalogue_patience patience = store_patience(&asking);
     int rc = query_init(&query, h);
     if (!rc) {
         rc = strtab_init(&s.words) ? -ENOMEM
                                    : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to,
-                                                          add_recording, &s, &e);
+                                                          &patience, add_recording, &s, &e);
         rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         if (rc)
             query_failed(h, rc, &e);

@@ -128,6 +128,7 @@ static const char *code_of(int rc)
     case -ETIMEDOUT:
         return "deadline_exceeded";
     case -ECANCELED:
+    case -EPIPE:
     case -ENOMEM:
         return "unavailable";
     default:
@@ -180,6 +181,7 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
     }
     asked_deinit(&c.asked);
     if (rc) {
+        counters_gave_up(&h->server->counters, rc);
         connect_error(h, code_of(rc), c.error.text);
         return;
     }
@@ -225,6 +227,8 @@ int call_times(struct call *c, const struct asked *a, struct store_query *q, boo
         return error_set(&c->error, -EINVAL, "start and end are times in milliseconds, and start is not after end");
     q->from = floor_s(start);
     q->to = floor_s(end + 999) + (start == end);
+    q->is_gone = http_is_gone;
+    q->client = c->http;
     q->until_ns = c->http->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
     return 0;
 }

@@ -1,5 +1,7 @@
 #include "server/request/http.h"
 
+#include "base/text/units.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +10,8 @@
 #include <string.h>
 
 enum { DISCARD_MAX = 64 << 20 }; /* of a body whose answer is known */
+#define GONE_AFTER_NS 500000000ull
+#define GONE_EVERY_NS 100000000ull
 
 const char *http_parameter(const struct http *h, const char *name, size_t *len)
 {
@@ -20,6 +24,17 @@ const char *http_parameter(const struct http *h, const char *name, size_t *len)
 const char *http_header(const struct http *h, const char *name)
 {
     return head_header(&h->head, name);
+}
+
+bool http_is_gone(void *http)
+{
+    struct http *h = http;
+    uint64_t now = clock_monotonic_ns();
+    if (!h->gone && h->is_gone && now - h->begun_ns > GONE_AFTER_NS && now - h->looked_ns > GONE_EVERY_NS) {
+        h->looked_ns = now;
+        h->gone = h->is_gone(h->client);
+    }
+    return h->gone;
 }
 
 uint64_t http_body_most(const struct server *s)

@@ -53,6 +53,10 @@ struct http {
     struct receive *receive;   /* of a recording */
     struct buffer message;     /* of a call: what has come of it */
     uint64_t begun_ns;
+    bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
+    void *client;
+    uint64_t looked_ns; /* when that was asked last */
+    bool gone;
     bool slow;     /* its client was: that is why it is given up */
     bool closing;  /* the connection ends with the answer */
     bool answered; /* from here on: the answer */
@@ -69,6 +73,10 @@ struct http {
 /* A query parameter, or NULL; *len may be NULL. Values may hold any bytes. */
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
+
+/* For work that takes long, of struct http: whether its client has closed the connection. Cheap: it looks only now and then, and not at
+ * once, because a client that ends sending may still want a quick answer. */
+bool http_is_gone(void *http);
 
 /* More bytes of a body than these are not read, whatever becomes of the request. */
 uint64_t http_body_most(const struct server *s);

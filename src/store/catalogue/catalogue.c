@@ -123,8 +123,10 @@ static int prepare(struct catalogue *c, struct error *e)
 
 static void end(struct catalogue *c)
 {
+    catalogue_readers_close(c);
     sql_close(&c->sql);
     pthread_mutex_destroy(&c->sql.lock);
+    pthread_mutex_destroy(&c->idle_lock);
     free(c);
 }
 
@@ -136,6 +138,7 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
     snprintf(c->path, sizeof c->path, "%s", path);
     c->sql.path = c->path;
     pthread_mutex_init(&c->sql.lock, NULL);
+    pthread_mutex_init(&c->idle_lock, NULL);
     int rc = catalogue_digest_check(path, e);
     if (!rc) {
         rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
@@ -332,10 +335,10 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
     r->flaws = (uint64_t)sql_column(s, 9);
 }
 
-static int fill_contents(struct catalogue *c, struct catalogue_recording *r, struct error *e)
+static int fill_contents(struct sql_database *d, struct catalogue_recording *r, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT t.name, c.weight, c.samples FROM content c JOIN type t ON t.id = c.type "
-                                    "WHERE c.recording = ? ORDER BY c.place");
+    struct sql s = sql_use(d, "SELECT t.name, c.weight, c.samples FROM content c JOIN type t ON t.id = c.type "
+                              "WHERE c.recording = ? ORDER BY c.place");
     int rc = 0;
     sql_int(&s, (int64_t)r->id);
     while (r->content_count < CATALOGUE_CONTENTS_MAX && (rc = sql_step(&s, e)) > 0) {
@@ -348,9 +351,9 @@ static int fill_contents(struct catalogue *c, struct catalogue_recording *r, str
     return rc < 0 ? rc : 0;
 }
 
-static int fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)
+static int fill_labels(struct sql_database *d, struct labels *l, int64_t labelset, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT name, value FROM label WHERE labelset = ?");
+    struct sql s = sql_use(d, "SELECT name, value FROM label WHERE labelset = ?");
     int rc;
     sql_int(&s, labelset);
     while ((rc = sql_step(&s, e)) > 0) {
@@ -363,10 +366,10 @@ static int fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, 
     return rc;
 }
 
-int catalogue_fill_rest(struct catalogue *c, struct catalogue_recording *r, int64_t labelset, struct error *e)
+int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e)
 {
-    int rc = fill_labels(c, &r->labels, labelset, e);
-    return rc ? rc : fill_contents(c, r, e);
+    int rc = fill_labels(d, &r->labels, labelset, e);
+    return rc ? rc : fill_contents(d, r, e);
 }
 
 static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e)
@@ -377,7 +380,7 @@ static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, 
     *found = rc > 0;
     if (rc > 0) {
         catalogue_fill(r, &s);
-        rc = catalogue_fill_rest(c, r, sql_column(&s, 3), e);
+        rc = catalogue_fill_rest(&c->sql, r, sql_column(&s, 3), e);
     }
     sql_done(&s);
     return rc;

@@ -123,7 +123,15 @@ int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_v
 /* A recording's parts that cannot be sealed any more: it is gone or damaged. type: NULL = of whatever type and day. */
 int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, int64_t day, struct error *e);
 
-/* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
+/* The functions from here on read by connections of their own: nobody waits for them, however long a visitor takes. They call for each
+ * row in order; a visitor that returns other than 0 ends it, with that result. */
+
+/* Asked now and then while the catalogue is searched: a code other than 0, with its line, ends it. NULL in its place: nobody is asked. */
+struct catalogue_patience {
+    int (*is_over)(void *context, struct error *e);
+    void *context;
+};
+
 enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };
 struct catalogue_hit { /* one part */
     enum catalogue_part_state state;
@@ -135,8 +143,8 @@ struct catalogue_hit { /* one part */
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 /* Parts that have rows in [from, to), in no order. */
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
-                   struct error *e);
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                   catalogue_visit_hit *visit, void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK };
 struct catalogue_forgotten {
@@ -145,17 +153,20 @@ struct catalogue_forgotten {
     uint64_t parts, rows, weight;
 };
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
-int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e);
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                        catalogue_visit_forgotten *visit, void *context, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Recordings that have rows in [from, to), the latest received first. */
-int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
-                         struct error *e);
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                         catalogue_visit_recording *visit, void *context, struct error *e);
 typedef int catalogue_visit_stream(void *context, uint64_t labelset, const char *type);
 /* The label sets of recordings that have rows in [from, to), with each type that they measure, by labelset. */
-int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e);
+int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                      catalogue_visit_stream *visit, void *context, struct error *e);
 typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
 /* All label sets that are used, by labelset. */
-int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e);
+int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit,
+                     void *context, struct error *e);
 
 struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Queries that take long: nobody waits for them, and nobody works for a client that is gone.
+"""Queries that take long, or whose answer is long: nobody waits for them, nobody works for a client that is gone, and an
+answer has a bound.
 
 tier: default
 timeout: 240
 """
+import json
 import pathlib
 import sys
 import threading
@@ -25,6 +27,21 @@ def given_up(server):
 
 def ask(server, path, answers):
     answers.append(server.request("GET", path, select=SLOW, **WHEN))
+
+
+def check_bound():
+    """The data is that of the server before."""
+    server = Server("waiting", "--max-answer", "20K")
+    for path in ("/v1/recordings", "/v1/services"):
+        status, _, content = server.request("GET", path, **WHEN)
+        refused = status == 400 and b"the answer has more than --max-answer, 20480 bytes" in content
+        ct.ok(refused, f"{path}: too long an answer is refused", content)
+    status, _, content = server.request("GET", "/v1/recordings", **WHEN, limit=2)
+    ct.ok(status == 200 and len(json.loads(content)["recordings"]) == 2, "for less there is one", content)
+    question = json.dumps({"start": (NOW - 3600) * 1000, "end": NOW * 1000}).encode()
+    status, _, content = server.request("POST", "/querier.v1.QuerierService/Series", question, {"Content-Type": "application/json"})
+    ct.ok(status == 429 and b"--max-answer" in content, "so it is in Pyroscope's API", content)
+    server.end()
 
 
 def main():
@@ -49,6 +66,7 @@ def main():
         connection.close()
         ct.ok(ct.wait_until(lambda: given_up(server) == before + 1, timeout=60), f"{path}: when its client is gone, it is given up")
     server.end()
+    check_bound()
     ct.done()
 
 

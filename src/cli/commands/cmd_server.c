@@ -7,6 +7,7 @@ static const struct cli_option options[] = {
     {0, "retain", "TIME", NULL, "delete older data, in whole days of UTC (default 7d)"},
     {0, "max-disk", "SIZE", NULL, "delete the oldest data if recordings take more (default 10G)"},
     {0, "max-body", "SIZE", NULL, "refuse recordings that are larger than this when sent (default 64M)"},
+    {0, "max-answer", "SIZE", NULL, "refuse queries whose answer would be larger than this (default 256M)"},
     {0, "max-connections", "N", NULL, "refuse connections beyond this number (default 10000)"},
     {0, "max-connections-per-address", "N", NULL,
      "refuse connections of one address beyond this number (default 1000); behind a reverse proxy all have the proxy's"},

@@ -68,6 +68,7 @@ static int read_limits(const struct cli_args *args, struct server_options *o)
     unsigned long long patience = 0;
     int status = read_size(args, "max-disk", 10ull << 30, &o->max_disk);
     status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
+    status = status ? status : read_size(args, "max-answer", 256ull << 20, &o->max_answer);
     status = status ? status : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections);
     status = status ? status : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one);
     status = status ? status : cli_duration(args, "client-timeout", SERVER_PATIENCE_S * 1000000000ull, &patience);

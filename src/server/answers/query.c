@@ -191,9 +191,8 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
             query_failed(h, rc, &e);
         } else if (!http_write_begin(h, &w)) {
             rc = write(&a, &w);
-            if (rc) {
-                fclose(w.out);
-                free(w.bytes);
+            if (rc && !w.full) {
+                http_write_abandon(&w);
                 error_set(&e, rc, "%s", strerror(-rc));
                 query_failed(h, rc, &e);
             } else {

@@ -29,6 +29,7 @@ struct listing {
     const struct store *store;
     const struct store_query *q;
     struct error *error;
+    const struct http_writer *writer;
     struct jsonw *json;
     const struct selector *selector;
     const char *type;
@@ -67,6 +68,8 @@ static int put_recording(void *context, const struct catalogue_recording *r)
         return rc;
     if (!selector_matches(l->selector, &r->labels) || (l->type && !measures(r, l->type)))
         return 0;
+    if (l->writer->full)
+        return 1;
     if (!l->left--) {
         l->more = true;
         return 1;
@@ -103,6 +106,7 @@ void query_recordings(struct http *h)
     int rc = query_init(&query, h);
     rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
     if (!rc && !http_write_begin(h, &w)) {
+        l.writer = &w;
         l.json = &w.json;
         l.type = query.q.type;
         jsonw_object(l.json);
@@ -114,8 +118,7 @@ void query_recordings(struct http *h)
         query_put_complete(l.json, &missing, query.q.type ? query.q.type : "", l.more);
         jsonw_object_end(l.json);
         if (rc < 0) {
-            fclose(w.out);
-            free(w.bytes);
+            http_write_abandon(&w);
             query_failed(h, rc, &e);
         } else {
             http_write_end(h, &w, HTTP_OK, "application/json");
@@ -286,7 +289,7 @@ static void answer_services(struct http *h, struct services *s, const struct mis
     jsonw_object(&w.json);
     jsonw_key(&w.json, "services");
     jsonw_array(&w.json);
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count && !w.full; i++)
         put_service(&w.json, s, i);
     jsonw_array_end(&w.json);
     query_put_complete(&w.json, missing, "", s->more);

@@ -125,6 +125,8 @@ static const char *code_of(int rc)
         return "invalid_argument";
     case -ENOTSUP:
         return "unimplemented";
+    case -EFBIG:
+        return "resource_exhausted";
     case -ETIMEDOUT:
         return "deadline_exceeded";
     case -ECANCELED:
@@ -163,6 +165,7 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
 {
     struct call c = {.http = h, .store = h->server->store};
     struct http_writer w;
+    char text[200];
     int rc = asked_read(&c.asked, m->fields, json, body, n, &c.error);
     if (!rc && http_write_begin(h, &w)) {
         asked_deinit(&c.asked);
@@ -174,10 +177,11 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
         rc = m->answer(&c);
         int ended = wire_end(&c.wire, w.out);
         rc = rc ? rc : ended ? error_set(&c.error, ended, "out of memory") : 0;
-        if (rc) {
-            fclose(w.out);
-            free(w.bytes);
-        }
+        fflush(w.out);
+        if (w.full)
+            rc = error_set(&c.error, -EFBIG, "%s", http_full_text(&w, text, sizeof text));
+        if (rc)
+            http_write_abandon(&w);
     }
     asked_deinit(&c.asked);
     if (rc) {

@@ -147,10 +147,31 @@ const char *http_reason(unsigned status)
     }
 }
 
+/* 0: an error, in the eyes of stdio. */
+static ssize_t keep(void *writer, const char *bytes, size_t n)
+{
+    struct http_writer *w = writer;
+    w->full |= n > w->most - w->size;
+    if (w->full || w->failed)
+        return 0;
+    if (n > w->cap - w->size) {
+        size_t cap = 2 * (w->size + n);
+        char *grown = realloc(w->bytes, cap);
+        w->failed = !grown;
+        if (!grown)
+            return 0;
+        w->bytes = grown;
+        w->cap = cap;
+    }
+    memcpy(w->bytes + w->size, bytes, n);
+    w->size += n;
+    return (ssize_t)n;
+}
+
 int http_write_begin(struct http *h, struct http_writer *w)
 {
-    *w = (struct http_writer){0};
-    w->out = open_memstream(&w->bytes, &w->size);
+    *w = (struct http_writer){.most = h->server->options->max_answer};
+    w->out = fopencookie(w, "w", (cookie_io_functions_t){.write = keep});
     if (!w->out) {
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return -ENOMEM;
@@ -159,13 +180,30 @@ int http_write_begin(struct http *h, struct http_writer *w)
     return 0;
 }
 
+void http_write_abandon(struct http_writer *w)
+{
+    fclose(w->out);
+    free(w->bytes);
+}
+
+char *http_full_text(const struct http_writer *w, char *out, size_t size)
+{
+    snprintf(out, size, "the answer has more than --max-answer, %" PRIu64 " bytes: ask for less, or for less time", w->most);
+    return out;
+}
+
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type)
 {
     if (!strcmp(type, "application/json"))
         jsonw_finish(&w->json);
-    if (fclose(w->out)) {
+    char text[200];
+    bool failed = fclose(w->out);
+    if (failed || w->full) {
         free(w->bytes);
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        if (w->full)
+            http_error(h, HTTP_BAD_REQUEST, "%s", http_full_text(w, text, sizeof text));
+        else
+            http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
     }
     /* The viewer's page has a policy of its own; who may put it into a page only a header can say. */

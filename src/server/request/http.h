@@ -102,14 +102,23 @@ void http_page(struct http *h, const char *policy, struct http_content content);
 /* The words of a status. */
 const char *http_reason(unsigned status);
 
-/* An answer that is written: FILE and JSON writer into memory. */
+/* An answer that is written: FILE and JSON writer into memory, up to --max-answer bytes. What is written beyond that is dropped, and `full`
+ * is set: who writes much looks at it, and stops. */
 struct http_writer {
     FILE *out;
     char *bytes;
-    size_t size;
+    size_t size, cap;
+    uint64_t most;
+    bool full;
+    bool failed; /* there is no memory */
     struct jsonw json;
 };
 int http_write_begin(struct http *h, struct http_writer *w); /* 0, or -ENOMEM after it has answered */
+/* Answers: with what was written, or with an error if that is too much. */
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type);
+/* In its place, where the answer is another one. */
+void http_write_abandon(struct http_writer *w);
+/* One line for an answer that is full. Returns out. */
+char *http_full_text(const struct http_writer *w, char *out, size_t size);
 
 #endif

@@ -8,6 +8,8 @@
  *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value
+ *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
+ *                 other tables, which triggers keep current
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
  * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
@@ -172,6 +174,7 @@ struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
     int64_t oldest_day, newest_day; /* 0 = there is none */
 };
+/* Of what is counted as it comes and goes. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
 
 /* Files to remove from the disk. */

@@ -29,6 +29,11 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
 /* These: the labels of that set, and what the recording measures. */
 int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e);
 
+/* ---- catalogue_versions.c ---- */
+
+/* From that version, 0 = an empty file, to the newest. -EINVAL for one that is newer. */
+int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
+
 /* ---- catalogue_read.c ---- */
 
 /* A transaction of a connection that nobody else uses: it sees what was committed before, and neither waits for writers nor keeps them

@@ -156,11 +156,10 @@ static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct err
 {
     struct sql s = sql_use(
         d,
-        "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
-        "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
-        "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
-        "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
-        "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)");
+        "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
+        "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
+        "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0) "
+        "FROM usage");
     int rc = sql_step(&s, e);
     if (rc > 0)
         *to = (struct catalogue_sums){

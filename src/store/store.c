@@ -210,7 +210,7 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     struct sealing *l = malloc(sizeof *l);
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
-    int rc = seal_init(l, s, v, e);
+    int rc = seal_init(l, s, v, false, e);
     rc = rc ? rc : keep(s, w, l, e);
     if (rc == -EEXIST) {
         *duplicate = true;

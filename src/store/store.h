@@ -40,7 +40,7 @@ struct store_options {
     uint64_t retain_s;
     uint64_t max_disk;
     /* Adds the profiles of a recording, at least one; others than the first have samples, and no two the same type. 0 or a code
-     * with its line, which store_add returns. */
+     * with its line, which store_add returns; the profiles that it has added by then are whole. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */

@@ -24,12 +24,16 @@ static char path[256];
 static int64_t today;
 static const char *const types[] = {"cpu:samples", "cpu:ns", "cpu:bytes"};
 
+static int readable = 3; /* of the types of a recording: what comes after them cannot be read */
+
 /* The same stacks three times, each time with another unit; "twice": the first one again. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     bool twice = v->size >= 5 && !memcmp(v->body, "twice", 5), one = v->size >= 3 && !memcmp(v->body, "one", 3);
     int rc = 0;
     for (int i = 0; !rc && i < (one ? 1 : twice ? 2 : 3); i++) {
+        if (i == readable)
+            return error_set(e, -EINVAL, "test: no more types");
         struct intake in;
         struct profile *p = store_profiles_add(to);
         rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
@@ -223,6 +227,37 @@ static void test_retention(void)
     store_close(s);
 }
 
+/* ---- what an earlier version took for one type alone ---- */
+
+static void test_partly(void)
+{
+    struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
+    struct store_result r;
+    struct error e;
+    bool complete;
+    uint64_t total = fill("partly");
+    readable = 1;
+    run("for f in %s/segments/*/*.seg; do printf x | dd of=$f bs=1 seek=9 conv=notrunc status=none; done", "all segments are damaged");
+    struct store *s = open_store(7 * 86400);
+    for (int i = 0; i < 3; i++)
+        sum(s, types[i], &complete);
+    store_maintain(s);
+    tap_ok(sum(s, types[0], &complete) == total && complete, "of a recording that can be read in part, that part is sealed again");
+    tap_ok(!sum(s, types[1], &complete) && !complete, "the rest is lost, and the answer says so");
+    tap_ok(add(s, today, "x.A.main 1\n", 3000) == -EINVAL, "a new recording that can be read in part is refused");
+    store_close(s);
+    run("rm %s/catalogue.db*", "without its catalogue");
+    s = open_store(7 * 86400);
+    tap_ok(sum(s, types[0], &complete) == total && !complete, "a recording that is found again has the part that can be read");
+    struct profile p;
+    profile_init(&p);
+    tap_ok(!store_profile(s, &q, &p, &r, &e) && r.missing.sums[MISSING_FLAWED].parts == RECORDINGS, "and counts as flawed");
+    store_result_deinit(&r);
+    profile_deinit(&p);
+    store_close(s);
+    readable = 3;
+}
+
 /* ---- a directory of the version before ---- */
 
 static const char to_version_3[] =
@@ -276,6 +311,7 @@ int main(void)
     test_sums();
     test_damage();
     test_retention();
+    test_partly();
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

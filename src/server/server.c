@@ -29,7 +29,10 @@ static int open_store(struct store **store, const struct server_options *o, cons
 {
     struct store_options options = {.path = o->data,
                                     .retain_s = o->retain_s,
+                                    .retain_raw_s = o->retain_raw_s,
                                     .max_disk = o->max_disk,
+                                    .max_raw = o->max_raw,
+                                    .max_service = o->max_service,
                                     .load = load_recording,
                                     .tell = tell,
                                     .stop = stop};

@@ -131,6 +131,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     arrivals_init(&s->arrivals);
     pthread_mutex_init(&s->sealing, NULL);
     pthread_mutex_init(&s->reading, NULL);
+    pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
@@ -153,6 +154,7 @@ void store_close(struct store *s)
     arrivals_deinit(&s->arrivals);
     pthread_mutex_destroy(&s->sealing);
     pthread_mutex_destroy(&s->reading);
+    pthread_mutex_destroy(&s->deleting);
     if (s->lock >= 0)
         close(s->lock);
     free(s);

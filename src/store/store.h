@@ -37,8 +37,11 @@ void store_profiles_deinit(struct store_profiles *of);
 
 struct store_options {
     const char *path;
-    uint64_t retain_s;
-    uint64_t max_disk;
+    uint64_t retain_s;     /* how long data is kept */
+    uint64_t retain_raw_s; /* and recordings as they were sent; 0 = as long */
+    uint64_t max_disk;     /* of everything; 0 = no limit, as of the next two */
+    uint64_t max_raw;      /* of recordings as they were sent */
+    uint64_t max_service;  /* of everything of one service */
     /* Adds the profiles of a recording, at least one; others than the first have samples, and no two the same type. 0 or a code
      * with its line, which store_add returns; the profiles that it has added by then are whole. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
@@ -65,6 +68,15 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
 /* Seals unsealed parts, deletes data that is too old or too much, merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
+
+/* What was deleted since the store was opened, and why: by age, beyond the limit of all recordings as they were sent, beyond that of a
+ * service, beyond that of the disk. */
+enum store_why { DELETED_AGE, DELETED_RAW, DELETED_QUOTA, DELETED_DISK, DELETED_REASONS };
+struct store_deleted {
+    uint64_t days[DELETED_REASONS]; /* of services */
+    uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* of recordings whose samples stay */
+};
+struct store_deleted store_deleted(struct store *s);
 
 /* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);

@@ -40,6 +40,8 @@ struct store {
     struct arrivals arrivals;
     struct obsolete gone, leaving; /* merge.c's: gone since this epoch began; before, and read by who began then */
     bool merging_failed;           /* and it was told */
+    pthread_mutex_t deleting;      /* over the next */
+    struct store_deleted deleted;
 };
 
 enum { SECONDS_PER_DAY = 86400 };

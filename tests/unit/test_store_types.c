@@ -264,7 +264,7 @@ static const char to_version_3[] =
     "DROP TRIGGER service_added; DROP TRIGGER recording_added; DROP TRIGGER recording_gone; DROP TRIGGER recording_raw;"
     "DROP TRIGGER segment_added; DROP TRIGGER segment_gone; DROP TRIGGER segment_changed; DROP TRIGGER dictionary_added;"
     "DROP TRIGGER dictionary_gone; DROP TRIGGER dictionary_changed; DROP TRIGGER part_added; DROP TRIGGER part_gone;"
-    "DROP TRIGGER part_changed; DROP TABLE usage; DROP INDEX recording_service;"
+    "DROP TRIGGER part_changed; DROP TABLE usage; DROP INDEX recording_service; DROP INDEX recording_raw;"
     "ALTER TABLE recording ADD COLUMN type TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE recording ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE recording ADD COLUMN samples INTEGER NOT NULL DEFAULT 0;"

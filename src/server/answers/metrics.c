@@ -1,5 +1,7 @@
 #include "server/answers/metrics.h"
 
+#include "server/answers/storage.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +92,7 @@ void metrics_answer(struct http *h)
     put_queries(w.out, &c);
     if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
         put_store(w.out, &sums);
+    storage_put_metrics(w.out, h->server);
     http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
 }
 

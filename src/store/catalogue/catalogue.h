@@ -148,7 +148,7 @@ typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                    catalogue_visit_hit *visit, void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
-enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK };
+enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA };
 struct catalogue_forgotten {
     const char *service, *type;
     enum catalogue_why why;
@@ -177,17 +177,33 @@ struct catalogue_sums {
 /* Of what is counted as it comes and goes. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
 
+/* What a service has. */
+struct catalogue_usage {
+    uint64_t service;
+    const char *name;
+    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes;
+    int64_t oldest_day; /* that it has rows of; INT64_MAX = none */
+};
+typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
+/* Of services that have anything, the largest first. */
+int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *context, struct error *e);
+
 /* Files to remove from the disk. */
 struct catalogue_dropped {
     uint32_t *dictionaries;
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
+    uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all that is of days before `day`, and recordings that have no part left, and notes why. The caller removes the files, and
- * free()s the lists. */
-int catalogue_drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped, struct error *e);
-/* The oldest sealed recordings of at least `bytes` together lose their raw file. */
-int catalogue_drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *dropped, struct error *e);
+/* Forgets all that is of days before `day`, of one service or, with 0, of all, and recordings that have no part left, and notes why. The
+ * caller removes the files, and ends the lists. */
+int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
+                          struct error *e);
+/* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are
+ * CATALOGUE_DROP_MAX. One with a part that is not sealed keeps it. */
+enum { CATALOGUE_DROP_MAX = 4096 };
+int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, struct catalogue_dropped *dropped,
+                       struct error *e);
 void catalogue_dropped_deinit(struct catalogue_dropped *dropped);
 
 #endif

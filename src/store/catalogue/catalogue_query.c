@@ -57,7 +57,7 @@ static int forgotten(struct sql_database *d, int64_t from, int64_t to, catalogue
         struct catalogue_forgotten f = {
             .service = sql_column_text(&s, 0),
             .type = sql_column_text(&s, 1),
-            .why = sql_column(&s, 2) == FORGOTTEN_DISK ? FORGOTTEN_DISK : FORGOTTEN_RETAIN,
+            .why = (enum catalogue_why)sql_column(&s, 2),
             .parts = (uint64_t)sql_column(&s, 3),
             .rows = (uint64_t)sql_column(&s, 4),
             .weight = (uint64_t)sql_column(&s, 5),
@@ -184,4 +184,35 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
     struct catalogue_reader *r;
     int rc = catalogue_read_begin(c, NULL, &r, e);
     return rc ? rc : catalogue_read_end(c, r, sums_of(&r->sql, sums, e), e);
+}
+
+static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                              "(SELECT min(day) FROM dictionary WHERE service = u.service) FROM usage u JOIN service s ON s.id = u.service "
+                              "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        struct catalogue_usage one = {
+            .service = (uint64_t)sql_column(&s, 0),
+            .name = sql_column_text(&s, 1),
+            .recordings = (uint64_t)sql_column(&s, 2),
+            .raw_bytes = (uint64_t)sql_column(&s, 3),
+            .segment_bytes = (uint64_t)sql_column(&s, 4),
+            .dictionary_bytes = (uint64_t)sql_column(&s, 5),
+            .oldest_day = sqlite3_column_type(s.statement, 6) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 6),
+        };
+        rc = visit(context, &one);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *context, struct error *e)
+{
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, usage(&r->sql, visit, context, e), e);
 }

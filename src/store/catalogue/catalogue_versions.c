@@ -69,6 +69,7 @@ static const char version_4[] =
 /* Version 5: what each service has is counted as it comes and goes, so that nobody has to count it all when it is asked for. */
 static const char version_5[] =
     "CREATE INDEX recording_service ON recording (service);"
+    "CREATE INDEX recording_raw ON recording (last) WHERE raw;"
     "CREATE TABLE usage (service INTEGER PRIMARY KEY, recordings INTEGER NOT NULL DEFAULT 0, raw_bytes INTEGER NOT NULL DEFAULT 0,"
     " segments INTEGER NOT NULL DEFAULT 0, segment_bytes INTEGER NOT NULL DEFAULT 0, dictionary_bytes INTEGER NOT NULL DEFAULT 0,"
     " pending INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, bad INTEGER NOT NULL DEFAULT 0);"

@@ -233,7 +233,8 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
         return rc;
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
         return 0;
-    missing_add(t->missing, f->why == FORGOTTEN_DISK ? MISSING_DISK : MISSING_RETAIN, f->parts, f->rows, f->weight);
+    enum missing_why why = f->why == FORGOTTEN_DISK ? MISSING_DISK : f->why == FORGOTTEN_QUOTA ? MISSING_QUOTA : MISSING_RETAIN;
+    missing_add(t->missing, why, f->parts, f->rows, f->weight);
     return 0;
 }
 

@@ -242,6 +242,13 @@ int intake_open_memory(struct intake *in, const void *bytes, size_t size, const 
     return rc;
 }
 
+void intake_view(struct intake *view, const struct intake *of)
+{
+    *view = *of;
+    view->mapped = false;
+    spool_init(&view->spool);
+}
+
 void intake_close(struct intake *in)
 {
     if (in->mapped)

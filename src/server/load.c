@@ -3,12 +3,15 @@
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "profile/allocated.h"
+#include "profile/load/load_jfr.h"
 #include "server/left_out.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char name[] = "the recording"; /* in messages */
 
 /* What counts of a clock's samples become once it is known how often it takes one; NULL: other counts (objects, goroutines) are what they
  * are. */
@@ -40,6 +43,119 @@ static int scale(struct profile *p, uint64_t period_ns, const char *value, struc
     return profile_string(p, value, strlen(value), &p->value);
 }
 
+/* What a server adds to what a profile has. */
+static int finish(struct profile *p, const struct envelope_note *note, struct error *e)
+{
+    if (allocated_has_classes(p) && allocated_add_frames(p))
+        return error_set(e, -ENOMEM, "%s: out of memory", name);
+    return note->period_ns && time_of(p) ? scale(p, note->period_ns, time_of(p), e) : 0;
+}
+
+static int add(struct store_profiles *to, enum profile_kind kind, struct profile **p, struct error *e)
+{
+    if (to->count == CATALOGUE_CONTENTS_MAX)
+        return error_set(e, -EINVAL, "%s: more than %d values for each sample", name, CATALOGUE_CONTENTS_MAX);
+    *p = store_profiles_add(to);
+    if (!*p)
+        return error_set(e, -ENOMEM, "%s: out of memory", name);
+    (*p)->kind = kind;
+    (*p)->or_others = kind == PROFILE_RUNNING;
+    return 0;
+}
+
+static void drop(struct store_profiles *of, uint32_t place)
+{
+    profile_deinit(&of->list[place]);
+    memmove(&of->list[place], &of->list[place + 1], (--of->count - place) * sizeof *of->list);
+}
+
+/* ---- JFR: a profile of each kind, in one pass ---- */
+
+/* Kinds that are no sum over time are counted, and not kept. */
+static void leave_out(struct store_profiles *of)
+{
+    for (uint32_t i = of->count; i-- > 0;) {
+        const struct profile *p = &of->list[i];
+        if (profile_kinds[p->kind].stored)
+            continue;
+        if (p->sample_count)
+            left_out_add(of, "%" PRIu32 " samples of the kind %s", p->sample_count, profile_kinds[p->kind].word);
+        drop(of, i);
+    }
+}
+
+/* What the recording is of comes first. Beside it the others count that have samples; without samples it is nothing itself. */
+static void choose(struct store_profiles *of)
+{
+    enum profile_kind kind = profile_jfr_kind(&of->list[0]);
+    if (kind != PROFILE_RUNNING)
+        drop(of, 0);
+    leave_out(of);
+    for (uint32_t i = 1; i < of->count; i++)
+        if (of->list[i].kind == kind) {
+            struct profile first = of->list[i];
+            memmove(&of->list[1], &of->list[0], i * sizeof first);
+            of->list[0] = first;
+        }
+    unsigned kinds = of->list[0].kinds;
+    for (uint32_t i = of->count - 1; i; i--)
+        if (!of->list[i].sample_count || !(kinds & 1u << of->list[i].kind))
+            drop(of, i);
+    if (of->count > 1 && !of->list[0].sample_count)
+        drop(of, 0);
+}
+
+static int load_kinds(struct store_profiles *to, const struct intake *in, const struct envelope_note *note, struct error *e)
+{
+    struct profile *profiles[PROFILE_KINDS];
+    struct intake view;
+    uint32_t n = 0;
+    int rc = 0;
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
+        if (profile_kinds[kind].stored || kind == PROFILE_LIVE)
+            rc = add(to, kind, &profiles[n++], e);
+    intake_view(&view, in);
+    rc = rc ? rc : profile_load_jfr_kinds(profiles, n, &view, name, e);
+    if (!rc)
+        choose(to);
+    for (uint32_t i = 0; !rc && i < to->count; i++)
+        rc = finish(&to->list[i], note, e);
+    if (rc)
+        store_profiles_deinit(to);
+    return rc;
+}
+
+/* ---- other formats: a profile of each value ---- */
+
+/* value: NULL = the format's own choice. Beside the first a value without samples is nothing; one that cannot be read is not added. */
+static int load_value(struct store_profiles *to, const char *value, const struct intake *in, const char *format,
+                      const struct envelope_note *note, struct error *e)
+{
+    struct intake view;
+    struct profile *p;
+    int rc = add(to, PROFILE_RUNNING, &p, e);
+    if (rc)
+        return rc;
+    intake_view(&view, in);
+    rc = formats_load_from(p, &view, name, format, value, e);
+    rc = rc ? rc : finish(p, note, e);
+    if (rc || (to->count > 1 && !p->sample_count))
+        drop(to, to->count - 1);
+    return rc;
+}
+
+static int load_values(struct store_profiles *to, const struct intake *in, const char *format, const struct envelope_note *note,
+                       struct error *e)
+{
+    int rc = load_value(to, NULL, in, format, note, e);
+    const struct profile *first = &to->list[0];
+    for (uint32_t i = 0; !rc && i < first->other_value_count; i++)
+        rc = load_value(to, profile_text(first, first->other_values[i]), in, format, note, e);
+    if (!rc && to->count > 1 && !first->sample_count)
+        drop(to, 0);
+    return rc;
+}
+
 /* ---- names ---- */
 
 /* Values that the sender calls otherwise are kept by that name; false: not at all. */
@@ -57,66 +173,6 @@ static int rename_value(struct profile *p, const struct envelope_note *note, boo
     return *other ? profile_string(p, other, strlen(other), &p->value) : 0;
 }
 
-/* ---- reading ---- */
-
-/* Half a recording is none: who sent it has the whole one. */
-static int load_value(struct profile *p, const char *value, struct intake *in, const struct envelope_note *note, struct error *e)
-{
-    const char *format = *note->format ? note->format : formats_recognise(in->bytes, in->size);
-    int rc = 0;
-    if (*in->damage)
-        rc = error_set(e, -EINVAL, "the recording: %s", in->damage);
-    else if (!in->size)
-        rc = error_set(e, -EINVAL, "the recording: empty");
-    else if (!format)
-        rc = error_set(e, -EPROTONOSUPPORT, "the recording: its content is none of " FORMATS_READ);
-    if (rc) {
-        intake_close(in);
-        return rc;
-    }
-    rc = formats_load_from(p, in, "the recording", format, value, e);
-    if (!rc && allocated_has_classes(p) && allocated_add_frames(p))
-        rc = error_set(e, -ENOMEM, "the recording: out of memory");
-    if (!rc && note->period_ns && time_of(p))
-        rc = scale(p, note->period_ns, time_of(p), e);
-    return rc == -EBADMSG ? -EINVAL : rc;
-}
-
-/* value: NULL = the format's own choice for that kind. */
-static int load_one(struct store_profiles *to, enum profile_kind kind, const char *value, const struct envelope *v, struct error *e)
-{
-    struct intake in;
-    if (to->count == CATALOGUE_CONTENTS_MAX)
-        return error_set(e, -EINVAL, "the recording: more than %d values for each sample", CATALOGUE_CONTENTS_MAX);
-    struct profile *p = store_profiles_add(to);
-    if (!p)
-        return error_set(e, -ENOMEM, "the recording: out of memory");
-    p->kind = kind;
-    p->or_others = kind == PROFILE_RUNNING;
-    int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
-    return rc ? rc : load_value(p, value, &in, &v->note, e);
-}
-
-static void drop(struct store_profiles *of, uint32_t i)
-{
-    profile_deinit(&of->list[i]);
-    memmove(&of->list[i], &of->list[i + 1], (--of->count - i) * sizeof of->list[0]);
-}
-
-/* What there is beside the first; without samples it is nothing. */
-static int load_other(struct store_profiles *to, enum profile_kind kind, const char *value, const struct envelope *v, struct error *e)
-{
-    int rc = load_one(to, kind, value, v, e);
-    struct profile *p = &to->list[to->count - 1];
-    if (rc)
-        return rc;
-    if (!profile_kinds[kind].stored)
-        left_out_add(to, "%" PRIu32 " samples of the kind %s", p->sample_count, profile_kinds[kind].word);
-    if (!p->sample_count || !profile_kinds[kind].stored)
-        drop(to, to->count - 1);
-    return 0;
-}
-
 /* By the names that they are kept by; values that are not kept go, but for one without samples if there is nothing else. */
 static int rename_values(struct store_profiles *of, const struct envelope_note *note, struct error *e)
 {
@@ -124,36 +180,55 @@ static int rename_values(struct store_profiles *of, const struct envelope_note *
     for (uint32_t i = 0; i < of->count; i++) {
         struct profile *p = &of->list[i];
         if (rename_value(p, note, &kept))
-            return error_set(e, -ENOMEM, "the recording: out of memory");
+            return error_set(e, -ENOMEM, "%s: out of memory", name);
         if (kept)
             continue;
         left_out_add(of, "%s, which is a sum since the program's start", profile_text(p, p->value));
         if (of->count == 1)
-            return error_set(e, -EINVAL, "the recording: nothing of it is kept: %s", of->left_out);
+            return error_set(e, -EINVAL, "%s: nothing of it is kept: %s", name, of->left_out);
         drop(of, i--);
     }
     return 0;
 }
 
-/* Another view of samples that are kept, or of what is no sum over time. */
-static bool is_read(const struct profile *first, enum profile_kind kind)
+/* ---- any recording ---- */
+
+/* Half a recording is none: who sent it has the whole one. */
+static int check(const struct intake *in, const char *format, struct error *e)
 {
-    bool is_other = kind != PROFILE_RUNNING && kind != first->kind; /* beside CPU time, or what there is in its place */
-    return is_other && first->kinds & 1u << kind && (profile_kinds[kind].stored || kind == PROFILE_LIVE);
+    if (*in->damage)
+        return error_set(e, -EINVAL, "%s: %s", name, in->damage);
+    if (!in->size)
+        return error_set(e, -EINVAL, "%s: empty", name);
+    return format ? 0 : error_set(e, -EPROTONOSUPPORT, "%s: its content is none of " FORMATS_READ, name);
+}
+
+/* rc: of reading them; what could be read may be kept, but not by wrong names. */
+static int name_all(struct store_profiles *of, const struct envelope_note *note, int rc, struct error *e)
+{
+    struct error why;
+    int failed = rename_values(of, note, &why);
+    if (failed)
+        store_profiles_deinit(of);
+    if (failed && !rc)
+        *e = why;
+    return rc ? rc : failed;
 }
 
 int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
-    int rc = load_one(to, PROFILE_RUNNING, NULL, v, e);
-    const struct profile *first = &to->list[0];
-    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
-        if (is_read(first, kind))
-            rc = load_other(to, kind, NULL, v, e);
-    for (uint32_t i = 0; !rc && i < first->other_value_count; i++)
-        rc = load_other(to, PROFILE_RUNNING, profile_text(first, first->other_values[i]), v, e);
-    if (!rc && to->count > 1 && !first->sample_count)
-        drop(to, 0);
+    struct intake in;
+    int rc = intake_open_memory(&in, v->body, v->size, name, e);
+    if (rc)
+        return rc;
+    const char *format = *v->note.format ? v->note.format : formats_recognise(in.bytes, in.size);
+    rc = check(&in, format, e);
     if (!rc)
+        rc = strcmp(format, "jfr") ? load_values(to, &in, format, &v->note, e) : load_kinds(to, &in, &v->note, e);
+    intake_close(&in);
+    if (to->count) {
         left_out_labels(to);
-    return rc ? rc : rename_values(to, &v->note, e);
+        rc = name_all(to, &v->note, rc, e);
+    }
+    return rc == -EBADMSG ? -EINVAL : rc;
 }

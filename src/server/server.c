@@ -30,7 +30,10 @@ static int open_store(struct store **store, const struct server_options *o, cons
 {
     struct store_options options = {.path = o->data,
                                     .retain_s = o->retain_s,
+                                    .retain_raw_s = o->retain_raw_s,
                                     .max_disk = o->max_disk,
+                                    .max_raw = o->max_raw,
+                                    .max_service = o->max_service,
                                     .load = load_recording,
                                     .tell = tell,
                                     .stop = stop};
@@ -178,7 +181,7 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
     int rc = open_store(&c.store, o, NULL, e);
     if (rc)
         return rc;
-    rc = catalogue_recordings(store_catalogue(c.store), 0, to, note_recording, &c, e);
+    rc = catalogue_recordings(store_catalogue(c.store), 0, to, NULL, note_recording, &c, e);
     if (!rc) {
         *bad = check_recordings(&c, e) + check_segments(c.store, to, e);
         store_maintain(c.store);

@@ -11,6 +11,7 @@ enum missing_why {
     MISSING_LOST,     /* damaged, and the recording is gone or damaged, too */
     MISSING_RETAIN,   /* deleted: older than --retain */
     MISSING_DISK,     /* deleted: beyond --max-disk */
+    MISSING_QUOTA,    /* deleted: beyond --max-disk-per-service */
     MISSING_FLAWED,   /* recordings that were damaged when they came: what could be read of them is there */
     MISSING_REASONS
 };

@@ -64,11 +64,12 @@ static int reseal(struct store *s, const struct catalogue_pending *of, struct er
 {
     char path[DISK_PATH_MAX];
     struct envelope v;
+    bool partly;
     int rc = envelope_open(&v, store_recording_path(s, path, of->identity), e);
     if (rc)
         return rc;
     struct store_profiles *profiles = calloc(1, sizeof *profiles);
-    rc = profiles ? s->options.load(profiles, &v, e) : error_set(e, -ENOMEM, "out of memory");
+    rc = profiles ? seal_load_again(s, profiles, &v, &partly, e) : error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : seal_pending(s, profiles, &v.note, of->recording, e);
     if (profiles)
         store_profiles_deinit(profiles);
@@ -113,7 +114,7 @@ static int adopt(struct store *s, const struct envelope *v, struct error *e)
     struct sealing *l = malloc(sizeof *l);
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
-    int rc = seal_init(l, s, v, e);
+    int rc = seal_init(l, s, v, true, e);
     rc = rc ? rc : catalogue_add(s->catalogue, &l->recording, l->parts, l->part_count, e);
     seal_deinit(l);
     free(l);

@@ -1,13 +1,41 @@
-/* Forgetting by age and by disk. A day goes as a whole: its segments, its dictionaries, and recordings that have nothing else. */
-#include "base/time_units.h"
+/* Forgetting, in tiers: a recording as it was sent goes first, because its samples stay; then days of samples, the oldest first. Both
+ * go by age, and where there is too much.
+ *
+ * A service over its limit loses its own data. Where all together are over the limit of the disk, those lose theirs that have more than
+ * an equal share, as if all that have less had passed the rest of their share on: who writes much drives out nobody else's history.
+ * The newest day's samples stay in any case.
+ *
+ * A day goes as a whole: its segments, its dictionaries, and recordings that have nothing else. */
 #include "store/store_internal.h"
 
+#include "base/array.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-static void remove_files(struct store *s, const struct catalogue_dropped *d)
+enum { SLACK = 20 }; /* a limit's part that is freed, too, so that not every recording is over it again */
+
+static const char *const options[DELETED_REASONS] = {
+    [DELETED_AGE] = "--retain-recordings", [DELETED_RAW] = "--max-recordings", [DELETED_QUOTA] = "--max-disk-per-service",
+    [DELETED_DISK] = "--max-disk"};
+
+static const enum catalogue_why forgotten[DELETED_REASONS] = {
+    [DELETED_AGE] = FORGOTTEN_RETAIN, [DELETED_QUOTA] = FORGOTTEN_QUOTA, [DELETED_DISK] = FORGOTTEN_DISK};
+
+/* ---- deleting ---- */
+
+struct store_deleted store_deleted(struct store *s)
+{
+    pthread_mutex_lock(&s->deleting);
+    struct store_deleted copy = s->deleted;
+    pthread_mutex_unlock(&s->deleting);
+    return copy;
+}
+
+static void remove_files(struct store *s, const struct catalogue_dropped *d, enum store_why why)
 {
     char path[DISK_PATH_MAX];
     for (uint32_t i = 0; i < d->dictionary_count; i++) {
@@ -16,14 +44,20 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d)
     }
     for (uint32_t i = 0; i < d->identity_count; i++)
         disk_remove(store_recording_path(s, path, d->identities[i]));
+    pthread_mutex_lock(&s->deleting);
+    s->deleted.days[why] += d->dictionary_count;
+    s->deleted.raw_files[why] += d->raw_bytes ? d->identity_count : 0;
+    s->deleted.raw_bytes[why] += d->raw_bytes;
+    pthread_mutex_unlock(&s->deleting);
 }
 
-static int drop_before(struct store *s, int64_t day, enum catalogue_why why, struct error *e)
+/* service 0 = of all. */
+static int drop_days(struct store *s, uint64_t service, int64_t before, enum store_why why, struct error *e)
 {
     struct catalogue_dropped dropped;
-    int rc = catalogue_drop_before(s->catalogue, day, why, &dropped, e);
+    int rc = catalogue_drop_before(s->catalogue, service, before, forgotten[why], &dropped, e);
     if (!rc) {
-        remove_files(s, &dropped);
+        remove_files(s, &dropped, why);
         if (dropped.dictionary_count)
             store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.dictionary_count,
                        dropped.identity_count);
@@ -32,46 +66,204 @@ static int drop_before(struct store *s, int64_t day, enum catalogue_why why, str
     return rc;
 }
 
-static uint64_t disk_used(const struct catalogue_sums *sums)
+/* Recordings as they were sent, of at least so many bytes. *freed: how many they had. */
+static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t bytes, enum store_why why, uint64_t *freed, struct error *e)
 {
-    return sums->recording_bytes + sums->segment_bytes + sums->dictionary_bytes;
+    uint64_t files = 0;
+    bool more = true;
+    int rc = 0;
+    *freed = 0;
+    while (!rc && more && *freed < bytes && !store_is_stopping(s)) {
+        struct catalogue_dropped dropped;
+        rc = catalogue_drop_raw(s->catalogue, service, before, bytes - *freed, &dropped, e);
+        if (!rc)
+            remove_files(s, &dropped, why);
+        *freed += dropped.raw_bytes;
+        files += dropped.identity_count;
+        more = dropped.identity_count == CATALOGUE_DROP_MAX;
+        catalogue_dropped_deinit(&dropped);
+    }
+    if (files)
+        store_tell(s, "%s: %" PRIu64 " recordings are kept as samples only", options[why], files);
+    return rc;
 }
 
-/* The oldest day first; of the last one the recordings as they were sent, whose samples stay. */
-static int fit_disk(struct store *s, struct error *e)
+/* ---- who has how much ---- */
+
+struct service {
+    uint64_t id, raw, rows; /* bytes; rows: of samples and what they refer to */
+    int64_t oldest_day;
+};
+
+struct services {
+    struct service *list;
+    uint32_t count, cap;
+    uint64_t raw, all; /* sums */
+};
+
+static int note_service(void *context, const struct catalogue_usage *u)
+{
+    struct services *all = context;
+    if (ARRAY_GROW(all->list, all->cap, all->count))
+        return -ENOMEM;
+    struct service one = {u->service, u->raw_bytes, u->segment_bytes + u->dictionary_bytes, u->oldest_day};
+    all->list[all->count++] = one;
+    all->raw += one.raw;
+    all->all += one.raw + one.rows;
+    return 0;
+}
+
+/* Anew: free(all->list) when it is the last time. */
+static int read_services(struct store *s, struct services *all, struct error *e)
+{
+    all->count = 0;
+    all->raw = all->all = 0;
+    int rc = catalogue_usage(s->catalogue, note_service, all, e);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+static uint64_t raw_of(const struct service *one)
+{
+    return one->raw;
+}
+
+static uint64_t all_of(const struct service *one)
+{
+    return one->raw + one->rows;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The most that each may have, if all together are to have no more than `budget`. */
+static int find_share(const struct services *all, uint64_t of(const struct service *one), uint64_t budget, uint64_t *share, struct error *e)
+{
+    uint64_t *bytes = malloc(((size_t)all->count + 1) * sizeof *bytes);
+    if (!bytes)
+        return error_set(e, -ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < all->count; i++)
+        bytes[i] = of(&all->list[i]);
+    qsort(bytes, all->count, sizeof *bytes, ascending);
+    *share = UINT64_MAX;
+    for (uint32_t i = 0; i < all->count && *share == UINT64_MAX; i++) {
+        uint64_t equal = budget / (all->count - i);
+        if (bytes[i] > equal)
+            *share = equal;
+        else
+            budget -= bytes[i];
+    }
+    free(bytes);
+    return 0;
+}
+
+/* ---- limits ---- */
+
+static uint64_t with_slack(uint64_t limit)
+{
+    return limit - limit / SLACK;
+}
+
+/* The bytes that the service has now, and its oldest day. */
+static int look_again(struct store *s, struct service *one, struct error *e)
+{
+    struct services all = {0};
+    int rc = read_services(s, &all, e);
+    *one = (struct service){.id = one->id, .oldest_day = INT64_MAX};
+    for (uint32_t i = 0; i < all.count; i++)
+        if (all.list[i].id == one->id)
+            *one = all.list[i];
+    free(all.list);
+    return rc;
+}
+
+/* To `most` bytes, or to the samples of the newest day. */
+static int shrink(struct store *s, struct service one, uint64_t most, int64_t newest_day, enum store_why why, struct error *e)
+{
+    uint64_t freed;
+    int rc = one.raw ? drop_raw(s, one.id, INT64_MAX, all_of(&one) - most, why, &freed, e) : 0;
+    rc = rc ? rc : look_again(s, &one, e);
+    while (!rc && all_of(&one) > most && one.oldest_day < newest_day && !store_is_stopping(s)) {
+        rc = drop_days(s, one.id, one.oldest_day + 1, why, e);
+        rc = rc ? rc : look_again(s, &one, e);
+    }
+    return rc;
+}
+
+static int fit_services(struct store *s, const struct services *all, int64_t newest_day, struct error *e)
+{
+    uint64_t limit = s->options.max_service;
+    int rc = 0;
+    for (uint32_t i = 0; limit && !rc && i < all->count; i++)
+        if (all_of(&all->list[i]) > limit)
+            rc = shrink(s, all->list[i], with_slack(limit), newest_day, DELETED_QUOTA, e);
+    return rc;
+}
+
+static int fit_raw(struct store *s, const struct services *all, struct error *e)
+{
+    uint64_t limit = s->options.max_raw, share, freed;
+    int rc = 0;
+    if (!limit || all->raw <= limit)
+        return 0;
+    rc = find_share(all, raw_of, with_slack(limit), &share, e);
+    for (uint32_t i = 0; !rc && i < all->count; i++)
+        if (all->list[i].raw > share)
+            rc = drop_raw(s, all->list[i].id, INT64_MAX, all->list[i].raw - share, DELETED_RAW, &freed, e);
+    return rc;
+}
+
+static int fit_disk(struct store *s, const struct services *all, int64_t newest_day, struct error *e)
+{
+    uint64_t limit = s->options.max_disk, share;
+    if (!limit || all->all <= limit)
+        return 0;
+    int rc = find_share(all, all_of, with_slack(limit), &share, e);
+    for (uint32_t i = 0; !rc && i < all->count; i++)
+        if (all_of(&all->list[i]) > share)
+            rc = shrink(s, all->list[i], share, newest_day, DELETED_DISK, e);
+    return rc;
+}
+
+static int fit_all(struct store *s, struct error *e)
+{
+    struct services all = {0};
+    struct catalogue_sums sums;
+    int64_t today = (int64_t)(clock_realtime_ns() / NS_PER_S) / SECONDS_PER_DAY;
+    int rc = catalogue_sums(s->catalogue, &sums, e);
+    int64_t newest_day = sums.newest_day < today ? sums.newest_day : today; /* a host's clock may be ahead */
+    rc = rc ? rc : read_services(s, &all, e);
+    rc = rc ? rc : fit_services(s, &all, newest_day, e);
+    rc = rc ? rc : read_services(s, &all, e);
+    rc = rc ? rc : fit_raw(s, &all, e);
+    rc = rc ? rc : read_services(s, &all, e);
+    rc = rc ? rc : fit_disk(s, &all, newest_day, e);
+    free(all.list);
+    return rc;
+}
+
+/* ---- age ---- */
+
+static int drop_old(struct store *s, struct error *e)
 {
     struct catalogue_sums sums;
-    struct catalogue_dropped dropped;
-    uint64_t limit = s->options.max_disk;
-    for (;;) {
-        int rc = catalogue_sums(s->catalogue, &sums, e);
-        if (rc || disk_used(&sums) <= limit)
-            return rc;
-        if (sums.oldest_day == sums.newest_day)
-            break;
-        rc = drop_before(s, sums.oldest_day + 1, FORGOTTEN_DISK, e);
-        if (rc)
-            return rc;
-    }
-    int rc = catalogue_drop_raw(s->catalogue, disk_used(&sums) - limit + limit / 20, &dropped, e);
-    if (!rc)
-        remove_files(s, &dropped);
-    if (dropped.identity_count)
-        store_tell(s, "--max-disk: %" PRIu32 " recordings of today are kept as samples only", dropped.identity_count);
-    catalogue_dropped_deinit(&dropped);
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), oldest = (now - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
+    uint64_t freed;
+    int rc = catalogue_sums(s->catalogue, &sums, e);
+    if (!rc && sums.recordings && sums.oldest_day < oldest)
+        rc = drop_days(s, 0, oldest, DELETED_AGE, e);
+    if (!rc && s->options.retain_raw_s)
+        rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, DELETED_AGE, &freed, e);
     return rc;
 }
 
 void retain_all(struct store *s)
 {
     struct error e;
-    struct catalogue_sums sums;
-    int64_t oldest = ((int64_t)(clock_realtime_ns() / NS_PER_S) - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
-    int rc = catalogue_sums(s->catalogue, &sums, &e);
-    if (!rc && sums.recordings && sums.oldest_day < oldest)
-        rc = drop_before(s, oldest, FORGOTTEN_RETAIN, &e);
-    if (!rc && s->options.max_disk)
-        rc = fit_disk(s, &e);
+    int rc = drop_old(s, &e);
+    rc = rc ? rc : fit_all(s, &e);
     if (rc)
         store_tell(s, "%s", e.text);
 }

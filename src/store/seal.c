@@ -111,21 +111,31 @@ static void find_times(struct sealing *l)
     }
 }
 
-int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e)
+int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e)
 {
+    int rc = s->options.load(to, v, e);
+    *partly = rc && rc != -ENOMEM && to->count;
+    if (*partly)
+        store_tell(s, "%s; what could be read before that is kept", e->text);
+    return *partly ? 0 : rc;
+}
+
+int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e)
+{
+    bool partly = false;
     struct catalogue_recording *r = &l->recording;
     *l =
         (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
-    int rc = s->options.load(&l->profiles, v, e);
+    int rc = again ? seal_load_again(s, &l->profiles, v, &partly, e) : s->options.load(&l->profiles, v, e);
     for (uint32_t i = 0; !rc && i < l->profiles.count; i++) {
         rc = add_content(l, &l->profiles.list[i], e);
         rc = rc ? rc : find_parts(l, i, s, &v->note, e);
     }
     if (rc)
         return rc;
-    r->flaws = flaws_of(&l->profiles.list[0]);
+    r->flaws = flaws_of(&l->profiles.list[0]) + partly;
     find_times(l);
     return 0;
 }

@@ -67,7 +67,20 @@ int store_is_over(const struct store *s, const struct store_query *q, struct err
         return error_set(e, -ECANCELED, "the server is ending");
     if (q->until_ns && clock_monotonic_ns() > q->until_ns)
         return error_set(e, -ETIMEDOUT, "it takes too long: ask for less, or for less time");
+    if (q->is_gone && q->is_gone(q->client))
+        return error_set(e, -EPIPE, "the client is gone");
     return 0;
+}
+
+static int is_over(void *asking, struct error *e)
+{
+    const struct store_asking *of = asking;
+    return store_is_over(of->store, of->query, e);
+}
+
+struct catalogue_patience store_patience(struct store_asking *of)
+{
+    return (struct catalogue_patience){is_over, of};
 }
 
 bool store_is_stopping(const struct store *s)
@@ -118,6 +131,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     arrivals_init(&s->arrivals);
     pthread_mutex_init(&s->sealing, NULL);
     pthread_mutex_init(&s->reading, NULL);
+    pthread_mutex_init(&s->deleting, NULL);
     cache_init(&s->cache);
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
@@ -140,6 +154,7 @@ void store_close(struct store *s)
     arrivals_deinit(&s->arrivals);
     pthread_mutex_destroy(&s->sealing);
     pthread_mutex_destroy(&s->reading);
+    pthread_mutex_destroy(&s->deleting);
     if (s->lock >= 0)
         close(s->lock);
     free(s);
@@ -196,7 +211,7 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     struct sealing *l = malloc(sizeof *l);
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
-    int rc = seal_init(l, s, v, e);
+    int rc = seal_init(l, s, v, false, e);
     rc = rc ? rc : keep(s, w, l, e);
     if (rc == -EEXIST) {
         out->duplicate = true;

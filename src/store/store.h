@@ -40,10 +40,13 @@ void store_profiles_deinit(struct store_profiles *of);
 
 struct store_options {
     const char *path;
-    uint64_t retain_s;
-    uint64_t max_disk;
+    uint64_t retain_s;     /* how long data is kept */
+    uint64_t retain_raw_s; /* and recordings as they were sent; 0 = as long */
+    uint64_t max_disk;     /* of everything; 0 = no limit, as of the next two */
+    uint64_t max_raw;      /* of recordings as they were sent */
+    uint64_t max_service;  /* of everything of one service */
     /* Adds the profiles of a recording, at least one; others than the first have samples, and no two the same type. 0 or a code
-     * with its line, which store_add returns. */
+     * with its line, which store_add returns; the profiles that it has added by then are whole. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
@@ -74,6 +77,15 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
 
+/* What was deleted since the store was opened, and why: by age, beyond the limit of all recordings as they were sent, beyond that of a
+ * service, beyond that of the disk. */
+enum store_why { DELETED_AGE, DELETED_RAW, DELETED_QUOTA, DELETED_DISK, DELETED_REASONS };
+struct store_deleted {
+    uint64_t days[DELETED_REASONS]; /* of services */
+    uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* of recordings whose samples stay */
+};
+struct store_deleted store_deleted(struct store *s);
+
 /* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
@@ -89,6 +101,8 @@ struct store_query {
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
     const char *type; /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
+    bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
+    void *client;
     uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
@@ -101,8 +115,14 @@ struct store_result {
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
-/* Whether the query is to be given up: 0, or -ECANCELED or -ETIMEDOUT with its line. */
+/* Whether the query is to be given up: 0, or -ECANCELED, -ETIMEDOUT or -EPIPE (its client is gone) with its line. */
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
+/* The same for readings of the catalogue: it is asked for as long as `of` exists. */
+struct store_asking {
+    const struct store *store;
+    const struct store_query *query;
+};
+struct catalogue_patience store_patience(struct store_asking *of);
 /* Deleted data that the query asks for; of its labels only the service is still known. 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 

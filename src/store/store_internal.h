@@ -40,6 +40,8 @@ struct store {
     struct arrivals arrivals;
     struct obsolete gone, leaving; /* merge.c's: gone since this epoch began; before, and read by who began then */
     bool merging_failed;           /* and it was told */
+    pthread_mutex_t deleting;      /* over the next */
+    struct store_deleted deleted;
 };
 
 enum { SECONDS_PER_DAY = 86400 };
@@ -77,9 +79,12 @@ struct sealing {
     uint32_t part_count;
 };
 
-/* Loads the recording, and fills in its entry for the catalog. 0, the result of `load`, or -ERANGE if its times are beyond what
- * is kept; in either case call seal_deinit. */
-int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e);
+/* Loads a recording that was taken before. An earlier version may have taken it for one of its types alone: if others cannot be read, what
+ * can be is kept, and *partly is set. 0 or the result of `load`. */
+int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
+/* Loads the recording, and fills in its entry for the catalog. again: it was taken before. 0, the result of `load`, or -ERANGE if its times
+ * are beyond what is kept; in either case call seal_deinit. */
+int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Writes the segment of one profile and day, and enters it in the catalog. */
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,

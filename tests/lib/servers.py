@@ -73,7 +73,7 @@ class Server:
 
     def metrics(self):
         text = self.request("GET", "/metrics")[2].decode()
-        return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if not line.startswith("#")}
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
 
     def balances(self):
         """Whether received = stored + duplicates + refused + on their way, since it was started."""

@@ -4,9 +4,12 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "compress/intake.h"
+#include "jfr/read/reader.h"
 #include "jfr_craft.h"
 #include "profile/load/load_jfr.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -256,6 +259,75 @@ static void test_others(void)
     buffer_deinit(&file);
 }
 
+/* ---- all kinds in one pass ---- */
+
+static atomic_uint opened; /* chunks */
+
+int __real_jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                               struct jfr_problems *problems, struct error *e);
+
+int __wrap_jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                               struct jfr_problems *problems, struct error *e);
+int __wrap_jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                               struct jfr_problems *problems, struct error *e)
+{
+    opened++;
+    return __real_jfr_chunk_open_next(out, f, index, declared, problems, e);
+}
+
+static void put_some(int tick)
+{
+    PUT(SAMPLE, tick, RUNNABLE);
+    PUT(SAMPLE, tick + 1, SLEEPING);
+    PUT(WALL, tick + 2, SLEEPING, 5);
+    PUT(TLAB, tick + 3, 16, 1000);
+    PUT(LIVE, tick + 4, 24);
+    PUT(MALLOC, tick + 5, 0x1000, 100);
+    PUT(OTHER, tick + 6, 0, 8);
+}
+
+/* p is what a pass of its own gives. */
+static bool is_same(const struct profile *one)
+{
+    bool same = one->sampled == p.sampled && one->sample_count == p.sample_count && one->weight == p.weight && one->unit == p.unit &&
+                one->kinds == p.kinds && one->problem_count == p.problem_count && one->event_type_count == p.event_type_count &&
+                one->node_count == p.node_count && one->label_count == p.label_count && one->strings.count == p.strings.count &&
+                one->interval_ns == p.interval_ns && one->start_ns == p.start_ns;
+    for (uint32_t i = 0; same && i < p.sample_count; i++)
+        same = one->samples[i].time_ns == p.samples[i].time_ns && one->samples[i].weight == p.samples[i].weight &&
+               one->samples[i].stack == p.samples[i].stack;
+    return same;
+}
+
+static void test_one_pass(void)
+{
+    struct profile kinds[PROFILE_KINDS], *list[PROFILE_KINDS];
+    struct intake in;
+    struct error e;
+    size_t chunk = begin();
+    put_setting("interval", "2000000");
+    put_some(10);
+    end(chunk);
+    chunk = craft_begin(&file, types, sizeof types / sizeof *types);
+    put_some(50);
+    end(chunk);
+    for (int i = 0; i < PROFILE_KINDS; i++) {
+        list[i] = &kinds[i];
+        profile_init(list[i]);
+        list[i]->kind = (enum profile_kind)i;
+    }
+    opened = 0;
+    tap_ok(!intake_open_memory(&in, file.data, file.len, "test", &e) && !profile_load_jfr_kinds(list, PROFILE_KINDS, &in, "test", &e),
+           "all kinds are read");
+    tap_ok(opened == 2, "each of two chunks once: %u", opened);
+    for (int i = 0; i < PROFILE_KINDS; i++) {
+        bool good = load((enum profile_kind)i, false) && is_same(&kinds[i]);
+        tap_ok(good, "%s: %u samples, as a pass for itself gives", profile_kinds[i].word, kinds[i].sampled);
+        profile_deinit(&kinds[i]);
+    }
+    buffer_deinit(&file);
+}
+
 int main(void)
 {
     profile_init(&p);
@@ -265,6 +337,7 @@ int main(void)
     test_old_names();
     test_native_memory();
     test_others();
+    test_one_pass();
     profile_deinit(&p);
     return tap_done();
 }

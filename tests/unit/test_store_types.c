@@ -25,12 +25,16 @@ static char path[256];
 static int64_t today;
 static const char *const types[] = {"cpu:samples", "cpu:ns", "cpu:bytes"};
 
+static int readable = 3; /* of the types of a recording: what comes after them cannot be read */
+
 /* The same stacks three times, each time with another unit; "twice": the first one again. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     bool twice = v->size >= 5 && !memcmp(v->body, "twice", 5), one = v->size >= 3 && !memcmp(v->body, "one", 3);
     int rc = 0;
     for (int i = 0; !rc && i < (one ? 1 : twice ? 2 : 3); i++) {
+        if (i == readable)
+            return error_set(e, -EINVAL, "test: no more types");
         struct intake in;
         struct profile *p = store_profiles_add(to);
         rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
@@ -126,12 +130,45 @@ static uint64_t segments(struct store *s)
     return catalogue_sums(store_catalogue(s), &sums, &e) ? 0 : sums.segments;
 }
 
+/* Everything counted anew: what `usage` must come to. */
+static const char scan[] =
+    "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
+    "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
+    "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
+    "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
+    "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)";
+
+static void check_sums(struct store *s, const char *when)
+{
+    struct catalogue_sums got = {0};
+    struct error e;
+    char file[512], text[256] = "";
+    sqlite3 *db;
+    sqlite3_stmt *all;
+    snprintf(file, sizeof file, "%s/catalogue.db", path);
+    sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL);
+    bool same = !sqlite3_prepare_v2(db, scan, -1, &all, NULL) && sqlite3_step(all) == SQLITE_ROW;
+    same = same && !catalogue_sums(store_catalogue(s), &got, &e);
+    const uint64_t sums[] = {got.recordings, got.recording_bytes, got.segments, got.segment_bytes, got.dictionary_bytes, got.pending,
+                             got.lost, got.bad, (uint64_t)got.oldest_day, (uint64_t)got.newest_day};
+    size_t at = 0;
+    for (int i = 0; i < 10; i++) {
+        uint64_t counted = (uint64_t)sqlite3_column_int64(all, i);
+        same = same && sums[i] == counted;
+        at += (size_t)snprintf(text + at, sizeof text - at, " %llu/%llu", (unsigned long long)sums[i], (unsigned long long)counted);
+    }
+    sqlite3_finalize(all);
+    sqlite3_close(db);
+    tap_ok(same && got.recordings, "%s: what is kept current is what a scan counts:%s", when, text);
+}
+
 static void test_sums(void)
 {
     bool complete;
     uint64_t total = fill("sums");
     struct store *s = open_store(7 * 86400);
     check(s, total, "sealed");
+    check_sums(s, "sealed");
     tap_ok(segments(s) == 3 * RECORDINGS, "each type has a segment");
     tap_ok(sum(s, "", &complete) == 33 * total && complete, "all types together: each part once");
     tap_ok(sum(s, NULL, &complete) == 21 * total, "of types that are as frequent the first by name");
@@ -140,6 +177,7 @@ static void test_sums(void)
         store_maintain(s);
     tap_ok(segments(s) <= 3 * 4, "they are merged, each type by itself: %llu", (unsigned long long)segments(s));
     check(s, total, "merged");
+    check_sums(s, "merged");
     tap_ok(!add(s, today, "one 5\n", 1001) && sum(s, types[0], &complete) == total + 5 && sum(s, types[1], &complete) == 11 * total,
            "a recording that lacks a type adds nothing to it");
     store_close(s);
@@ -163,8 +201,10 @@ static void test_damage(void)
     for (int i = 0; i < 3; i++)
         first += sum(s, types[i], &complete);
     tap_ok(first < 33 * total && !complete, "what is damaged is missing, and the answer says so");
+    check_sums(s, "damaged");
     store_maintain(s);
     check(s, total, "sealed again");
+    check_sums(s, "sealed again");
     store_close(s);
 }
 
@@ -183,12 +223,48 @@ static void test_retention(void)
     store_maintain(s);
     for (uint64_t i = 0; i < 3; i++)
         tap_ok(sum(s, types[i], &complete) == left * (i * 10 + 1) && !complete, "%s: yesterday is gone, and the answer says so", types[i]);
+    check_sums(s, "a day is gone");
     store_close(s);
+}
+
+/* ---- what an earlier version took for one type alone ---- */
+
+static void test_partly(void)
+{
+    struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
+    struct store_result r;
+    struct error e;
+    bool complete;
+    uint64_t total = fill("partly");
+    readable = 1;
+    run("for f in %s/segments/*/*.seg; do printf x | dd of=$f bs=1 seek=9 conv=notrunc status=none; done", "all segments are damaged");
+    struct store *s = open_store(7 * 86400);
+    for (int i = 0; i < 3; i++)
+        sum(s, types[i], &complete);
+    store_maintain(s);
+    tap_ok(sum(s, types[0], &complete) == total && complete, "of a recording that can be read in part, that part is sealed again");
+    tap_ok(!sum(s, types[1], &complete) && !complete, "the rest is lost, and the answer says so");
+    tap_ok(add(s, today, "x.A.main 1\n", 3000) == -EINVAL, "a new recording that can be read in part is refused");
+    store_close(s);
+    run("rm %s/catalogue.db*", "without its catalogue");
+    s = open_store(7 * 86400);
+    tap_ok(sum(s, types[0], &complete) == total && !complete, "a recording that is found again has the part that can be read");
+    struct profile p;
+    profile_init(&p);
+    tap_ok(!store_profile(s, &q, &p, &r, &e) && r.missing.sums[MISSING_FLAWED].parts == RECORDINGS, "and counts as flawed");
+    store_result_deinit(&r);
+    profile_deinit(&p);
+    store_close(s);
+    readable = 3;
 }
 
 /* ---- a directory of the version before ---- */
 
 static const char to_version_3[] =
+    "DROP TRIGGER service_added; DROP TRIGGER recording_added; DROP TRIGGER recording_gone; DROP TRIGGER recording_raw;"
+    "DROP TRIGGER segment_added; DROP TRIGGER segment_gone; DROP TRIGGER segment_changed; DROP TRIGGER dictionary_added;"
+    "DROP TRIGGER dictionary_gone; DROP TRIGGER dictionary_changed; DROP TRIGGER part_added; DROP TRIGGER part_gone;"
+    "DROP TRIGGER part_changed; DROP TABLE usage; DROP INDEX recording_service; DROP INDEX recording_raw;"
     "ALTER TABLE recording ADD COLUMN type TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE recording ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE recording ADD COLUMN samples INTEGER NOT NULL DEFAULT 0;"
@@ -216,11 +292,13 @@ static void test_upgrade(void)
     run("find %s -maxdepth 1 -name 'catalogue.db.*' -delete", "without its digest");
     struct store *s = open_store(7 * 86400);
     tap_ok(sum(s, types[0], &complete) == total && complete && !sum(s, types[1], &complete), "it has what it had");
+    check_sums(s, "upgraded");
     tap_ok(!add(s, today, "x.A.main 9\n", 2000) && sum(s, types[0], &complete) == total + 9 && sum(s, types[1], &complete) == 99,
            "new recordings have all their types");
     for (int i = 0; i < 20; i++)
         store_maintain(s);
     tap_ok(sum(s, types[0], &complete) == total + 9 && sum(s, types[2], &complete) == 189, "also when merged");
+    check_sums(s, "upgraded and merged");
     store_close(s);
 }
 
@@ -233,6 +311,7 @@ int main(void)
     test_sums();
     test_damage();
     test_retention();
+    test_partly();
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

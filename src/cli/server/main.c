@@ -25,6 +25,43 @@ static int read_size(const struct cli_args *args, const char *name, uint64_t oth
     return CLI_OK;
 }
 
+/* A size, or a part of one: "20%". Not given: 0. */
+static int read_share(const struct cli_args *args, const char *name, uint64_t whole, uint64_t *bytes)
+{
+    const char *text = cli_option(args, name);
+    const char *end = text;
+    uint64_t percent;
+    *bytes = 0;
+    if (!text)
+        return CLI_OK;
+    if (!number_take(&end, 10, 1, 100, &percent) && !strcmp(end, "%"))
+        *bytes = whole / 100 * percent;
+    else if (units_parse_size(text, bytes))
+        *bytes = 0;
+    return *bytes ? CLI_OK
+                  : cli_usage(args->command, "--%s wants a size like 500M, or a share of --max-disk like 20%%, not '%.60s'", name, text);
+}
+
+/* How long data is kept, and how much of it. */
+static int read_retention(const struct cli_args *args, struct server_options *o)
+{
+    unsigned long long retain, recordings;
+    int status = cli_duration(args, "retain", 7ull * 86400 * NS_PER_S, &retain);
+    status = status ? status : cli_duration(args, "retain-recordings", 0, &recordings);
+    status = status ? status : read_size(args, "max-disk", 10ull << 30, &o->max_disk);
+    status = status ? status : read_share(args, "max-recordings", o->max_disk, &o->max_raw);
+    status = status ? status : read_share(args, "max-disk-per-service", o->max_disk, &o->max_service);
+    if (status)
+        return status;
+    o->retain_s = retain / NS_PER_S;
+    o->retain_raw_s = recordings / NS_PER_S;
+    if (o->retain_s < 60)
+        return cli_usage(args->command, "--retain below 1m keeps nothing");
+    if (cli_option(args, "retain-recordings") && (o->retain_raw_s < 60 || o->retain_raw_s > o->retain_s))
+        return cli_usage(args->command, "--retain-recordings is at least 1m, and at most --retain");
+    return CLI_OK;
+}
+
 static int read_count(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out)
 {
     int status = cli_number(args, name, otherwise, out);
@@ -68,8 +105,8 @@ static int default_data(char *path, size_t size)
 static int read_limits(const struct cli_args *args, struct server_options *o)
 {
     unsigned long long patience = 0;
-    int status = read_size(args, "max-disk", 10ull << 30, &o->max_disk);
-    status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
+    int status = read_size(args, "max-body", 64ull << 20, &o->max_body);
+    status = status ? status : read_size(args, "max-answer", 256ull << 20, &o->max_answer);
     status = status ? status : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections);
     status = status ? status : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one);
     status = status ? status : cli_duration(args, "client-timeout", SERVER_PATIENCE_S * NS_PER_S, &patience);
@@ -81,14 +118,10 @@ static int read_limits(const struct cli_args *args, struct server_options *o)
 
 static int read_options(const struct cli_args *args, struct server_options *o, char *data, size_t size)
 {
-    unsigned long long retain;
     struct error e;
     const char *path = cli_option(args, "data");
-    int status = cli_duration(args, "retain", 7ull * 86400 * NS_PER_S, &retain);
+    int status = read_retention(args, o);
     status = status ? status : read_limits(args, o);
-    o->retain_s = retain / NS_PER_S;
-    if (!status && o->retain_s < 60)
-        status = cli_usage(args->command, "--retain below 1m keeps nothing");
     o->token_file = cli_option(args, "token-file");
     o->no_auth = cli_switch(args, "no-auth");
     o->origin = cli_option(args, "origin");

@@ -11,7 +11,8 @@ enum { THREADS_MAX = 64 };
 
 struct crew {
     const struct jfr_file *file;
-    struct load_whole *whole; /* of whose turn it is, as are problems and rc */
+    struct load_whole *wholes; /* of whose turn it is, as are problems and rc */
+    uint32_t whole_count;
     struct jfr_problems *problems;
     int rc;
     uint32_t count;
@@ -23,25 +24,44 @@ struct crew {
     pthread_cond_t turned;
 };
 
-struct worker {
-    struct crew *crew;
-    pthread_t thread;
+/* What a worker has of one of the profiles. */
+struct share {
+    struct load_whole *whole;
     struct profile own, *profile; /* profile: own, or, alone, the file's */
     struct graft graft;
     struct load *load;
     struct load_part part;
+};
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    struct share shares[PROFILE_KINDS]; /* as many as there are wholes */
     struct jfr_declared declared;
     struct jfr_problems problems;
 };
 
+static int begin_chunk(struct worker *w, struct jfr_chunk *chunk)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++) {
+        struct share *s = &w->shares[i];
+        s->part.info = *jfr_chunk_get_info(chunk);
+        rc = load_begin_chunk(s->load, chunk, &s->part);
+    }
+    return rc;
+}
+
 static int read_events(struct worker *w, struct jfr_chunk *chunk)
 {
     struct jfr_event event;
-    w->part.info = *jfr_chunk_get_info(chunk);
-    int rc = load_begin_chunk(w->load, chunk, &w->part);
+    int rc = begin_chunk(w, chunk);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !rc && jfr_cursor_next(&cursor, &event);)
-        rc = load_event(w->load, &event);
-    return rc ? rc : load_end_part(w->load, chunk);
+        for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++)
+            rc = load_event(w->shares[i].load, &event);
+    for (uint32_t i = 0; !rc && i < w->crew->whole_count; i++)
+        rc = load_end_part(w->shares[i].load, chunk);
+    return rc;
 }
 
 /* *readable: there is a part. */
@@ -50,7 +70,8 @@ static int read_chunk(struct worker *w, uint32_t index, bool *readable)
     struct jfr_chunk *chunk;
     w->problems.listed = 0;
     w->problems.count = 0;
-    load_part_reset(&w->part);
+    for (uint32_t i = 0; i < w->crew->whole_count; i++)
+        load_part_reset(&w->shares[i].part);
     int rc = jfr_chunk_open_next(&chunk, w->crew->file, index, &w->declared, &w->problems, NULL);
     *readable = !rc && chunk;
     if (*readable)
@@ -71,10 +92,13 @@ static int bring(struct worker *w, bool readable)
 {
     struct crew *c = w->crew;
     take_problems(c->problems, &w->problems);
-    if (!readable)
-        return 0;
-    int rc = c->alone ? 0 : graft_take(&w->graft, c->whole->profile, w->profile);
-    return rc ? rc : load_whole_take(c->whole, &w->part, c->alone ? NULL : &w->graft);
+    int rc = 0;
+    for (uint32_t i = 0; readable && !rc && i < c->whole_count; i++) {
+        struct share *s = &w->shares[i];
+        rc = c->alone ? 0 : graft_take(&s->graft, s->whole->profile, s->profile);
+        rc = rc ? rc : load_whole_take(s->whole, &s->part, c->alone ? NULL : &s->graft);
+    }
+    return rc;
 }
 
 static bool next_chunk(struct crew *c, uint32_t *index)
@@ -119,25 +143,36 @@ static void *work(void *context)
     return NULL;
 }
 
+static int share_init(struct share *s, struct load_whole *whole, struct crew *c)
+{
+    s->whole = whole;
+    s->profile = c->alone ? whole->profile : &s->own;
+    if (!c->alone && profile_init(&s->own))
+        return -ENOMEM;
+    s->own.kind = whole->profile->kind;
+    s->own.full_names = whole->profile->full_names;
+    s->own.or_others = whole->profile->or_others;
+    return load_new(&s->load, s->profile, &c->holders_read);
+}
+
 static int worker_init(struct worker *w, struct crew *c)
 {
+    int rc = 0;
     w->crew = c;
-    w->profile = c->alone ? c->whole->profile : &w->own;
-    if (!c->alone && profile_init(&w->own))
-        return -ENOMEM;
-    w->own.kind = c->whole->profile->kind;
-    w->own.full_names = c->whole->profile->full_names;
-    w->own.or_others = c->whole->profile->or_others;
-    return load_new(&w->load, w->profile, &c->holders_read);
+    for (uint32_t i = 0; !rc && i < c->whole_count; i++)
+        rc = share_init(&w->shares[i], &c->wholes[i], c);
+    return rc;
 }
 
 static void worker_deinit(struct worker *w)
 {
-    load_free(w->load);
+    for (size_t i = 0; i < PROFILE_KINDS; i++) {
+        load_free(w->shares[i].load);
+        load_part_deinit(&w->shares[i].part);
+        graft_deinit(&w->shares[i].graft);
+        profile_deinit(&w->shares[i].own);
+    }
     jfr_declared_deinit(&w->declared);
-    load_part_deinit(&w->part);
-    graft_deinit(&w->graft);
-    profile_deinit(&w->own);
 }
 
 static uint32_t threads_wanted(const struct crew *c)
@@ -159,9 +194,10 @@ static void run(struct worker *workers, uint32_t count)
         pthread_join(workers[i].thread, NULL);
 }
 
-int load_crew_run(struct load_whole *whole, const struct jfr_file *file, struct jfr_problems *problems)
+int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems)
 {
-    struct crew c = {.file = file, .whole = whole, .problems = problems, .count = jfr_file_chunks(file)};
+    struct crew c = {
+        .file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
     uint32_t wanted = threads_wanted(&c);
     struct worker *workers = calloc((size_t)wanted + 1, sizeof *workers);
     c.alone = wanted <= 1;

@@ -23,18 +23,23 @@ static int take_problems(struct profile *p, const struct jfr_problems *problems)
     return 0;
 }
 
-static int load_samples(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems)
+static int settle(struct load_whole *whole, const struct jfr_problems *problems)
 {
-    struct load_whole whole;
-    load_whole_init(&whole, p);
-    int rc = load_crew_run(&whole, file, problems);
-    if (!rc)
-        rc = load_whole_settle(&whole);
-    if (!rc)
-        rc = take_problems(p, problems);
-    if (!rc)
-        rc = profile_check(p);
-    load_whole_deinit(&whole);
+    int rc = load_whole_settle(whole);
+    rc = rc ? rc : take_problems(whole->profile, problems);
+    return rc ? rc : profile_check(whole->profile);
+}
+
+static int load_samples(struct profile *const *profiles, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems)
+{
+    struct load_whole wholes[PROFILE_KINDS];
+    for (uint32_t i = 0; i < n; i++)
+        load_whole_init(&wholes[i], profiles[i]);
+    int rc = load_crew_run(wholes, n, file, problems);
+    for (uint32_t i = 0; !rc && i < n; i++)
+        rc = settle(&wholes[i], problems);
+    for (uint32_t i = 0; i < n; i++)
+        load_whole_deinit(&wholes[i]);
     return rc;
 }
 
@@ -57,8 +62,7 @@ static enum profile_kind other_kind(const struct profile *p)
     return PROFILE_RUNNING;
 }
 
-/* A recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
-static enum profile_kind kind_alone(const struct profile *p)
+enum profile_kind profile_jfr_kind(const struct profile *p)
 {
     const char *event = profile_setting(p, "event");
     if (p->kind != PROFILE_RUNNING)
@@ -70,14 +74,14 @@ static enum profile_kind kind_alone(const struct profile *p)
     return word_list_has(event, "lock") && !word_list_has(event, "alloc") ? PROFILE_LOCK : other_kind(p);
 }
 
-static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
+static int load_one(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct jfr_problems *opening = malloc(sizeof *opening);
     int rc = opening ? 0 : -ENOMEM;
     if (opening)
         *opening = *problems;
-    rc = rc ? rc : load_samples(p, file, problems);
-    enum profile_kind alone = kind_alone(p);
+    rc = rc ? rc : load_samples(&p, 1, file, problems);
+    enum profile_kind alone = profile_jfr_kind(p);
     if (!rc && alone != p->kind) {
         bool full_names = p->full_names;
         profile_deinit(p);
@@ -85,13 +89,14 @@ static int load_opened(struct profile *p, const struct jfr_file *file, struct jf
         p->kind = alone;
         p->full_names = full_names;
         *problems = *opening;
-        rc = rc ? rc : load_samples(p, file, problems);
+        rc = rc ? rc : load_samples(&p, 1, file, problems);
     }
     free(opening);
-    return rc ? error_set(e, rc, "%s: %s", name, strerror(-rc)) : 0;
+    return rc;
 }
 
-int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e)
+/* n = 0: one profile, which may become one of another kind. */
+static int load(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e)
 {
     struct jfr_file *file = NULL;
     struct jfr_problems *problems = calloc(1, sizeof *problems);
@@ -100,11 +105,23 @@ int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name
         return error_set(e, -ENOMEM, "%s: out of memory", name);
     }
     int rc = jfr_file_take(&file, in, name, problems, e);
-    if (!rc)
-        rc = load_opened(p, file, problems, name, e);
+    if (!rc) {
+        rc = n ? load_samples(profiles, n, file, problems) : load_one(profiles[0], file, problems);
+        rc = rc ? error_set(e, rc, "%s: %s", name, strerror(-rc)) : 0;
+    }
     jfr_file_close(file);
     free(problems);
     return rc;
+}
+
+int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e)
+{
+    return load(&p, 0, in, name, e);
+}
+
+int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e)
+{
+    return load(profiles, n, in, name, e);
 }
 
 int profile_load_jfr(struct profile *p, const char *path, struct error *e)

@@ -31,5 +31,11 @@ int profile_load_jfr(struct profile *p, const char *path, struct error *e);
 struct intake;
 /* The same from an input that is open already, which it takes over, also when it fails. */
 int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e);
+/* The same into n profiles, from 1 to PROFILE_KINDS, each of another kind, in one pass. Each becomes what profile_load_jfr_from would have
+ * made of it, but none becomes one of another kind. */
+int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e);
+/* Of what kind such a file is for somebody who asks for none. p: its profile of running threads; one of another kind is of that. A
+ * recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
+enum profile_kind profile_jfr_kind(const struct profile *p);
 
 #endif

@@ -1,6 +1,7 @@
 #include "server/answers/metrics.h"
 
 #include "base/time_units.h"
+#include "server/answers/storage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,6 +59,22 @@ static void put_connections(FILE *out, const struct counters *c)
     put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP/1.1.", n[CONNECTION_MALFORMED]);
 }
 
+static void put_queries(FILE *out, const struct counters *c)
+{
+    put(out, "queries_total", "counter", "Queries answered.", c->queries);
+    fprintf(out,
+            "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
+            "counter\n"
+            "candor_server_query_seconds_total %.6f\n",
+            (double)c->query_ns / NS_PER_S);
+    fprintf(out,
+            "# HELP candor_server_queries_given_up_total Queries that took too long, or whose client had closed the connection.\n"
+            "# TYPE candor_server_queries_given_up_total counter\n"
+            "candor_server_queries_given_up_total{reason=\"time\"} %" PRIu64 "\n"
+            "candor_server_queries_given_up_total{reason=\"client\"} %" PRIu64 "\n",
+            c->queries_timed_out, c->queries_left);
+}
+
 static void put_store(FILE *out, const struct catalogue_sums *s)
 {
     put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
@@ -80,14 +97,10 @@ void metrics_answer(struct http *h)
         return;
     put_recordings(w.out, &c);
     put_connections(w.out, &c);
-    put(w.out, "queries_total", "counter", "Queries answered.", c.queries);
-    fprintf(w.out,
-            "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
-            "counter\n"
-            "candor_server_query_seconds_total %.6f\n",
-            (double)c.query_ns / NS_PER_S);
+    put_queries(w.out, &c);
     if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
         put_store(w.out, &sums);
+    storage_put_metrics(w.out, h->server);
     http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
 }
 

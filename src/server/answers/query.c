@@ -59,6 +59,8 @@ int query_init(struct query *query, struct http *h)
     }
     query->q.selector = &query->selector;
     query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
+    query->q.is_gone = http_is_gone;
+    query->q.client = h;
     query->q.type = http_parameter(h, "type", NULL);
     if (query->q.type && !*query->q.type)
         query->q.type = NULL;
@@ -93,9 +95,10 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
 
 void query_failed(struct http *h, int rc, const struct error *e)
 {
+    counters_gave_up(&h->server->counters, rc);
     if (rc == -ENOENT)
         http_error(h, HTTP_NOT_FOUND, "%s", e->text);
-    else if (rc == -ECANCELED || rc == -ETIMEDOUT)
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE)
         http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
@@ -188,9 +191,8 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
             query_failed(h, rc, &e);
         } else if (!http_write_begin(h, &w)) {
             rc = write(&a, &w);
-            if (rc) {
-                fclose(w.out);
-                free(w.bytes);
+            if (rc && !w.full) {
+                http_write_abandon(&w);
                 error_set(&e, rc, "%s", strerror(-rc));
                 query_failed(h, rc, &e);
             } else {

@@ -31,6 +31,7 @@ struct listing {
     const struct store *store;
     const struct store_query *q;
     struct error *error;
+    const struct http_writer *writer;
     struct jsonw *json;
     const struct selector *selector;
     const char *type;
@@ -69,6 +70,8 @@ static int put_recording(void *context, const struct catalogue_recording *r)
         return rc;
     if (!selector_matches(l->selector, &r->labels) || (l->type && !measures(r, l->type)))
         return 0;
+    if (l->writer->full)
+        return 1;
     if (!l->left--) {
         l->more = true;
         return 1;
@@ -99,23 +102,25 @@ void query_recordings(struct http *h)
     struct http_writer w;
     struct error e;
     struct listing l = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct store_asking asking = {l.store, &query.q};
+    struct catalogue_patience patience = store_patience(&asking);
     struct missing missing = {0};
     int rc = query_init(&query, h);
     rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
     if (!rc && !http_write_begin(h, &w)) {
+        l.writer = &w;
         l.json = &w.json;
         l.type = query.q.type;
         jsonw_object(l.json);
         jsonw_key(l.json, "recordings");
         jsonw_array(l.json);
-        rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, put_recording, &l, &e);
+        rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, put_recording, &l, &e);
         jsonw_array_end(l.json);
         rc = rc < 0 ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         query_put_complete(l.json, &missing, query.q.type ? query.q.type : "", l.more);
         jsonw_object_end(l.json);
         if (rc < 0) {
-            fclose(w.out);
-            free(w.bytes);
+            http_write_abandon(&w);
             query_failed(h, rc, &e);
         } else {
             http_write_end(h, &w, HTTP_OK, "application/json");
@@ -284,7 +289,7 @@ static void answer_services(struct http *h, struct services *s, const struct mis
     jsonw_object(&w.json);
     jsonw_key(&w.json, "services");
     jsonw_array(&w.json);
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count && !w.full; i++)
         put_service(&w.json, s, i);
     jsonw_array_end(&w.json);
     query_put_complete(&w.json, missing, "", s->more);
@@ -298,11 +303,13 @@ void query_services(struct http *h)
     struct missing missing = {0};
     struct error e;
     struct services s = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct store_asking asking = {s.store, &query.q};
+    struct catalogue_patience patience = store_patience(&asking);
     int rc = query_init(&query, h);
     if (!rc) {
         rc = strtab_init(&s.words) ? -ENOMEM
                                    : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to,
-                                                          add_recording, &s, &e);
+                                                          &patience, add_recording, &s, &e);
         rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         if (rc)
             query_failed(h, rc, &e);

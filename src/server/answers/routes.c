@@ -5,6 +5,7 @@
 #include "server/answers/pages.h"
 #include "server/answers/query.h"
 #include "server/answers/receive.h"
+#include "server/answers/storage.h"
 #include "server/connect/connect.h"
 #include "server/request/origin.h"
 
@@ -21,6 +22,7 @@ static const struct route {
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},
     {"/v1/profile", TOKEN_READ, query_profile},
     {"/v1/recordings", TOKEN_READ, query_recordings},
+    {"/v1/storage", TOKEN_READ, storage_answer},
     {"/metrics", TOKEN_READ, metrics_answer},
     {"/healthz", 0, metrics_health},
     {"/", TOKEN_READ, pages_fleet},

@@ -126,9 +126,12 @@ static const char *code_of(int rc)
         return "invalid_argument";
     case -ENOTSUP:
         return "unimplemented";
+    case -EFBIG:
+        return "resource_exhausted";
     case -ETIMEDOUT:
         return "deadline_exceeded";
     case -ECANCELED:
+    case -EPIPE:
     case -ENOMEM:
         return "unavailable";
     default:
@@ -163,6 +166,7 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
 {
     struct call c = {.http = h, .store = h->server->store};
     struct http_writer w;
+    char text[200];
     int rc = asked_read(&c.asked, m->fields, json, body, n, &c.error);
     if (!rc && http_write_begin(h, &w)) {
         asked_deinit(&c.asked);
@@ -174,13 +178,15 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
         rc = m->answer(&c);
         int ended = wire_end(&c.wire, w.out);
         rc = rc ? rc : ended ? error_set(&c.error, ended, "out of memory") : 0;
-        if (rc) {
-            fclose(w.out);
-            free(w.bytes);
-        }
+        fflush(w.out);
+        if (w.full)
+            rc = error_set(&c.error, -EFBIG, "%s", http_full_text(&w, text, sizeof text));
+        if (rc)
+            http_write_abandon(&w);
     }
     asked_deinit(&c.asked);
     if (rc) {
+        counters_gave_up(&h->server->counters, rc);
         connect_error(h, code_of(rc), c.error.text);
         return;
     }
@@ -226,6 +232,8 @@ int call_times(struct call *c, const struct asked *a, struct store_query *q, boo
         return error_set(&c->error, -EINVAL, "start and end are times in milliseconds, and start is not after end");
     q->from = floor_s(start);
     q->to = floor_s(end + 999) + (start == end);
+    q->is_gone = http_is_gone;
+    q->client = c->http;
     q->until_ns = c->http->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
     return 0;
 }

@@ -57,7 +57,6 @@ struct streams {
     struct strtab types;
 };
 
-/* What the catalogue has is copied first: nobody else gets at it while it is read. */
 struct search {
     struct store *store;
     const struct store_query *q;
@@ -71,9 +70,6 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
     struct search *s = context;
     struct label_sets *all = &s->sets;
     if (!all->count || all->list[all->count - 1].id != labelset) {
-        int rc = store_is_over(s->store, s->q, s->error);
-        if (rc)
-            return rc;
         if (ARRAY_GROW(all->list, all->cap, all->count))
             return -ENOMEM;
         all->list[all->count++] = (struct label_set){.id = labelset};
@@ -89,7 +85,7 @@ static int take_stream(void *context, uint64_t labelset, const char *type)
     if (!id || ARRAY_GROW(all->list, all->cap, all->count))
         return -ENOMEM;
     all->list[all->count++] = (struct stream){labelset, id};
-    return store_is_over(s->store, s->q, s->error);
+    return 0;
 }
 
 static const char *value_of(void *series, const char *name)
@@ -129,8 +125,10 @@ int series_find(struct store *store, const struct store_query *q, const struct s
                 void *context, struct error *e)
 {
     struct search s = {.store = store, .q = q, .error = e};
-    int rc = strtab_init(&s.streams.types) ? -ENOMEM : catalogue_labels(store_catalogue(store), take_label, &s, e);
-    rc = rc ? rc : catalogue_streams(store_catalogue(store), q->from, q->to, take_stream, &s, e);
+    struct store_asking asking = {store, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = strtab_init(&s.streams.types) ? -ENOMEM : catalogue_labels(store_catalogue(store), &patience, take_label, &s, e);
+    rc = rc ? rc : catalogue_streams(store_catalogue(store), q->from, q->to, &patience, take_stream, &s, e);
     rc = rc ? rc : visit_all(&s, selectors, n, visit, context);
     for (uint32_t i = 0; i < s.sets.count; i++)
         labels_deinit(&s.sets.list[i].labels);

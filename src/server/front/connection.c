@@ -134,6 +134,11 @@ static enum want fill(struct connection *c, size_t piece, size_t most)
     return WANT_GO_ON;
 }
 
+static bool is_gone(void *transport)
+{
+    return transport_is_gone(transport);
+}
+
 static enum want begin_request(struct connection *c, size_t n)
 {
     const char *problem;
@@ -143,6 +148,8 @@ static enum want begin_request(struct connection *c, size_t n)
     unsigned status = head_parse(&r->http.head, (const char *)c->in.data, n, &problem);
     r->http.method = r->http.head.method;
     r->http.path = r->http.head.path;
+    r->http.is_gone = is_gone;
+    r->http.client = &c->transport;
     consume(c, n);
     c->seen = 0;
     if (status)

@@ -1,6 +1,7 @@
 #include "server/front/transport.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -83,6 +84,12 @@ bool transport_has_bytes(const struct transport *t)
 bool transport_is_for_writing(const struct transport *t)
 {
     return t->tls && gnutls_record_get_direction(t->tls);
+}
+
+bool transport_is_gone(const struct transport *t)
+{
+    struct pollfd p = {.fd = t->fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0;
 }
 
 void transport_finish(struct transport *t)

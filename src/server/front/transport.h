@@ -33,6 +33,8 @@ ssize_t transport_write(struct transport *t, const void *bytes, size_t n, bool m
 /* Whether bytes were received that no event will announce. */
 bool transport_has_bytes(const struct transport *t);
 bool transport_is_for_writing(const struct transport *t);
+/* Whether the other side has closed the connection, as far as that can be known without a read. Any thread that has the connection. */
+bool transport_is_gone(const struct transport *t);
 /* Nothing more is written. */
 void transport_finish(struct transport *t);
 /* reset: what was not sent yet is dropped. */

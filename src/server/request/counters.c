@@ -1,5 +1,7 @@
 #include "server/request/counters.h"
 
+#include <errno.h>
+
 const char *const counters_names[REFUSALS] = {[STORED] = "stored",
                                               [DUPLICATE] = "duplicate",
 #define COUNTERS_NAME(name, word) [REFUSED_##name] = word,
@@ -47,6 +49,14 @@ void counters_query(struct counters *c, uint64_t ns)
     pthread_mutex_lock(&c->lock);
     c->queries++;
     c->query_ns += ns;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_gave_up(struct counters *c, int rc)
+{
+    pthread_mutex_lock(&c->lock);
+    c->queries_timed_out += rc == -ETIMEDOUT;
+    c->queries_left += rc == -EPIPE;
     pthread_mutex_unlock(&c->lock);
 }
 

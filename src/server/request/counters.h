@@ -52,7 +52,7 @@ struct counters {
     uint64_t connections[CONNECTION_EVENTS];
     uint64_t received[PROTOCOLS], ended[REFUSALS], bytes;
     uint64_t left_out; /* recordings of which something is not kept for queries */
-    uint64_t queries;
+    uint64_t queries, queries_timed_out, queries_left; /* left: their clients were gone */
     uint64_t query_ns;
 };
 
@@ -64,6 +64,8 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
+/* A query has failed with that code: counts those that were given up. */
+void counters_gave_up(struct counters *c, int rc);
 /* One consistent set. */
 struct counters counters_read(struct counters *c);
 

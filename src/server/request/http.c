@@ -1,5 +1,7 @@
 #include "server/request/http.h"
 
+#include "base/text/units.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +10,8 @@
 #include <string.h>
 
 enum { DISCARD_MAX = 64 << 20 }; /* of a body whose answer is known */
+#define GONE_AFTER_NS 500000000ull
+#define GONE_EVERY_NS 100000000ull
 
 const char *http_parameter(const struct http *h, const char *name, size_t *len)
 {
@@ -20,6 +24,17 @@ const char *http_parameter(const struct http *h, const char *name, size_t *len)
 const char *http_header(const struct http *h, const char *name)
 {
     return head_header(&h->head, name);
+}
+
+bool http_is_gone(void *http)
+{
+    struct http *h = http;
+    uint64_t now = clock_monotonic_ns();
+    if (!h->gone && h->is_gone && now - h->begun_ns > GONE_AFTER_NS && now - h->looked_ns > GONE_EVERY_NS) {
+        h->looked_ns = now;
+        h->gone = h->is_gone(h->client);
+    }
+    return h->gone;
 }
 
 uint64_t http_body_most(const struct server *s)
@@ -132,10 +147,31 @@ const char *http_reason(unsigned status)
     }
 }
 
+/* 0: an error, in the eyes of stdio. */
+static ssize_t keep(void *writer, const char *bytes, size_t n)
+{
+    struct http_writer *w = writer;
+    w->full |= n > w->most - w->size;
+    if (w->full || w->failed)
+        return 0;
+    if (n > w->cap - w->size) {
+        size_t cap = 2 * (w->size + n);
+        char *grown = realloc(w->bytes, cap);
+        w->failed = !grown;
+        if (!grown)
+            return 0;
+        w->bytes = grown;
+        w->cap = cap;
+    }
+    memcpy(w->bytes + w->size, bytes, n);
+    w->size += n;
+    return (ssize_t)n;
+}
+
 int http_write_begin(struct http *h, struct http_writer *w)
 {
-    *w = (struct http_writer){0};
-    w->out = open_memstream(&w->bytes, &w->size);
+    *w = (struct http_writer){.most = h->server->options->max_answer};
+    w->out = fopencookie(w, "w", (cookie_io_functions_t){.write = keep});
     if (!w->out) {
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return -ENOMEM;
@@ -144,13 +180,30 @@ int http_write_begin(struct http *h, struct http_writer *w)
     return 0;
 }
 
+void http_write_abandon(struct http_writer *w)
+{
+    fclose(w->out);
+    free(w->bytes);
+}
+
+char *http_full_text(const struct http_writer *w, char *out, size_t size)
+{
+    snprintf(out, size, "the answer has more than --max-answer, %" PRIu64 " bytes: ask for less, or for less time", w->most);
+    return out;
+}
+
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type)
 {
     if (!strcmp(type, "application/json"))
         jsonw_finish(&w->json);
-    if (fclose(w->out)) {
+    char text[200];
+    bool failed = fclose(w->out);
+    if (failed || w->full) {
         free(w->bytes);
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        if (w->full)
+            http_error(h, HTTP_BAD_REQUEST, "%s", http_full_text(w, text, sizeof text));
+        else
+            http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
     }
     /* The viewer's page has a policy of its own; who may put it into a page only a header can say. */

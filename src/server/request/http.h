@@ -53,6 +53,10 @@ struct http {
     struct receive *receive;   /* of a recording */
     struct buffer message;     /* of a call: what has come of it */
     uint64_t begun_ns;
+    bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
+    void *client;
+    uint64_t looked_ns; /* when that was asked last */
+    bool gone;
     bool slow;     /* its client was: that is why it is given up */
     bool closing;  /* the connection ends with the answer */
     bool answered; /* from here on: the answer */
@@ -69,6 +73,10 @@ struct http {
 /* A query parameter, or NULL; *len may be NULL. Values may hold any bytes. */
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
+
+/* For work that takes long, of struct http: whether its client has closed the connection. Cheap: it looks only now and then, and not at
+ * once, because a client that ends sending may still want a quick answer. */
+bool http_is_gone(void *http);
 
 /* More bytes of a body than these are not read, whatever becomes of the request. */
 uint64_t http_body_most(const struct server *s);
@@ -94,14 +102,23 @@ void http_page(struct http *h, const char *policy, struct http_content content);
 /* The words of a status. */
 const char *http_reason(unsigned status);
 
-/* An answer that is written: FILE and JSON writer into memory. */
+/* An answer that is written: FILE and JSON writer into memory, up to --max-answer bytes. What is written beyond that is dropped, and `full`
+ * is set: who writes much looks at it, and stops. */
 struct http_writer {
     FILE *out;
     char *bytes;
-    size_t size;
+    size_t size, cap;
+    uint64_t most;
+    bool full;
+    bool failed; /* there is no memory */
     struct jsonw json;
 };
 int http_write_begin(struct http *h, struct http_writer *w); /* 0, or -ENOMEM after it has answered */
+/* Answers: with what was written, or with an error if that is too much. */
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type);
+/* In its place, where the answer is another one. */
+void http_write_abandon(struct http_writer *w);
+/* One line for an answer that is full. Returns out. */
+char *http_full_text(const struct http_writer *w, char *out, size_t size);
 
 #endif

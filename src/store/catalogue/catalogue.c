@@ -5,76 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 4 };
-
-static const char schema[] =
-    "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE labelset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE label (labelset INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (labelset, "
-    "name)) WITHOUT ROWID;"
-    "CREATE TABLE recording (id INTEGER PRIMARY KEY AUTOINCREMENT, identity BLOB NOT NULL UNIQUE, key TEXT UNIQUE, "
-    "service INTEGER NOT NULL,"
-    " labelset INTEGER NOT NULL, received_ns INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes "
-    "INTEGER NOT NULL,"
-    " type TEXT NOT NULL, weight INTEGER NOT NULL, samples INTEGER NOT NULL, raw INTEGER NOT NULL);"
-    "CREATE INDEX recording_last ON recording (last);"
-    "CREATE INDEX recording_labelset ON recording (labelset);"
-    "CREATE TABLE part (recording INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER, rows INTEGER NOT NULL, "
-    "weight INTEGER NOT NULL,"
-    " first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (recording, day)) WITHOUT ROWID;"
-    "CREATE INDEX part_segment ON part (segment);"
-    "CREATE INDEX part_day ON part (day);"
-    "CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, dictionary INTEGER NOT NULL, rows INTEGER NOT NULL, "
-    "bytes INTEGER NOT NULL,"
-    " bad TEXT);"
-    "CREATE INDEX segment_dictionary ON segment (dictionary);"
-    "CREATE TABLE dictionary (id INTEGER PRIMARY KEY AUTOINCREMENT, service INTEGER NOT NULL, day INTEGER NOT NULL, "
-    "bytes INTEGER NOT NULL,"
-    " closed INTEGER NOT NULL);"
-    "CREATE INDEX dictionary_day ON dictionary (service, day);"
-    "PRAGMA user_version = 1;";
-
-/* What version 2 has more: which segments are to be merged. */
-static const char version_2[] =
-    "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
-    "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
-    "PRAGMA user_version = 2;";
-
-/* What version 3 has more: what answers cannot have in them. */
-static const char version_3[] =
-    "ALTER TABLE recording ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;"
-    "CREATE TABLE forgotten (service TEXT NOT NULL, day INTEGER NOT NULL, type TEXT NOT NULL, why INTEGER NOT NULL,"
-    " parts INTEGER NOT NULL, rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
-    " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
-    "PRAGMA user_version = 3;";
-
-/* Version 4: a recording measures several types. Those of earlier versions have the one that was kept of them. */
-static const char version_4[] =
-    "CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-    "INSERT INTO type (name) SELECT DISTINCT type FROM recording;"
-    "CREATE TABLE content (recording INTEGER NOT NULL, place INTEGER NOT NULL, type INTEGER NOT NULL, weight INTEGER NOT NULL,"
-    " samples INTEGER NOT NULL, PRIMARY KEY (recording, place)) WITHOUT ROWID;"
-    "INSERT INTO content SELECT r.id, 0, t.id, r.weight, r.samples FROM recording r JOIN type t ON t.name = r.type;"
-    "CREATE TABLE typed_part (recording INTEGER NOT NULL, type INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER,"
-    " rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
-    " PRIMARY KEY (recording, type, day)) WITHOUT ROWID;"
-    "INSERT INTO typed_part SELECT p.recording, c.type, p.day, p.segment, p.rows, p.weight, p.first, p.last"
-    " FROM part p JOIN content c ON c.recording = p.recording;"
-    "DROP TABLE part;"
-    "ALTER TABLE typed_part RENAME TO part;"
-    "CREATE INDEX part_segment ON part (segment);"
-    "CREATE INDEX part_day ON part (day);"
-    "ALTER TABLE recording DROP COLUMN type;"
-    "ALTER TABLE recording DROP COLUMN weight;"
-    "ALTER TABLE recording DROP COLUMN samples;"
-    "PRAGMA user_version = 4;";
-
-static int run_all(struct catalogue *c, const char *text, struct error *e)
-{
-    return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
-}
-
 static int one_number(struct catalogue *c, const char *text, int64_t *v, struct error *e)
 {
     struct sql s = sql_use(&c->sql, text);
@@ -100,31 +30,22 @@ static int check(struct catalogue *c, struct error *e)
 static int prepare(struct catalogue *c, struct error *e)
 {
     int64_t version;
-    int rc = run_all(
-        c,
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
-        e);
+    int rc = sqlite3_exec(c->sql.db,
+                          "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
+                          NULL, NULL, NULL)
+                 ? sql_failed(&c->sql, e)
+                 : 0;
     rc = rc ? rc : check(c, e);
     rc = rc ? rc : one_number(c, "PRAGMA user_version", &version, e);
-    if (rc || version == VERSION)
-        return rc;
-    if (version < 0 || version > VERSION)
-        return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %d", c->path,
-                         (long long)version, VERSION);
-    rc = sql_begin(&c->sql, true, e);
-    if (rc)
-        return rc;
-    rc = version ? 0 : run_all(c, schema, e);
-    rc = rc || version > 1 ? rc : run_all(c, version_2, e);
-    rc = rc || version > 2 ? rc : run_all(c, version_3, e);
-    rc = rc ? rc : run_all(c, version_4, e);
-    return sql_end(&c->sql, rc, e);
+    return rc ? rc : catalogue_upgrade(c, version, e);
 }
 
 static void end(struct catalogue *c)
 {
+    catalogue_readers_close(c);
     sql_close(&c->sql);
     pthread_mutex_destroy(&c->sql.lock);
+    pthread_mutex_destroy(&c->idle_lock);
     free(c);
 }
 
@@ -136,6 +57,7 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
     snprintf(c->path, sizeof c->path, "%s", path);
     c->sql.path = c->path;
     pthread_mutex_init(&c->sql.lock, NULL);
+    pthread_mutex_init(&c->idle_lock, NULL);
     int rc = catalogue_digest_check(path, e);
     if (!rc) {
         rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
@@ -332,10 +254,10 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
     r->flaws = (uint64_t)sql_column(s, 9);
 }
 
-static int fill_contents(struct catalogue *c, struct catalogue_recording *r, struct error *e)
+static int fill_contents(struct sql_database *d, struct catalogue_recording *r, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT t.name, c.weight, c.samples FROM content c JOIN type t ON t.id = c.type "
-                                    "WHERE c.recording = ? ORDER BY c.place");
+    struct sql s = sql_use(d, "SELECT t.name, c.weight, c.samples FROM content c JOIN type t ON t.id = c.type "
+                              "WHERE c.recording = ? ORDER BY c.place");
     int rc = 0;
     sql_int(&s, (int64_t)r->id);
     while (r->content_count < CATALOGUE_CONTENTS_MAX && (rc = sql_step(&s, e)) > 0) {
@@ -348,9 +270,9 @@ static int fill_contents(struct catalogue *c, struct catalogue_recording *r, str
     return rc < 0 ? rc : 0;
 }
 
-static int fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)
+static int fill_labels(struct sql_database *d, struct labels *l, int64_t labelset, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT name, value FROM label WHERE labelset = ?");
+    struct sql s = sql_use(d, "SELECT name, value FROM label WHERE labelset = ?");
     int rc;
     sql_int(&s, labelset);
     while ((rc = sql_step(&s, e)) > 0) {
@@ -363,10 +285,10 @@ static int fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, 
     return rc;
 }
 
-int catalogue_fill_rest(struct catalogue *c, struct catalogue_recording *r, int64_t labelset, struct error *e)
+int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e)
 {
-    int rc = fill_labels(c, &r->labels, labelset, e);
-    return rc ? rc : fill_contents(c, r, e);
+    int rc = fill_labels(d, &r->labels, labelset, e);
+    return rc ? rc : fill_contents(d, r, e);
 }
 
 static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e)
@@ -377,7 +299,7 @@ static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, 
     *found = rc > 0;
     if (rc > 0) {
         catalogue_fill(r, &s);
-        rc = catalogue_fill_rest(c, r, sql_column(&s, 3), e);
+        rc = catalogue_fill_rest(&c->sql, r, sql_column(&s, 3), e);
     }
     sql_done(&s);
     return rc;

@@ -8,6 +8,8 @@
  *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value
+ *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
+ *                 other tables, which triggers keep current
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
  * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
@@ -123,7 +125,15 @@ int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_v
 /* A recording's parts that cannot be sealed any more: it is gone or damaged. type: NULL = of whatever type and day. */
 int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, int64_t day, struct error *e);
 
-/* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
+/* The functions from here on read by connections of their own: nobody waits for them, however long a visitor takes. They call for each
+ * row in order; a visitor that returns other than 0 ends it, with that result. */
+
+/* Asked now and then while the catalogue is searched: a code other than 0, with its line, ends it. NULL in its place: nobody is asked. */
+struct catalogue_patience {
+    int (*is_over)(void *context, struct error *e);
+    void *context;
+};
+
 enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };
 struct catalogue_hit { /* one part */
     enum catalogue_part_state state;
@@ -135,45 +145,65 @@ struct catalogue_hit { /* one part */
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 /* Parts that have rows in [from, to), in no order. */
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
-                   struct error *e);
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                   catalogue_visit_hit *visit, void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
-enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK };
+enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA };
 struct catalogue_forgotten {
     const char *service, *type;
     enum catalogue_why why;
     uint64_t parts, rows, weight;
 };
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
-int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e);
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                        catalogue_visit_forgotten *visit, void *context, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Recordings that have rows in [from, to), the latest received first. */
-int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
-                         struct error *e);
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                         catalogue_visit_recording *visit, void *context, struct error *e);
 typedef int catalogue_visit_stream(void *context, uint64_t labelset, const char *type);
 /* The label sets of recordings that have rows in [from, to), with each type that they measure, by labelset. */
-int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e);
+int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                      catalogue_visit_stream *visit, void *context, struct error *e);
 typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
 /* All label sets that are used, by labelset. */
-int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e);
+int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit,
+                     void *context, struct error *e);
 
 struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
     int64_t oldest_day, newest_day; /* 0 = there is none */
 };
+/* Of what is counted as it comes and goes. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
+
+/* What a service has. */
+struct catalogue_usage {
+    uint64_t service;
+    const char *name;
+    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes;
+    int64_t oldest_day; /* that it has rows of; INT64_MAX = none */
+};
+typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
+/* Of services that have anything, the largest first. */
+int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *context, struct error *e);
 
 /* Files to remove from the disk. */
 struct catalogue_dropped {
     uint32_t *dictionaries;
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
+    uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all that is of days before `day`, and recordings that have no part left, and notes why. The caller removes the files, and
- * free()s the lists. */
-int catalogue_drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped, struct error *e);
-/* The oldest sealed recordings of at least `bytes` together lose their raw file. */
-int catalogue_drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *dropped, struct error *e);
+/* Forgets all that is of days before `day`, of one service or, with 0, of all, and recordings that have no part left, and notes why. The
+ * caller removes the files, and ends the lists. */
+int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
+                          struct error *e);
+/* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are
+ * CATALOGUE_DROP_MAX. One with a part that is not sealed keeps it. */
+enum { CATALOGUE_DROP_MAX = 4096 };
+int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, struct catalogue_dropped *dropped,
+                       struct error *e);
 void catalogue_dropped_deinit(struct catalogue_dropped *dropped);
 
 #endif

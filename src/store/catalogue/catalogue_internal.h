@@ -5,9 +5,17 @@
 #include "store/catalogue/catalogue.h"
 #include "store/catalogue/sql.h"
 
-struct catalogue {
+/* A connection of its own, for one reading at a time. */
+struct catalogue_reader {
     struct sql_database sql;
+    struct catalogue_reader *next; /* of those that are idle */
+};
+
+struct catalogue {
+    struct sql_database sql; /* for all that writes, and for short looks */
     char path[DISK_PATH_MAX];
+    pthread_mutex_t idle_lock;
+    struct catalogue_reader *idle;
 };
 
 #define STRING_OF_(x) #x
@@ -19,7 +27,21 @@ struct catalogue {
 /* Fills r from a row that begins with these; labels and contents stay empty. */
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
 /* These: the labels of that set, and what the recording measures. */
-int catalogue_fill_rest(struct catalogue *c, struct catalogue_recording *r, int64_t labelset, struct error *e);
+int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e);
+
+/* ---- catalogue_versions.c ---- */
+
+/* From that version, 0 = an empty file, to the newest. -EINVAL for one that is newer. */
+int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
+
+/* ---- catalogue_read.c ---- */
+
+/* A transaction of a connection that nobody else uses: it sees what was committed before, and neither waits for writers nor keeps them
+ * waiting, however long it takes. catalogue_read_end, with its result, gives it back. */
+int catalogue_read_begin(struct catalogue *c, const struct catalogue_patience *patience, struct catalogue_reader **out, struct error *e);
+int catalogue_read_end(struct catalogue *c, struct catalogue_reader *r, int rc, struct error *e);
+/* Before the connection that writes is closed: the last one closed tidies up. */
+void catalogue_readers_close(struct catalogue *c);
 
 /* ---- catalogue_digest.c ---- */
 

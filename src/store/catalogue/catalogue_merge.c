@@ -25,42 +25,42 @@ static int take_set(struct sql *s, bool of_one, struct set *set, struct error *e
     return rc;
 }
 
-static int set_in(struct catalogue *c, const struct catalogue_merge_rule *rule, bool ended, struct set *set, struct error *e)
+static int set_in(struct sql_database *d, const struct catalogue_merge_rule *rule, bool ended, struct set *set, struct error *e)
 {
-    struct sql one = sql_use(&c->sql, "SELECT p.type, r.labelset " SMALL "GROUP BY p.type, r.labelset HAVING count(*) >= ?2 LIMIT 1");
+    struct sql one = sql_use(d, "SELECT p.type, r.labelset " SMALL "GROUP BY p.type, r.labelset HAVING count(*) >= ?2 LIMIT 1");
     sql_int(&one, set->dictionary);
     sql_int(&one, rule->same);
     int rc = take_set(&one, true, set, e);
     if (rc)
         return rc;
-    struct sql all = sql_use(&c->sql, "SELECT p.type " SMALL "GROUP BY p.type HAVING count(*) >= ?2 LIMIT 1");
+    struct sql all = sql_use(d, "SELECT p.type " SMALL "GROUP BY p.type HAVING count(*) >= ?2 LIMIT 1");
     sql_int(&all, set->dictionary);
     sql_int(&all, ended ? 2 : rule->all);
     return take_set(&all, false, set, e);
 }
 
 /* Dictionaries that may have enough of them; most have not. */
-static int find_set(struct catalogue *c, const struct catalogue_merge_rule *rule, struct set *set, struct error *e)
+static int find_set(struct sql_database *d, const struct catalogue_merge_rule *rule, struct set *set, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT g.dictionary, d.day < ?2 FROM segment g INDEXED BY segment_small JOIN dictionary d ON "
-                                    "d.id = g.dictionary WHERE g.small AND g.bad IS NULL GROUP BY g.dictionary HAVING "
-                                    "count(*) >= CASE WHEN d.day < ?2 THEN 2 ELSE ?1 END");
+    struct sql s = sql_use(d, "SELECT g.dictionary, d.day < ?2 FROM segment g INDEXED BY segment_small JOIN dictionary d ON "
+                              "d.id = g.dictionary WHERE g.small AND g.bad IS NULL GROUP BY g.dictionary HAVING "
+                              "count(*) >= CASE WHEN d.day < ?2 THEN 2 ELSE ?1 END");
     int rc = 0, more;
     sql_int(&s, rule->same < rule->all ? rule->same : rule->all);
     sql_int(&s, rule->ended);
     while (!rc && (more = sql_step(&s, e))) {
         set->dictionary = sql_column(&s, 0);
-        rc = more < 0 ? more : set_in(c, rule, sql_column(&s, 1), set, e);
+        rc = more < 0 ? more : set_in(d, rule, sql_column(&s, 1), set, e);
     }
     sql_done(&s);
     return rc;
 }
 
 /* As many as may be together; one alone when it is as large as that. */
-static int list_segments(struct catalogue *c, const struct set *set, uint64_t rows, struct catalogue_merge *m, struct error *e)
+static int list_segments(struct sql_database *d, const struct set *set, uint64_t rows, struct catalogue_merge *m, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT g.id, g.rows " SMALL "AND p.type = ?2 AND (?3 = 0 OR r.labelset = ?3) "
-                                    "ORDER BY r.labelset, r.id, g.id LIMIT ?4");
+    struct sql s = sql_use(d, "SELECT g.id, g.rows " SMALL "AND p.type = ?2 AND (?3 = 0 OR r.labelset = ?3) "
+                              "ORDER BY r.labelset, r.id, g.id LIMIT ?4");
     uint64_t sum = 0;
     int rc = 0;
     sql_int(&s, set->dictionary);
@@ -78,18 +78,19 @@ static int list_segments(struct catalogue *c, const struct set *set, uint64_t ro
     return rc < 0 ? rc : 0;
 }
 
-static int mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
+static int mergeable(struct sql_database *d, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
 {
     struct set set = {0};
-    int rc = find_set(c, rule, &set, e);
-    return rc > 0 ? list_segments(c, &set, rule->rows, m, e) : rc;
+    int rc = find_set(d, rule, &set, e);
+    return rc > 0 ? list_segments(d, &set, rule->rows, m, e) : rc;
 }
 
 int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e)
 {
+    struct catalogue_reader *r;
     m->count = 0;
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, mergeable(c, rule, m, e), e);
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, mergeable(&r->sql, rule, m, e), e);
 }
 
 /* Adds what was changed to *changed. */

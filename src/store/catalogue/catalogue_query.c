@@ -1,13 +1,13 @@
-/* Reading the catalogue. */
+/* Reading the catalogue, which may take long: by connections that nobody waits for. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <string.h>
 
-static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
+static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
                 struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
+        d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
                  "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
                  "JOIN type t ON t.id = p.type "
                  "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
@@ -38,16 +38,17 @@ static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_h
     return rc;
 }
 
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
-                   struct error *e)
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                   catalogue_visit_hit *visit, void *context, struct error *e)
 {
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, hits(c, from, to, visit, context, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, hits(&r->sql, from, to, visit, context, e), e);
 }
 
-static int forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+static int forgotten(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT service, type, why, parts, rows, weight FROM forgotten "
+    struct sql s = sql_use(d, "SELECT service, type, why, parts, rows, weight FROM forgotten "
                                     "WHERE day BETWEEN ?1 / 86400 AND ?2 / 86400 AND last >= ?1 AND first < ?2");
     int rc;
     sql_int(&s, from);
@@ -56,7 +57,7 @@ static int forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_vi
         struct catalogue_forgotten f = {
             .service = sql_column_text(&s, 0),
             .type = sql_column_text(&s, 1),
-            .why = sql_column(&s, 2) == FORGOTTEN_DISK ? FORGOTTEN_DISK : FORGOTTEN_RETAIN,
+            .why = (enum catalogue_why)sql_column(&s, 2),
             .parts = (uint64_t)sql_column(&s, 3),
             .rows = (uint64_t)sql_column(&s, 4),
             .weight = (uint64_t)sql_column(&s, 5),
@@ -69,16 +70,18 @@ static int forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_vi
     return rc;
 }
 
-int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                        catalogue_visit_forgotten *visit, void *context, struct error *e)
 {
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, forgotten(c, from, to, visit, context, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, forgotten(&r->sql, from, to, visit, context, e), e);
 }
 
-static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
+static int recordings(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
                       struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT " CATALOGUE_RECORDING
+    struct sql s = sql_use(d, "SELECT " CATALOGUE_RECORDING
                                     " FROM recording r WHERE r.last >= ? AND r.first < ? ORDER BY r.id DESC");
     int rc;
     sql_int(&s, from);
@@ -86,7 +89,7 @@ static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_v
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_recording r;
         catalogue_fill(&r, &s);
-        rc = catalogue_fill_rest(c, &r, sql_column(&s, 3), e);
+        rc = catalogue_fill_rest(d, &r, sql_column(&s, 3), e);
         rc = rc ? rc : visit(context, &r);
         catalogue_recording_deinit(&r);
         if (rc)
@@ -96,16 +99,17 @@ static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_v
     return rc;
 }
 
-int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
-                         struct error *e)
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                         catalogue_visit_recording *visit, void *context, struct error *e)
 {
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, recordings(c, from, to, visit, context, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, recordings(&r->sql, from, to, visit, context, e), e);
 }
 
-static int streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
+static int streams(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
+    struct sql s = sql_use(d, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
                                     "JOIN type t ON t.id = c.type WHERE r.last >= ? AND r.first < ? ORDER BY r.labelset, t.name");
     int rc;
     sql_int(&s, from);
@@ -119,15 +123,17 @@ static int streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visi
     return rc;
 }
 
-int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
+int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                      catalogue_visit_stream *visit, void *context, struct error *e)
 {
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, streams(c, from, to, visit, context, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, streams(&r->sql, from, to, visit, context, e), e);
 }
 
-static int labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e)
+static int labels(struct sql_database *d, catalogue_visit_label *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT labelset, name, value FROM label ORDER BY labelset, name");
+    struct sql s = sql_use(d, "SELECT labelset, name, value FROM label ORDER BY labelset, name");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         rc = visit(context, (uint64_t)sql_column(&s, 0), sql_column_text(&s, 1), sql_column_text(&s, 2));
@@ -138,21 +144,22 @@ static int labels(struct catalogue *c, catalogue_visit_label *visit, void *conte
     return rc;
 }
 
-int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e)
+int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit,
+                     void *context, struct error *e)
 {
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, labels(c, visit, context, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, labels(&r->sql, visit, context, e), e);
 }
 
-static int sums_of(struct catalogue *c, struct catalogue_sums *to, struct error *e)
+static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql,
-        "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
-        "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
-        "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
-        "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
-        "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)");
+        d,
+        "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
+        "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
+        "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0) "
+        "FROM usage");
     int rc = sql_step(&s, e);
     if (rc > 0)
         *to = (struct catalogue_sums){
@@ -174,6 +181,38 @@ static int sums_of(struct catalogue *c, struct catalogue_sums *to, struct error 
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e)
 {
     *sums = (struct catalogue_sums){0};
-    int rc = sql_begin(&c->sql, false, e);
-    return rc ? rc : sql_end(&c->sql, sums_of(c, sums, e), e);
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, sums_of(&r->sql, sums, e), e);
+}
+
+static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                              "(SELECT min(day) FROM dictionary WHERE service = u.service) FROM usage u JOIN service s ON s.id = u.service "
+                              "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        struct catalogue_usage one = {
+            .service = (uint64_t)sql_column(&s, 0),
+            .name = sql_column_text(&s, 1),
+            .recordings = (uint64_t)sql_column(&s, 2),
+            .raw_bytes = (uint64_t)sql_column(&s, 3),
+            .segment_bytes = (uint64_t)sql_column(&s, 4),
+            .dictionary_bytes = (uint64_t)sql_column(&s, 5),
+            .oldest_day = sqlite3_column_type(s.statement, 6) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 6),
+        };
+        rc = visit(context, &one);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *context, struct error *e)
+{
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, usage(&r->sql, visit, context, e), e);
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { STEPS = 10000 }; /* of SQLite's machine: less than a millisecond */
+
 static int code_of(int rc)
 {
     switch (rc & 0xff) {
@@ -25,6 +27,10 @@ static int code_of(int rc)
 
 int sql_failed(struct sql_database *d, struct error *e)
 {
+    if (d->over) {
+        *e = d->why;
+        return d->over;
+    }
     return error_set(e, code_of(sqlite3_extended_errcode(d->db)), "%s: %s", d->path, sqlite3_errmsg(d->db));
 }
 
@@ -51,6 +57,21 @@ int sql_end(struct sql_database *d, int rc, struct error *e)
         sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
     pthread_mutex_unlock(&d->lock);
     return rc;
+}
+
+static int on_steps(void *context)
+{
+    struct sql_database *d = context;
+    d->over = d->is_over(d->asked, &d->why);
+    return d->over != 0;
+}
+
+void sql_ask(struct sql_database *d, sql_is_over *is_over, void *context)
+{
+    d->is_over = is_over;
+    d->asked = context;
+    d->over = 0;
+    sqlite3_progress_handler(d->db, is_over ? STEPS : 0, is_over ? on_steps : NULL, d);
 }
 
 void sql_close(struct sql_database *d)

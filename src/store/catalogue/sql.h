@@ -2,7 +2,9 @@
  *
  *   sql_begin -> [ struct sql s = sql_use(db, SQL_...) ; sql_int, sql_text ... ; sql_step ] ... -> sql_end
  *
- * One connection, one lock, held from begin to end. A text is a constant: its prepared statement is kept for the next time. */
+ * One connection, one lock, held from begin to end. A text is a constant: its prepared statement is kept for the next time.
+ *
+ * A connection that is asked to (sql_ask) calls back while a statement runs: a slow statement can be ended. */
 #ifndef CANDOR_STORE_CATALOGUE_SQL_H
 #define CANDOR_STORE_CATALOGUE_SQL_H
 
@@ -22,11 +24,18 @@ struct sql_kept {
     bool busy;
 };
 
+/* A code other than 0, with its line, ends what is being done. */
+typedef int sql_is_over(void *context, struct error *e);
+
 struct sql_database {
     sqlite3 *db;
     pthread_mutex_t lock;
     const char *path;
     bool writing;
+    sql_is_over *is_over; /* NULL: nobody is asked */
+    void *asked;
+    int over; /* what is_over has said, with its line */
+    struct error why;
     struct sql_kept kept[SQL_KEPT];
     uint32_t kept_count;
 };
@@ -44,6 +53,10 @@ int sql_failed(struct sql_database *d, struct error *e);
 int sql_begin(struct sql_database *d, bool write, struct error *e);
 /* Commits if rc is 0, otherwise rolls back; releases the lock. Returns rc, or the commit's failure. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
+
+/* From now on is_over(context) is called every few thousand steps of a statement, and what it returns is what sql_step returns. NULL:
+ * no more. */
+void sql_ask(struct sql_database *d, sql_is_over *is_over, void *context);
 
 /* Ends the connection. */
 void sql_close(struct sql_database *d);

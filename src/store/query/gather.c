@@ -70,10 +70,10 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
 }
 
 static int choose_labels(struct gather *g, struct store *s, const struct store_query *q, const char *by,
-                         struct error *e)
+                         const struct catalogue_patience *patience, struct error *e)
 {
     struct choice c = {.g = g, .q = q, .error = e, .selector = q->selector, .by = by};
-    int rc = catalogue_labels(s->catalogue, take_label, &c, e);
+    int rc = catalogue_labels(s->catalogue, patience, take_label, &c, e);
     rc = rc ? rc : decide(&c);
     labels_deinit(&c.labels);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
@@ -191,8 +191,10 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     if (strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
     struct take_hits hits = {g, q};
-    int rc = choose_labels(g, s, q, by, e);
-    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, take_hit, &hits, e);
+    struct store_asking asking = {s, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = choose_labels(g, s, q, by, &patience, e);
+    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, &patience, take_hit, &hits, e);
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
@@ -231,14 +233,17 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
         return rc;
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
         return 0;
-    missing_add(t->missing, f->why == FORGOTTEN_DISK ? MISSING_DISK : MISSING_RETAIN, f->parts, f->rows, f->weight);
+    enum missing_why why = f->why == FORGOTTEN_DISK ? MISSING_DISK : f->why == FORGOTTEN_QUOTA ? MISSING_QUOTA : MISSING_RETAIN;
+    missing_add(t->missing, why, f->parts, f->rows, f->weight);
     return 0;
 }
 
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
 {
     struct take_forgotten t = {s, q, m, e};
-    return catalogue_forgotten(s->catalogue, q->from, q->to, take_forgotten, &t, e);
+    struct store_asking asking = {s, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    return catalogue_forgotten(s->catalogue, q->from, q->to, &patience, take_forgotten, &t, e);
 }
 
 /* ---- rows ---- */

@@ -1,0 +1,139 @@
+#include "server/answers/storage.h"
+
+#include "server/answers/query.h"
+
+#include <inttypes.h>
+
+enum { METRICS_SERVICES = 100, SECONDS_PER_DAY = 86400 };
+
+/* By the option that made it go. */
+static const char *const reasons[DELETED_REASONS] = {[DELETED_AGE] = "age",
+                                                     [DELETED_RAW] = "max_recordings",
+                                                     [DELETED_QUOTA] = "max_disk_per_service",
+                                                     [DELETED_DISK] = "max_disk"};
+
+/* ---- /v1/storage ---- */
+
+static void put_limits(struct jsonw *j, const struct server_options *o)
+{
+    jsonw_key(j, "limits");
+    jsonw_object(j);
+    jsonw_member_uint(j, "retain", o->retain_s);
+    jsonw_member_uint(j, "retain_recordings", o->retain_raw_s ? o->retain_raw_s : o->retain_s);
+    jsonw_member_uint(j, "max_disk", o->max_disk);
+    if (o->max_raw)
+        jsonw_member_uint(j, "max_recordings", o->max_raw);
+    if (o->max_service)
+        jsonw_member_uint(j, "max_disk_per_service", o->max_service);
+    jsonw_object_end(j);
+}
+
+static void put_deleted(struct jsonw *j, struct store *store)
+{
+    struct store_deleted d = store_deleted(store);
+    jsonw_key(j, "deleted");
+    jsonw_object(j);
+    for (int i = 0; i < DELETED_REASONS; i++) {
+        jsonw_key(j, reasons[i]);
+        jsonw_object(j);
+        jsonw_member_uint(j, "days", d.days[i]);
+        jsonw_member_uint(j, "recordings", d.raw_files[i]);
+        jsonw_member_uint(j, "recording_bytes", d.raw_bytes[i]);
+        jsonw_object_end(j);
+    }
+    jsonw_object_end(j);
+}
+
+static int put_service(void *writer, const struct catalogue_usage *u)
+{
+    const struct http_writer *w = writer;
+    struct jsonw *j = &((struct http_writer *)writer)->json;
+    jsonw_object(j);
+    jsonw_member_text(j, "name", u->name);
+    jsonw_member_uint(j, "recordings", u->recordings);
+    jsonw_member_uint(j, "recording_bytes", u->raw_bytes);
+    jsonw_member_uint(j, "segment_bytes", u->segment_bytes);
+    jsonw_member_uint(j, "dictionary_bytes", u->dictionary_bytes);
+    if (u->oldest_day != INT64_MAX) {
+        jsonw_key(j, "oldest");
+        jsonw_int(j, u->oldest_day * SECONDS_PER_DAY);
+    }
+    jsonw_object_end(j);
+    return w->full;
+}
+
+void storage_answer(struct http *h)
+{
+    struct http_writer w;
+    struct error e;
+    if (http_write_begin(h, &w))
+        return;
+    jsonw_object(&w.json);
+    put_limits(&w.json, h->server->options);
+    put_deleted(&w.json, h->server->store);
+    jsonw_key(&w.json, "services");
+    jsonw_array(&w.json);
+    int rc = catalogue_usage(store_catalogue(h->server->store), put_service, &w, &e);
+    jsonw_array_end(&w.json);
+    jsonw_object_end(&w.json);
+    if (rc < 0) {
+        http_write_abandon(&w);
+        query_failed(h, rc, &e);
+    } else {
+        http_write_end(h, &w, HTTP_OK, "application/json");
+    }
+}
+
+/* ---- /metrics ---- */
+
+struct listing {
+    FILE *out;
+    uint32_t count;
+};
+
+static void put_escaped(FILE *out, const char *value)
+{
+    for (; *value; value++) {
+        if (*value == '\\' || *value == '"')
+            fputc('\\', out);
+        fputc(*value, out);
+    }
+}
+
+static void put_bytes(FILE *out, const char *service, const char *what, uint64_t bytes)
+{
+    fputs("candor_server_service_bytes{service=\"", out);
+    put_escaped(out, service);
+    fprintf(out, "\",of=\"%s\"} %" PRIu64 "\n", what, bytes);
+}
+
+static int put_usage(void *listing, const struct catalogue_usage *u)
+{
+    struct listing *l = listing;
+    put_bytes(l->out, u->name, "recordings", u->raw_bytes);
+    put_bytes(l->out, u->name, "segments", u->segment_bytes);
+    put_bytes(l->out, u->name, "dictionaries", u->dictionary_bytes);
+    return ++l->count == METRICS_SERVICES;
+}
+
+static void put_each(FILE *out, const char *name, const char *help, const uint64_t values[DELETED_REASONS])
+{
+    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s counter\n", name, help, name);
+    for (int i = 0; i < DELETED_REASONS; i++)
+        fprintf(out, "candor_server_%s{reason=\"%s\"} %" PRIu64 "\n", name, reasons[i], values[i]);
+}
+
+void storage_put_metrics(FILE *out, struct server *s)
+{
+    struct store_deleted d = store_deleted(s->store);
+    struct listing l = {.out = out};
+    struct error e;
+    put_each(out, "store_deleted_days_total", "Days of services whose samples were deleted.", d.days);
+    put_each(out, "store_deleted_recordings_total", "Recordings as they were sent that were deleted, while their samples stay.",
+             d.raw_files);
+    put_each(out, "store_deleted_recording_bytes_total", "Their bytes.", d.raw_bytes);
+    fputs("# HELP candor_server_service_bytes Bytes of a service on the disk; of the 100 largest services.\n"
+          "# TYPE candor_server_service_bytes gauge\n",
+          out);
+    catalogue_usage(store_catalogue(s->store), put_usage, &l, &e);
+}

@@ -1,0 +1,143 @@
+/* The tables of the catalogue, and the way from each version to the next: a new one is made as version 1, and goes the whole way. */
+#include "store/catalogue/catalogue_internal.h"
+
+#include <errno.h>
+
+static const char schema[] =
+    "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE labelset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE label (labelset INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (labelset, "
+    "name)) WITHOUT ROWID;"
+    "CREATE TABLE recording (id INTEGER PRIMARY KEY AUTOINCREMENT, identity BLOB NOT NULL UNIQUE, key TEXT UNIQUE, "
+    "service INTEGER NOT NULL,"
+    " labelset INTEGER NOT NULL, received_ns INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes "
+    "INTEGER NOT NULL,"
+    " type TEXT NOT NULL, weight INTEGER NOT NULL, samples INTEGER NOT NULL, raw INTEGER NOT NULL);"
+    "CREATE INDEX recording_last ON recording (last);"
+    "CREATE INDEX recording_labelset ON recording (labelset);"
+    "CREATE TABLE part (recording INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER, rows INTEGER NOT NULL, "
+    "weight INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (recording, day)) WITHOUT ROWID;"
+    "CREATE INDEX part_segment ON part (segment);"
+    "CREATE INDEX part_day ON part (day);"
+    "CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, dictionary INTEGER NOT NULL, rows INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL,"
+    " bad TEXT);"
+    "CREATE INDEX segment_dictionary ON segment (dictionary);"
+    "CREATE TABLE dictionary (id INTEGER PRIMARY KEY AUTOINCREMENT, service INTEGER NOT NULL, day INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL,"
+    " closed INTEGER NOT NULL);"
+    "CREATE INDEX dictionary_day ON dictionary (service, day);"
+    "PRAGMA user_version = 1;";
+
+/* What version 2 has more: which segments are to be merged. */
+static const char version_2[] =
+    "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
+    "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
+    "PRAGMA user_version = 2;";
+
+/* What version 3 has more: what answers cannot have in them. */
+static const char version_3[] =
+    "ALTER TABLE recording ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE forgotten (service TEXT NOT NULL, day INTEGER NOT NULL, type TEXT NOT NULL, why INTEGER NOT NULL,"
+    " parts INTEGER NOT NULL, rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
+    "PRAGMA user_version = 3;";
+
+/* Version 4: a recording measures several types. Those of earlier versions have the one that was kept of them. */
+static const char version_4[] =
+    "CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "INSERT INTO type (name) SELECT DISTINCT type FROM recording;"
+    "CREATE TABLE content (recording INTEGER NOT NULL, place INTEGER NOT NULL, type INTEGER NOT NULL, weight INTEGER NOT NULL,"
+    " samples INTEGER NOT NULL, PRIMARY KEY (recording, place)) WITHOUT ROWID;"
+    "INSERT INTO content SELECT r.id, 0, t.id, r.weight, r.samples FROM recording r JOIN type t ON t.name = r.type;"
+    "CREATE TABLE typed_part (recording INTEGER NOT NULL, type INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER,"
+    " rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (recording, type, day)) WITHOUT ROWID;"
+    "INSERT INTO typed_part SELECT p.recording, c.type, p.day, p.segment, p.rows, p.weight, p.first, p.last"
+    " FROM part p JOIN content c ON c.recording = p.recording;"
+    "DROP TABLE part;"
+    "ALTER TABLE typed_part RENAME TO part;"
+    "CREATE INDEX part_segment ON part (segment);"
+    "CREATE INDEX part_day ON part (day);"
+    "ALTER TABLE recording DROP COLUMN type;"
+    "ALTER TABLE recording DROP COLUMN weight;"
+    "ALTER TABLE recording DROP COLUMN samples;"
+    "PRAGMA user_version = 4;";
+
+/* Version 5: what each service has is counted as it comes and goes, so that nobody has to count it all when it is asked for. */
+static const char version_5[] =
+    "CREATE INDEX recording_service ON recording (service);"
+    "CREATE INDEX recording_raw ON recording (last) WHERE raw;"
+    "CREATE TABLE usage (service INTEGER PRIMARY KEY, recordings INTEGER NOT NULL DEFAULT 0, raw_bytes INTEGER NOT NULL DEFAULT 0,"
+    " segments INTEGER NOT NULL DEFAULT 0, segment_bytes INTEGER NOT NULL DEFAULT 0, dictionary_bytes INTEGER NOT NULL DEFAULT 0,"
+    " pending INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, bad INTEGER NOT NULL DEFAULT 0);"
+    "INSERT INTO usage SELECT s.id,"
+    " (SELECT count(*) FROM recording r WHERE r.service = s.id),"
+    " (SELECT coalesce(sum(r.bytes), 0) FROM recording r WHERE r.service = s.id AND r.raw),"
+    " (SELECT count(*) FROM dictionary d JOIN segment g ON g.dictionary = d.id WHERE d.service = s.id AND g.rows > 0 AND g.bad IS NULL),"
+    " (SELECT coalesce(sum(g.bytes), 0) FROM dictionary d JOIN segment g ON g.dictionary = d.id WHERE d.service = s.id),"
+    " (SELECT coalesce(sum(d.bytes), 0) FROM dictionary d WHERE d.service = s.id),"
+    " (SELECT count(*) FROM recording r JOIN part p ON p.recording = r.id WHERE r.service = s.id AND p.segment IS NULL),"
+    " (SELECT count(*) FROM recording r JOIN part p ON p.recording = r.id WHERE r.service = s.id AND p.segment = -1),"
+    " (SELECT count(*) FROM dictionary d JOIN segment g ON g.dictionary = d.id WHERE d.service = s.id AND g.bad IS NOT NULL)"
+    " FROM service s;"
+    "CREATE TRIGGER service_added AFTER INSERT ON service BEGIN INSERT INTO usage (service) VALUES (NEW.id); END;"
+    "CREATE TRIGGER recording_added AFTER INSERT ON recording BEGIN UPDATE usage SET recordings = recordings + 1,"
+    " raw_bytes = raw_bytes + NEW.bytes * (NEW.raw <> 0) WHERE service = NEW.service; END;"
+    "CREATE TRIGGER recording_gone AFTER DELETE ON recording BEGIN UPDATE usage SET recordings = recordings - 1,"
+    " raw_bytes = raw_bytes - OLD.bytes * (OLD.raw <> 0) WHERE service = OLD.service; END;"
+    "CREATE TRIGGER recording_raw AFTER UPDATE OF raw ON recording BEGIN UPDATE usage SET"
+    " raw_bytes = raw_bytes + NEW.bytes * (NEW.raw <> 0) - OLD.bytes * (OLD.raw <> 0) WHERE service = NEW.service; END;"
+    "CREATE TRIGGER segment_added AFTER INSERT ON segment BEGIN UPDATE usage SET"
+    " segments = segments + (NEW.rows > 0 AND NEW.bad IS NULL), segment_bytes = segment_bytes + NEW.bytes,"
+    " bad = bad + (NEW.bad IS NOT NULL)"
+    " WHERE service = (SELECT service FROM dictionary WHERE id = NEW.dictionary); END;"
+    "CREATE TRIGGER segment_gone AFTER DELETE ON segment BEGIN UPDATE usage SET"
+    " segments = segments - (OLD.rows > 0 AND OLD.bad IS NULL), segment_bytes = segment_bytes - OLD.bytes,"
+    " bad = bad - (OLD.bad IS NOT NULL)"
+    " WHERE service = (SELECT service FROM dictionary WHERE id = OLD.dictionary); END;"
+    "CREATE TRIGGER segment_changed AFTER UPDATE OF rows, bytes, bad ON segment BEGIN UPDATE usage SET"
+    " segments = segments + (NEW.rows > 0 AND NEW.bad IS NULL) - (OLD.rows > 0 AND OLD.bad IS NULL),"
+    " segment_bytes = segment_bytes + NEW.bytes - OLD.bytes, bad = bad + (NEW.bad IS NOT NULL) - (OLD.bad IS NOT NULL)"
+    " WHERE service = (SELECT service FROM dictionary WHERE id = NEW.dictionary); END;"
+    "CREATE TRIGGER dictionary_added AFTER INSERT ON dictionary BEGIN UPDATE usage SET"
+    " dictionary_bytes = dictionary_bytes + NEW.bytes WHERE service = NEW.service; END;"
+    "CREATE TRIGGER dictionary_gone AFTER DELETE ON dictionary BEGIN UPDATE usage SET"
+    " dictionary_bytes = dictionary_bytes - OLD.bytes WHERE service = OLD.service; END;"
+    "CREATE TRIGGER dictionary_changed AFTER UPDATE OF bytes ON dictionary BEGIN UPDATE usage SET"
+    " dictionary_bytes = dictionary_bytes + NEW.bytes - OLD.bytes WHERE service = NEW.service; END;"
+    "CREATE TRIGGER part_added AFTER INSERT ON part WHEN NEW.segment IS NULL OR NEW.segment = -1 BEGIN UPDATE usage SET"
+    " pending = pending + (NEW.segment IS NULL), lost = lost + (NEW.segment IS -1)"
+    " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
+    "CREATE TRIGGER part_gone AFTER DELETE ON part WHEN OLD.segment IS NULL OR OLD.segment = -1 BEGIN UPDATE usage SET"
+    " pending = pending - (OLD.segment IS NULL), lost = lost - (OLD.segment IS -1)"
+    " WHERE service = (SELECT service FROM recording WHERE id = OLD.recording); END;"
+    "CREATE TRIGGER part_changed AFTER UPDATE OF segment ON part"
+    " WHEN OLD.segment IS NULL OR OLD.segment = -1 OR NEW.segment IS NULL OR NEW.segment = -1 BEGIN UPDATE usage SET"
+    " pending = pending + (NEW.segment IS NULL) - (OLD.segment IS NULL), lost = lost + (NEW.segment IS -1) - (OLD.segment IS -1)"
+    " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
+    "PRAGMA user_version = 5;";
+
+static int run(struct catalogue *c, const char *text, struct error *e)
+{
+    return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
+}
+
+int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
+{
+    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5};
+    const int64_t newest = sizeof steps / sizeof *steps;
+    if (version == newest)
+        return 0;
+    if (version < 0 || version > newest)
+        return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %lld", c->path, (long long)version,
+                         (long long)newest);
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    for (int64_t i = version; !rc && i < newest; i++)
+        rc = run(c, steps[i], e);
+    return sql_end(&c->sql, rc, e);
+}

@@ -47,11 +47,10 @@ static struct store *open_store(struct store_options o)
 static void add(struct store *s, const char *service, int64_t second, uint32_t number, uint32_t stacks)
 {
     struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * 1000000000};
+    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {1};
     struct buffer body;
-    uint64_t id;
-    bool duplicate;
+    struct store_added added;
     struct error e;
     buffer_init(&body, 1 << 16);
     for (uint32_t i = 0; i < stacks; i++)
@@ -60,7 +59,7 @@ static void add(struct store *s, const char *service, int64_t second, uint32_t n
     int rc = labels_set(&note.labels, "service", 7, service, strlen(service), &e);
     rc = rc ? rc : store_begin(s, &w, &e);
     rc = rc ? rc : envelope_put(&w, body.data, body.len, &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, &id, &duplicate, &e);
+    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
     if (rc) {
         tap_note("%s", e.text);
         exit(1);

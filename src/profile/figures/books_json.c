@@ -247,3 +247,22 @@ void books_json_events(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "events_lost");
     jsonw_object_end(j);
 }
+
+void books_json_healing(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *pauses = profile_book(p, "heal_pauses", "");
+    if (!pauses) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_number_of(j, p, "methods", "heal_methods");
+    put_number_of(j, p, "steps", "heal_pauses");
+    put_ns(j, p, "paused_ns", "heal_pauses");
+    put_ns(j, p, "compilers_ns", "heal_cpu");
+    put_reasons_ns(j, p, "kept_ns", "heal_kept");
+    put_reasons_count(j, p, "heal_kept");
+    put_ns(j, p, "left_ns", "heal_left");
+    put_ns(j, p, "left_of_ns", "heal_left_of");
+    jsonw_object_end(j);
+}

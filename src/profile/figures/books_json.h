@@ -12,6 +12,7 @@ void books_json_halts(struct jsonw *j, const struct profile *p); /* of the event
 void books_json_allocations(struct jsonw *j, const struct profile *p); /* of the event alloc; bytes */
 void books_json_wall(struct jsonw *j, const struct profile *p);        /* of the event wall */
 void books_json_locks(struct jsonw *j, const struct profile *p);       /* of the event lock */
+void books_json_healing(struct jsonw *j, const struct profile *p);    /* of code that was compiled anew */
 void books_json_events(struct jsonw *j, const struct profile *p);      /* of an event that perf counts; events */
 
 #endif

@@ -323,6 +323,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json_locks(&j, p);
         jsonw_key(&j, "events");
         books_json_events(&j, p);
+        jsonw_key(&j, "healing");
+        books_json_healing(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

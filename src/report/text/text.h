@@ -33,6 +33,7 @@ void text_holders(const struct text *t);     /* who holds it (text_holders.c), *
 void text_first_holder(const struct text *t, const struct holders *h); /* in the lines of one candidate, */
 void text_live_books(const struct text *t);  /* and the books of that */
 void text_event_books(const struct text *t); /* the books of a recording that counts events (text_events.c) */
+void text_healing(const struct text *t);     /* code that was compiled anew (text_heal.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -24,7 +24,8 @@ enum {
 
 const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED] = "paced", [HEAL_NOW] = "now"};
 static const char *const kept_names[OLD_CLASS_FATES] = {
-    [OLD_CLASS_UNMODIFIABLE] = "unmodifiable", [OLD_CLASS_REFUSED] = "refused", [OLD_CLASS_OF_AGENT] = "java_agent"};
+    [OLD_CLASS_UNMODIFIABLE] = "unmodifiable", [OLD_CLASS_REFUSED] = "refused", [OLD_CLASS_OF_AGENT] = "java_agent",
+    [OLD_CLASS_AT_ONCE] = "all_at_once"};
 
 struct window {
     uint64_t began_ns;
@@ -36,6 +37,7 @@ static struct {
     struct recording *recording;
     enum heal_mode mode;
     bool went_at_once;      /* all code was to go */
+    bool left_said;         /* the log says that the code stays as it is */
     uint64_t settled_ns;    /* samples from before say nothing of what is left */
     struct window window, last;
     struct heal_cost cost;
@@ -108,14 +110,15 @@ static bool discard_all(void)
 {
     session.went_at_once = true;
     heal_cost_begin_step(&session.cost);
-    bool done = old_code.discard_all(!is_paced());
+    bool done = old_code.discard_all();
     end_step("all code that was compiled before the agent came", done ? met_settle_all(&session.met) : 0);
     return done;
 }
 
+static struct old_class classes[CLASSES_MAX];
+
 static void discard_hottest(void)
 {
-    static struct old_class classes[CLASSES_MAX];
     char what[64];
     size_t count = met_pick(&session.met, classes, CLASSES_MAX);
     if (!count)
@@ -129,12 +132,28 @@ static void discard_hottest(void)
     end_step(what, methods);
 }
 
+/* A JVM that throws away everything or nothing would be slow for seconds: no budget holds that. */
+static void leave_hottest(void)
+{
+    size_t count = met_pick(&session.met, classes, CLASSES_MAX);
+    for (size_t i = 0; i < count; i++)
+        classes[i].fate = OLD_CLASS_AT_ONCE;
+    met_settle(&session.met);
+    if (count && !session.left_said)
+        jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info",
+                      "code from before the agent came stays as it is, with approximate lines: this JVM can only throw away all its "
+                      "compiled code at once, which heal=now does");
+    session.left_said = session.left_said || count;
+}
+
 static void step(void)
 {
-    if (!session.went_at_once && old_code.goes_at_once())
-        discard_all();
-    else
+    if (session.went_at_once || !old_code.goes_at_once())
         discard_hottest();
+    else if (is_paced())
+        leave_hottest();
+    else
+        discard_all();
 }
 
 /* ---- when ---- */

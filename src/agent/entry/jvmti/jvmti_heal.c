@@ -38,7 +38,7 @@ static void forget_dependencies(void)
 
 static const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
 
-static bool discard_all(bool insist)
+static bool discard_all(void)
 {
     bool done = false;
     JNIEnv *jni = java_attach();
@@ -46,8 +46,7 @@ static bool discard_all(bool insist)
         return false;
     jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
     if (class && !(*jvmti)->AddCapabilities(jvmti, &wanted)) {
-        if (insist)
-            forget_dependencies();
+        forget_dependencies();
         done = !(*jvmti)->RetransformClasses(jvmti, 1, &class);
         (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
     }

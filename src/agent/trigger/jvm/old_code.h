@@ -13,6 +13,7 @@ enum old_class_fate {
     OLD_CLASS_UNMODIFIABLE, /* hidden classes, or none with this name is loaded any more */
     OLD_CLASS_REFUSED,      /* the JVM refused, or a class transformer did */
     OLD_CLASS_OF_AGENT,     /* a Java agent is there, whose transformers would run, and that is not wanted */
+    OLD_CLASS_AT_ONCE,      /* all compiled code would go with it, and that is not wanted */
     OLD_CLASS_FATES
 };
 
@@ -25,9 +26,9 @@ struct old_class {
 struct old_code {
     /* Whether the JVM would throw away all compiled code when any class is retransformed, which it does but once. */
     bool (*goes_at_once)(void);
-    /* All of it, with a class that nothing is compiled of. insist: also where the JVM would not do that by itself, if that is possible.
+    /* All of it, with a class that nothing is compiled of; also where the JVM would not do that by itself, if that is possible.
      * False: the JVM refused. */
-    bool (*discard_all)(bool insist);
+    bool (*discard_all)(void);
     /* What was compiled with code of these classes. beside_agents: although a Java agent is there. Sets their fates. */
     void (*discard)(struct old_class *classes, size_t count, bool beside_agents);
 };

@@ -84,8 +84,8 @@ static void put_our_options(const struct tool *t, const char *file, uint64_t int
         buffer_text(out, ",event=safepoint");
     if (*t->event)
         buffer_printf(out, ",clock=%s", t->event);
-    if (t->kind == TOOL_CANDOR_RECOMPILES)
-        buffer_text(out, ",recompile=on");
+    if (is_late(t))
+        buffer_text(out, t->kind == TOOL_CANDOR_RECOMPILES ? ",heal=now" : ",heal=off");
 }
 
 /* Periods and throttles can be given only in a file before JDK 17. */

@@ -71,6 +71,8 @@ def usage():
     wrong(["start", "-e", "safepoint", "--clock", "timer", "1"], "no clock")
     wrong(["record", "-e", "safepoint", "--carrier-frames", "1"], "leave it out")
     wrong(["record", "-e", "safepoint", "--recompile", "1"], "leave it out")
+    wrong(["record", "-e", "safepoint", "--heal", "paced", "1"], "leave it out")
+    wrong(["record", "--recompile", "--heal", "off", "1"], "use one of them")
     wrong(["record", "-e", "alloc", "--clock", "timer", "1"], "no clock", "cpu,alloc")
     wrong(["start", "--alloc-rate", "10", "1"], "-e alloc")
     wrong(["record", "-e", "alloc", "--alloc-rate", "10", "--alloc-interval", "1k", "1"], "one of them")

@@ -56,9 +56,9 @@ def late(jdk, again):
         jvm.expect("ready")
         work(jvm, BEFORE)
         if again:
-            ct.attach(jvm, ct.WORK / "first.jfr", "1ms")
+            ct.attach(jvm, ct.WORK / "first.jfr", "1ms", "--heal", "off")
             ct.candor("stop", jvm.pid)
-        ct.attach(jvm, path, "1ms")
+        ct.attach(jvm, path, "1ms", "--heal", "off")
         work(jvm, BEFORE, AFTER)
         ct.candor("stop", jvm.pid)
     recording, found, wrong = shares(path)
@@ -80,8 +80,8 @@ def recompiled(jdk):
     with ct.Jvm(jdk, "Places") as jvm:
         jvm.expect("ready")
         work(jvm, BEFORE)
-        for _ in range(3):
-            result = ct.attach(jvm, path, "1ms", "--recompile")
+        for i in range(3):
+            result = ct.attach(jvm, path, "1ms", *(("--heal", "now") if i else ("--recompile",)))
             ct.ok(result.status == 0, f"{what}: the recording starts", result)
             work(jvm, BEFORE)
             ct.candor("stop", jvm.pid)

@@ -14,7 +14,7 @@ static void nothing(void)
 
 bool session_start_with(const struct collect_options *options)
 {
-    int rc = collect_start(options, false, NULL, nothing, &session_error);
+    int rc = collect_start(options, false, nothing, &session_error);
     if (rc)
         tap_note("start: %s", session_error.text);
     return rc == 0;

@@ -115,7 +115,7 @@ static void test_own(void)
     struct collect_options again = {.events = COLLECT_CPU, .interval_ns = NS_PER_MS};
     snprintf(again.file, sizeof again.file, "%s", copy);
     struct error e;
-    tap_ok(collect_start(&again, false, NULL, NULL, &e) == -EFAULT && strstr(e.text, status.fault),
+    tap_ok(collect_start(&again, false, NULL, &e) == -EFAULT && strstr(e.text, status.fault),
            "there is no other recording in this process");
 }
 

@@ -56,7 +56,7 @@ static bool record(enum clock_kind kind)
     done = false;
     for (int i = 0; i < BUSY; i++)
         pthread_create(&busy[i], NULL, disturb, NULL);
-    bool good = !collect_start(&o, false, NULL, nothing, &error);
+    bool good = !collect_start(&o, false, nothing, &error);
     struct timespec pause = {.tv_nsec = 5 * NS_PER_MS};
     struct collect_status status = {0};
     for (int i = 0; i < 4000 && good && !status.samples; i++) {

@@ -63,6 +63,10 @@ static void test_accepted(void)
                options.duration_ns == 30 * NS_PER_S && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
                options.carrier_frames && options.recompile,
            "all of them");
+    tap_ok(options.heal == HEAL_NOW && !parse("heal=off") && options.heal == HEAL_OFF && !parse("heal=paced") &&
+               options.heal == HEAL_PACED && !parse("heal=now,recompile=on") && options.heal == HEAL_NOW &&
+               !parse("file=/x") && options.heal == HEAL_BY_DEFAULT,
+           "recompile is the former name of heal=now");
     tap_ok(!options.limits.max_rate && !options.limits.max_overhead && !parse("max-rate=600/s,max-overhead=0.5%25") &&
                options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
                options.limits.max_rate == 1 && options.limits.max_overhead == 1,
@@ -140,6 +144,9 @@ static void test_accepted(void)
                !strcmp(options.jfr, "existing") && !parse("jfr=on") && !strcmp(options.jfr, "on"),
            "what goes on beside it");
     refused("jfr=yes", -EINVAL, "jfr 'yes'");
+    refused("heal=later", -EINVAL, "heal 'later'");
+    refused("heal=off,recompile=on", -EINVAL, "heal=off");
+    refused("event=safepoint,heal=paced", -EINVAL, "heal");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
     char expected[64];
     snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/store.h"
@@ -248,7 +249,7 @@ int main(void)
     char command[300];
     if (!mkdtemp(folder))
         return 1;
-    today = (int64_t)(clock_realtime_ns() / 1000000000);
+    today = (int64_t)(clock_realtime_ns() / NS_PER_S);
     struct has all = fill();
     test_age();
     test_raw(&all);

@@ -53,8 +53,7 @@ static int begin_dumps(const struct dumps_options *options, struct error *e)
     return rc;
 }
 
-int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                  struct error *e)
+int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
 {
     char fault[INTERNAL_FAULT_TEXT_MAX];
     if (collect_running())
@@ -63,7 +62,7 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
     if (internal_fault_describe(fault, sizeof fault))
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
-                                                 : sampling_start(options, late, recompile, bind_threads, e);
+                                                 : sampling_start(options, late, bind_threads, e);
     allow_walks(0);
     return rc ? rc : begin_dumps(&options->dumps, e);
 }

@@ -15,10 +15,8 @@ bool collect_running(void);
 /* The events that the running recording samples. */
 unsigned collect_events(void);
 /* Starts a recording: memory, file, clock, threads, in this order; undoes all of it on an error. late: the agent came after the
- * JVM's start. recompile, unless NULL, is called when it is known which code is older than the agent, to make the JVM discard
- * that code; it returns false if the JVM does not. bind_threads is called when threads are armed, to identify the Java threads. */
-int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                  struct error *e);
+ * JVM's start. bind_threads is called when threads are armed, to identify the Java threads. */
+int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
 /* To be called again after collect_patience_ns at the latest, while running. False when the recording's duration is over. */
 bool collect_tick(void);
 uint64_t collect_patience_ns(void);

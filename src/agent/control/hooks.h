@@ -5,8 +5,6 @@
 #include <stdbool.h>
 
 struct hooks {
-    /* Makes the JVM discard its compiled code, so that all of it is compiled again, with debug information. False: it refused. */
-    bool (*recompile)(void);
     /* Before a recording's threads are armed: have Java threads announce themselves. */
     void (*session_begin)(void);
     /* When all threads are armed, and again before the end: say which are Java's, and their names. */

@@ -81,6 +81,16 @@ static int set_jfr(struct collect_options *o, char *value, struct error *e)
     return 0;
 }
 
+static int set_heal(struct collect_options *o, char *value, struct error *e)
+{
+    for (int i = HEAL_OFF; i < HEAL_MODES; i++)
+        if (!strcmp(value, heal_mode_names[i])) {
+            o->heal = (enum heal_mode)i;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "heal '%.60s': use off, paced or now", value);
+}
+
 static int set_dump_on(struct collect_options *o, char *value, struct error *e)
 {
     return alarm_rule_parse(&o->dumps.rule, value, e);
@@ -192,6 +202,8 @@ static int check_wall(const struct collect_options *o, struct error *e)
 /* What was left open. */
 static void settle(struct collect_options *o)
 {
+    if (o->recompile)
+        o->heal = HEAL_NOW;
     bool rounds = is_of_rounds(o);
     if (!o->dumps.max)
         o->dumps.max = DUMPS_MAX_DEFAULT;
@@ -215,6 +227,13 @@ static int check_dumps(const struct collect_options *o, struct error *e)
     return 0;
 }
 
+static int check_heal(const struct collect_options *o, struct error *e)
+{
+    if (o->recompile && o->heal && o->heal != HEAL_NOW)
+        return error_set(e, -EINVAL, "recompile is heal=now, and not heal=%s: leave one of them out", heal_mode_names[o->heal]);
+    return 0;
+}
+
 /* What the options are together. */
 static int check(const struct collect_options *o, struct error *e)
 {
@@ -224,10 +243,10 @@ static int check(const struct collect_options *o, struct error *e)
         return rc;
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
-    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->code || o->limits.max_rate ||
+    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->heal > HEAL_OFF || o->code || o->limits.max_rate ||
         o->limits.max_overhead)
         return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
-                         "carrier-frames, recompile, asm, max-rate and max-overhead");
+                         "carrier-frames, heal, recompile, asm, max-rate and max-overhead");
     return 0;
 }
 
@@ -276,7 +295,8 @@ typedef int setter(struct collect_options *, char *, struct error *);
 /* Those that are no number, */
 static setter *const words[RECORDING_OPTIONS_COUNT] = {[OPTION_EVENT] = set_event,     [OPTION_CLOCK] = set_clock,
                                                        [OPTION_DUMP_ON] = set_dump_on, [OPTION_DUMP_DIR] = set_dump_dir,
-                                                       [OPTION_JFR] = set_jfr};
+                                                       [OPTION_JFR] = set_jfr,
+                                                       [OPTION_HEAL] = set_heal};
 
 /* and those that the command line has not. */
 static const struct {
@@ -370,6 +390,7 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
     rc = rc ? rc : check_events(out, given, e);
     rc = rc ? rc : check_wall(out, e);
     rc = rc ? rc : check_dumps(out, e);
+    rc = rc ? rc : check_heal(out, e);
     settle(out);
     return rc ? rc : check(out, e);
 }

@@ -30,15 +30,14 @@ static const struct hooks *hooks_of(unsigned events, const struct hooks *hooks)
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
 {
     if (collect_running())
-        return collect_start(options, late, NULL, nothing, e);
+        return collect_start(options, late, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
     if (options->live.paths_ns && !(options->events & COLLECT_LIVE))
         return error_set(e, -EINVAL, "paths needs event=live or event=cpu,live");
     hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
-    int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
-                           hooks->bind_threads ? hooks->bind_threads : nothing, e);
+    int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
     if (rc)
         call(hooks->session_end);
     return rc;

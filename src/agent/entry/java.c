@@ -5,6 +5,7 @@
 #include "agent/entry/jvmti/java_attach.h"
 #include "agent/entry/jvmti/jvmti_alloc.h"
 #include "agent/entry/jvmti/jvmti_collections.h"
+#include "agent/entry/jvmti/jvmti_heal.h"
 #include "agent/entry/jvmti/jvmti_heap.h"
 #include "agent/entry/jvmti/jvmti_live.h"
 #include "agent/entry/jvmti/jvmti_lock.h"
@@ -334,6 +335,7 @@ void java_describe(JNIEnv *jni)
     jvmti_alloc_init(jvmti, thread_id);
     jvmti_collections_init(jvmti);
     jvmti_live_init();
+    jvmti_heal_init(jvmti);
     jvmti_heap_init(java_vm, thread_id);
     jvmti_pauses_init();
     jvmti_lock_init(jvmti, thread_id);
@@ -370,34 +372,6 @@ void java_bind_threads(JNIEnv *jni)
         (*jni)->DeleteLocalRef(jni, threads[i]);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
-}
-
-/* A JVM whose compilers have not kept note of what their code depends on throws all of it away when a class is redefined:
- * retransformed, and by nobody changed, is enough. Where they have, from the start or since the first time, this makes the JVM take
- * the careful way again. It reads the flag at the redefinition's safepoint only, and sets it there. */
-static void forget_dependencies(void)
-{
-    uint8_t *recorded = (uint8_t *)native_data(walk_libjvm_low, "_ZN11JvmtiExport30_all_dependencies_are_recordedE");
-    if (recorded && *recorded == 1)
-        *recorded = 0;
-}
-
-static bool recompile(void)
-{
-    const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
-    bool done = false;
-    JNIEnv *jni = java_attach();
-    if (!jni)
-        return false;
-    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
-    if (class && !(*jvmti)->AddCapabilities(jvmti, &wanted)) {
-        forget_dependencies();
-        done = !(*jvmti)->RetransformClasses(jvmti, 1, &class);
-        (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
-    }
-    (*jni)->ExceptionClear(jni);
-    java_detach();
-    return done;
 }
 
 static void session_begin(void)
@@ -443,4 +417,4 @@ static void session_end(void)
     fault_let_go();
 }
 
-const struct hooks java_hooks = {recompile, session_begin, bind_threads, session_end};
+const struct hooks java_hooks = {session_begin, bind_threads, session_end};

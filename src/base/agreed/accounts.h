@@ -1,7 +1,7 @@
 /* The accounts of a recording's books, a row each, for the agent that writes them and for all who show them. An account is a line:
  * CPU time, waiting time, bytes or events that share a fate (docs/internals/words.md). docs/formats/accounts.md is made of these tables.
  *
- * BOOK(symbol, member, sign, whole, share, count, heading, about, note): a recording has up to eight books, each of another quantity.
+ * BOOK(symbol, member, sign, whole, share, count, heading, about, note): a recording has up to nine books, each of another quantity.
  *   member   its member in `candor report --json`; NULL: it stands inside another member
  *   sign     the account that every recording with these books has
  *   whole    words for what its accounts add up to; NULL = they have no sum that is measured independently
@@ -48,7 +48,8 @@
     BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                   \
          "what became of the time that threads waited for locks", "")                                                                   \
     BOOK(EVENTS, "events", EVENTS, "events", "%", "count", "Books", "what became of the events that the kernel counted", "")            \
-    BOOK(LIVE, NULL, LIVE_WATCHED, NULL, NULL, "objects", "Books", "what became of the sampled objects", "")
+    BOOK(LIVE, NULL, LIVE_WATCHED, NULL, NULL, "objects", "Books", "what became of the sampled objects", "")                            \
+    BOOK(HEAL, "healing", HEAL_PAUSES, NULL, NULL, "methods", "Healing", "what became of code from before the agent came", "")
 
 #define BOOK_SYMBOL(symbol, ...) BOOK_##symbol,
 enum book { BOOK_ROWS(BOOK_SYMBOL) BOOKS };
@@ -229,7 +230,21 @@ enum account_figure {
             "end come after the time that `cpu` covers", "lower the time that --paths allows")                                          \
     ACCOUNT(PATHS_STOPPED, "paths_stopped", BOOK_BIT(LIVE), BESIDE, NS, "safepoints", 0, NULL,                                          \
             "the increase of the JVM's own counters of safepoints meanwhile. It includes other safepoints in between; it is 0 if the "  \
-            "JVM has no such counters", "")
+            "JVM has no such counters", "")                                                                                             \
+    ACCOUNT(HEAL_METHODS, "heal_methods", BOOK_BIT(HEAL), WITHIN, NS, "methods", 0, "compiled anew",                                    \
+            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was inlined counts "\
+            "with the one that was compiled", "")                                                                                       \
+    ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                      \
+            "the same of methods that cannot be healed, by reason", "")                                                                 \
+    ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                               \
+            "all threads stood still for it, by the JVM's own counter; without one, the time of the calls", "--heal off")               \
+    ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                     \
+            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all that they used",\
+            "--heal off")                                                                                                               \
+    ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "still approximate",                                       \
+            "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")      \
+    ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "of",                                                \
+            "all sampled CPU time in that window", "")
 
 #define ACCOUNT_JSON(MEMBER, SETTING)                                                                                                   \
     MEMBER(CPU, "cpu_ns", CPU, TIME)                                                                                                    \
@@ -334,7 +349,15 @@ enum account_figure {
     MEMBER(LIVE, "displaced", LIVE_DISPLACED, PAIR)                                                                                     \
     MEMBER(LIVE, "unreferenced", LIVE_UNREFERENCED, PAIR)                                                                               \
     MEMBER(LIVE, "references_made", LIVE_REFERENCES_MADE, COUNT)                                                                        \
-    MEMBER(LIVE, "references_given_back", LIVE_REFERENCES_BACK, COUNT)
+    MEMBER(LIVE, "references_given_back", LIVE_REFERENCES_BACK, COUNT)                                                                  \
+    MEMBER(HEAL, "methods", HEAL_METHODS, COUNT)                                                                                        \
+    MEMBER(HEAL, "steps", HEAL_PAUSES, COUNT)                                                                                           \
+    MEMBER(HEAL, "paused_ns", HEAL_PAUSES, TIME)                                                                                        \
+    MEMBER(HEAL, "compilers_ns", HEAL_CPU, TIME)                                                                                        \
+    MEMBER(HEAL, "kept_ns", HEAL_KEPT, TIME)                                                                                            \
+    MEMBER(HEAL, "heal_kept", HEAL_KEPT, COUNT)                                                                                         \
+    MEMBER(HEAL, "left_ns", HEAL_LEFT, TIME)                                                                                            \
+    MEMBER(HEAL, "left_of_ns", HEAL_LEFT_OF, TIME)
 
 #define ACCOUNT_SYMBOL(symbol, ...) ACCOUNT_##symbol,
 enum account_id { ACCOUNT_ROWS(ACCOUNT_SYMBOL) ACCOUNTS };

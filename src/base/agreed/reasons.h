@@ -129,6 +129,14 @@
     CAPTURE(LIMIT, "limit", "code beyond the limits of a snapshot, or of all", "")                                     \
     CAPTURE(UNREADABLE, "unreadable", "the code, or the JVM's description of it, could not be read", "")
 
+#define HEAL_KEEPS(KEEP)                                                                                               \
+    KEEP(UNMODIFIABLE, "unmodifiable", "the class cannot be retransformed, or is gone", "")                            \
+    KEEP(REFUSED, "refused", "the JVM, or a class transformer, refused, or the code was there again twice", "")        \
+    KEEP(JAVA_AGENT, "java_agent", "a Java agent is loaded, whose class transformers would have run again",            \
+         "--heal now")                                                                                                 \
+    KEEP(ALL_AT_ONCE, "all_at_once",                                                                                   \
+         "this JVM (JDK 8 to 21) can only throw away all its compiled code at once", "--heal now")
+
 #define NO_ROWS(STATE)
 
 #define REASON_LISTS(LIST)                                                                                             \
@@ -148,6 +156,7 @@
     LIST(LIFE, LIVES, "Ends of a thread's life")                                                                       \
     LIST(LOOK, LOOKS, "How a look at a thread went")                                                                   \
     LIST(CAPTURE, CAPTURES_OF_CODE, "Whether a sample's machine code is in the recording")                             \
+    LIST(HEAL_KEEP, HEAL_KEEPS, "Why code from before the agent came stays as it is")                                  \
     LIST(STATE, NO_ROWS, "Thread states")
 
 #define REASON_LIST_SYMBOL(symbol, ...) REASON_LIST_##symbol,

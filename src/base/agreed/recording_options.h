@@ -110,9 +110,12 @@ enum recording_option_kind {
            "include the machine code that was sampled, for 'candor asm'")                                              \
     NUMBER(CARRIER_FRAMES, 0, "carrier-frames", SWITCH, 0, 1, carrier_frames, NULL, NULL, NULL, "on or off",           \
            "below a virtual thread's frames, show those of its carrier thread")                                        \
+    WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                     \
+         "code that the JVM compiled before the agent came: off: leave it, its lines are approximate; paced: make "    \
+         "the JVM compile it anew where samples meet it, within limits, on JDK 22 and later; now: at once, with some "  \
+         "seconds of slower work (default paced)")                                                                     \
     NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off",                          \
-           "first make the JVM discard the code that it compiled before the agent came: exact lines, but some "        \
-           "seconds of slower work")
+           "the same as --heal now")
 
 #define RECORDING_OPTION_NO_ROW(...)
 #define RECORDING_OPTION_NUMBER_SYMBOL(symbol, ...) OPTION_##symbol,

@@ -297,7 +297,7 @@ const struct cli_command command_verify = {
         "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "
         "compiler did not record, and the differences show how far profiles can be off in JVMs that were started "
         "without the agent and without -XX:+DebugNonSafepoints. `recompile` is the same after the JVM has discarded "
-        "that code (record --recompile). `safepoint` shows the bias of -e safepoint. --tools adds other profilers "
+        "that code (record --heal now). `safepoint` shows the bias of -e safepoint. --tools adds other profilers "
         "for comparison.\n\n"
         "The exit status is 0 if our profiler, loaded at the start of a JVM, was never wrong and never failed; 1 if "
         "it was or did, or nothing could be judged; 2 for wrong usage.",

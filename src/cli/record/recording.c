@@ -48,8 +48,8 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
         return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint has its interval only; leave them out");
     if (r->given[OPTION_ASM])
         return cli_usage(args->command, "--asm: -e safepoint does not see where in the code a thread is; leave it out");
-    if (r->given[OPTION_RECOMPILE])
-        return cli_usage(args->command, "--recompile: at safepoints all code is described; leave it out");
+    if (r->given[OPTION_RECOMPILE] || (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "off")))
+        return cli_usage(args->command, "--heal, --recompile: at safepoints all code is described; leave it out");
     return CLI_OK;
 }
 
@@ -161,6 +161,11 @@ int recording_read(struct recording *r, const struct cli_args *args)
     status = check(r, args, values);
     if (status)
         return status;
+    if (r->given[OPTION_RECOMPILE]) { /* its former name; an older agent knows that alone */
+        if (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "now"))
+            return cli_usage(args->command, "--recompile is --heal now, and not --heal %.20s: use one of them", r->given[OPTION_HEAL]);
+        r->given[OPTION_HEAL] = NULL;
+    }
     if (recording_counts(r))
         r->interval_ns = 0;
     if (r->given[OPTION_DURATION] && !r->duration_ns)

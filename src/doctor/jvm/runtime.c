@@ -117,7 +117,8 @@ static void check_options(struct checkup *f, const struct target *t)
                  : t->jvm.agent ? "full for code compiled since the agent came"
                                 : "sparse");
     if (!detailed && !t->jvm.agent) {
-        checkup_meaning(f, "code compiled before the agent comes shows coarse lines and may miss inlined methods");
+        checkup_meaning(f, "code compiled before the agent comes shows coarse lines and may miss inlined methods, until it is "
+                           "healed (record --heal)");
         checkup_remedy(f, "start the JVM with -agentpath:.../libcandor.so, or with -XX:+UnlockDiagnosticVMOptions "
                            "-XX:+DebugNonSafepoints");
     }

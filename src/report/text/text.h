@@ -30,6 +30,7 @@ void text_leaks(const struct text *t);       /* what grows, */
 void text_holders(const struct text *t);     /* who holds it (text_holders.c), */
 void text_first_holder(const struct text *t, const struct holders *h); /* in the lines of one candidate, */
 void text_live_limits(const struct text *t); /* and below its books, how many were watched, and how the heap was walked */
+void text_healing(const struct text *t);      /* code that was compiled anew (text_heal.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -101,7 +101,7 @@ static void put_approximate(const struct text *t)
     if (share > 0)
         fprintf(t->out,
                 "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\n"
-                "compiled before the agent came; load the agent at start (-agentpath) or record with --recompile for exact ones\n",
+                "compiled before the agent came; load the agent at start (-agentpath) or record without --heal off for exact ones\n",
                 100 * share);
 }
 
@@ -110,6 +110,7 @@ void text_problems(const struct text *t)
     const struct profile *p = t->p;
     put_caveats(t);
     put_approximate(t);
+    text_healing(t);
     put_switches(t);
     text_allocation_caveats(t);
     if (p->problem_count)

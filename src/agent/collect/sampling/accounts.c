@@ -1,5 +1,6 @@
 #include "agent/collect/sampling/accounts.h"
 
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/collect/session/internal_fault.h"
 #include "agent/hot/context.h"
@@ -81,6 +82,7 @@ void accounts_write(void)
     write_context_books(jfr_write_book_line);
     if (of.cpu)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    heal_write_books(jfr_write_book_line, clock_monotonic_ns());
     parts_write_books(jfr_write_book_line, clock_monotonic_ns());
 }
 

@@ -1,5 +1,6 @@
 #include "agent/collect/sampling/describe.h"
 
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/hot/signal/handler.h"
 #include "base/text/units.h"
@@ -13,6 +14,7 @@ void describe_recording(struct recording *r, const struct collect_options *optio
         recording_describe(r, clock, late);
     else
         recording_describe_without_clock(r, clock->interval_ns, late);
+    heal_describe();
     parts_describe();
     collect_events_text(events, options->events);
     recording_describe_events(r, clock_counts(clock) ? clock->counter.name : events);

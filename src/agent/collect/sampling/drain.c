@@ -1,5 +1,6 @@
 #include "agent/collect/sampling/drain.h"
 
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
@@ -68,6 +69,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);
     }
+    heal_sample(record + RECORD_HEAD, outcome_has_stack(outcome) ? frames : 0, s.ticks, s.weight_ns);
     if (outcome_has_stack(outcome))
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
                               outcome == OUTCOME_TRUNCATED);

@@ -3,6 +3,7 @@
 #include "agent/collect/books/books.h"
 #include "agent/collect/books/event_books.h"
 #include "agent/collect/clock/calibrate.h"
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/accounts.h"
 #include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/describe.h"
@@ -168,6 +169,8 @@ bool sampling_tick(void)
     if (close || now >= session.next_drain)
         drain(now, close);
     parts_tick(now);
+    if (threads_running())
+        heal_tick(now);
     if (scan)
         clock_pace_keep(now);
     if (close) {
@@ -233,6 +236,7 @@ static void find_by_symbols(void)
 static void begin_files(void (*bind_threads)(void))
 {
     warnings_begin(&session.recording);
+    heal_begin(&session.recording, session.options.heal, session.late);
     parts_begin(&(struct parts_on){
         .options = &session.options, .recording = &session.recording, .outcome_symbols = session.outcome_symbols});
     drain_begin(&(struct drain_to){.recording = &session.recording,
@@ -282,7 +286,7 @@ static int open_recording(const struct collect_options *options, struct error *e
     return rc;
 }
 
-static int begin_recording(const struct collect_options *options, bool (*recompile)(void), struct error *e)
+static int begin_recording(const struct collect_options *options, struct error *e)
 {
     session.recording.jfr = options->jfr;
     int rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
@@ -291,14 +295,13 @@ static int begin_recording(const struct collect_options *options, bool (*recompi
         return rc;
     begin_books();
     describe_recording(&session.recording, &session.options, &session.clock, session.late);
-    rc = triggers_start(recompile, e);
+    rc = triggers_start(e);
     if (!rc)
         parts_describe();
     return rc;
 }
 
-int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                   struct error *e)
+int sampling_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
 {
     memset(&session, 0, sizeof session);
     session.options = *options;
@@ -308,7 +311,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     int rc = open_recording(options, e);
     bool is_open = !rc;
     if (!rc)
-        rc = begin_recording(options, recompile, e);
+        rc = begin_recording(options, e);
     session.running = !rc;
     if (!rc)
         return 0;

@@ -20,8 +20,7 @@ unsigned sampling_events(void);
 const char *sampling_file(void);
 uint64_t sampling_paths_ns(void); /* the time that its end may take for the search for paths */
 struct recording *sampling_recording(void);
-int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                   struct error *e);
+int sampling_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
 bool sampling_tick(void);
 uint64_t sampling_patience_ns(void);
 int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e);

@@ -2,6 +2,7 @@
 
 #include "agent/collect/clock/calibrate.h"
 #include "agent/collect/clock/choose.h"
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/drain.h"
 #include "agent/collect/sampling/parts.h"
@@ -94,16 +95,17 @@ static void claim_signals(void)
     claims_look();
 }
 
-int triggers_start(bool (*recompile)(void), struct error *e)
+int triggers_start(struct error *e)
 {
     int rc = fault_install();
     if (rc)
         return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
     if (jvm_facts.debug_info_is_late && !code_sparse_until)
         code_sparse_until = compilations_newest();
-    if (recompile && !recompile()) {
+    rc = heal_start(e);
+    if (rc) {
         fault_remove();
-        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
+        return rc;
     }
     uint64_t signal_cost = must_calibrate_first() ? calibrate_first() : 0;
     claim_signals();

@@ -29,8 +29,8 @@ void triggers_begin(const struct triggers_on *them);
 /* A clock for each thread, unless none has samples of CPU time; a walker. 0 or a negative errno; clock_stop undoes it. */
 int triggers_choose(struct error *e);
 /* Installs the handlers, arms the threads, turns on the JVM's callbacks. 0 or a negative errno: then nothing remains but the
- * choice. recompile: collect.h. */
-int triggers_start(bool (*recompile)(void), struct error *e);
+ * choice. */
+int triggers_start(struct error *e);
 /* Continues with the best clock that works now. CPU time of threads in between has no clock. */
 int triggers_change_clock(struct error *e);
 /* When the threads have been stopped: takes the handlers away. */

@@ -4,6 +4,7 @@
 
 #include "agent/collect/alloc/allocations.h"
 #include "agent/collect/clock/budget.h"
+#include "agent/collect/heal/heal.h"
 #include "agent/collect/live/live.h"
 #include "agent/collect/lock/locks.h"
 #include "agent/collect/session/dumps.h"
@@ -59,7 +60,8 @@ struct collect_options {
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
     bool code;           /* with snapshots of the machine code that samples fall in */
-    bool recompile;      /* discard code that was compiled before the agent came */
+    bool recompile;      /* the former name of heal=now */
+    enum heal_mode heal; /* code that was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
     struct wall_options wall;
     uint64_t interval_ns;

@@ -1,0 +1,238 @@
+#include "agent/collect/heal/heal.h"
+
+#include "agent/collect/heal/heal_cost.h"
+#include "agent/collect/heal/met.h"
+#include "agent/hot/java/code.h"
+#include "agent/record/jvm.h"
+#include "agent/record/names/reason.h"
+#include "base/agreed/reasons.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CLASSES_MAX = 32,        /* of a step */
+    LOOK_PACED = 3,          /* seconds of a window, at least, */
+    SAMPLES_PACED = 100,     /* and samples in it */
+    APPROXIMATE_PACED = 10,  /* of which so many are approximate, for a step */
+    SAMPLES_NOW = 10,
+    APPROXIMATE_NOW = 3
+};
+#define LOOK_NOW_NS (NS_PER_S / 4)
+#define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to that long after a step may still be of the code that went */
+
+const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED] = "paced", [HEAL_NOW] = "now"};
+
+#define HEAL_KEEP_SYMBOL(symbol, name, meaning, remedy) KEPT_##symbol,
+#define HEAL_KEEP_NAME(symbol, name, meaning, remedy) name,
+enum { HEAL_KEEPS(HEAL_KEEP_SYMBOL) KEPT_REASONS };
+static const char *const kept_names[KEPT_REASONS] = {HEAL_KEEPS(HEAL_KEEP_NAME)};
+static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE] = OLD_CLASS_UNMODIFIABLE,
+                                                             [KEPT_REFUSED] = OLD_CLASS_REFUSED,
+                                                             [KEPT_JAVA_AGENT] = OLD_CLASS_OF_AGENT,
+                                                             [KEPT_ALL_AT_ONCE] = OLD_CLASS_AT_ONCE};
+
+struct window {
+    uint64_t began_ns;
+    uint64_t weight, approximate;
+    uint32_t samples, approximate_samples;
+};
+
+static struct {
+    struct recording *recording;
+    enum heal_mode mode;
+    bool went_at_once;      /* all code was to go */
+    bool left_said;         /* the log says that the code stays as it is */
+    uint64_t settled_ns;    /* samples from before say nothing of what is left */
+    struct window window, last;
+    struct heal_cost cost;
+    struct met met;
+} session;
+
+void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
+{
+    memset(&session, 0, sizeof session);
+    session.recording = recording;
+    session.mode = !late ? HEAL_OFF : mode == HEAL_BY_DEFAULT ? HEAL_PACED : mode;
+}
+
+void heal_describe(void)
+{
+    jfr_write_setting(session.recording->writer, clock_monotonic_ns(), "heal", heal_mode_names[session.mode]);
+}
+
+static bool is_on(void)
+{
+    return session.mode != HEAL_OFF && code_sparse_until && old_code.discard;
+}
+
+static bool is_paced(void)
+{
+    return session.mode == HEAL_PACED;
+}
+
+void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight)
+{
+    struct met_code code;
+    if (!is_on() || taken_ns < session.settled_ns)
+        return;
+    session.window.weight += weight;
+    session.window.samples++;
+    if (!met_is_approximate(frames, count, &code))
+        return;
+    session.window.approximate += weight;
+    session.window.approximate_samples++;
+    met_sample(&session.met, code, weight);
+}
+
+static void begin_window(uint64_t now)
+{
+    session.window = (struct window){.began_ns = now};
+}
+
+/* ---- steps ---- */
+
+static void say(uint64_t now, const char *what, size_t methods, uint64_t paused_ns)
+{
+    char text[320], before[96] = "";
+    const struct window *w = &session.window;
+    if (w->weight)
+        snprintf(before, sizeof before, ": %zu of the methods that were sampled, and up to then %.1f %% of the time", methods,
+                 100.0 * (double)w->approximate / (double)w->weight);
+    snprintf(text, sizeof text, "%s was thrown away, to be compiled anew with exact lines%s; all threads stood still for %.1f ms", what,
+             before, (double)paused_ns / 1e6);
+    jfr_write_log(session.recording->writer, now, "info", text);
+}
+
+static void end_step(const char *what, size_t methods)
+{
+    uint64_t paused = heal_cost_end_step(&session.cost), now = clock_monotonic_ns();
+    session.settled_ns = now + IN_FLIGHT_NS;
+    say(now, what, methods, paused);
+}
+
+static bool discard_all(void)
+{
+    session.went_at_once = true;
+    heal_cost_begin_step(&session.cost);
+    bool done = old_code.discard_all();
+    end_step("all code that was compiled before the agent came", done ? met_settle_all(&session.met) : 0);
+    return done;
+}
+
+static struct old_class classes[CLASSES_MAX];
+
+static void discard_hottest(void)
+{
+    char what[64];
+    size_t count = met_pick(&session.met, classes, CLASSES_MAX);
+    if (!count)
+        return;
+    heal_cost_begin_step(&session.cost);
+    old_code.discard(classes, count, !is_paced());
+    size_t methods = met_settle(&session.met), gone = 0;
+    for (size_t i = 0; i < count; i++)
+        gone += classes[i].fate == OLD_CLASS_DISCARDED;
+    snprintf(what, sizeof what, "the code of %zu of %zu classes", gone, count);
+    end_step(what, methods);
+}
+
+/* A JVM that throws away everything or nothing would be slow for seconds: no budget holds that. */
+static void leave_hottest(void)
+{
+    size_t count = met_pick(&session.met, classes, CLASSES_MAX);
+    for (size_t i = 0; i < count; i++)
+        classes[i].fate = OLD_CLASS_AT_ONCE;
+    met_settle(&session.met);
+    if (count && !session.left_said)
+        jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info",
+                      "code from before the agent came stays as it is, with approximate lines: this JVM can only throw away all its "
+                      "compiled code at once, which heal=now does");
+    session.left_said = session.left_said || count;
+}
+
+static void step(void)
+{
+    if (session.went_at_once || !old_code.goes_at_once())
+        discard_hottest();
+    else if (is_paced())
+        leave_hottest();
+    else
+        discard_all();
+}
+
+/* ---- when ---- */
+
+static bool has_seen_enough(uint64_t now)
+{
+    const struct window *w = &session.window;
+    uint64_t least_ns = is_paced() ? LOOK_PACED * NS_PER_S : LOOK_NOW_NS;
+    return now - w->began_ns >= least_ns && w->samples >= (is_paced() ? SAMPLES_PACED : SAMPLES_NOW);
+}
+
+static bool is_due(void)
+{
+    const struct window *w = &session.window;
+    return (double)w->approximate >= HEAL_ENOUGH * (double)w->weight &&
+           w->approximate_samples >= (is_paced() ? APPROXIMATE_PACED : APPROXIMATE_NOW);
+}
+
+static bool may_step(uint64_t now)
+{
+    return !is_paced() || heal_cost_allows(&session.cost, now, HEAL_PAUSE_SHARE, HEAL_CPU_SHARE);
+}
+
+void heal_tick(uint64_t now_ns)
+{
+    if (!is_on())
+        return;
+    if (!session.window.began_ns) {
+        begin_window(now_ns);
+        heal_cost_look(&session.cost, now_ns);
+    }
+    if (!has_seen_enough(now_ns))
+        return;
+    heal_cost_look(&session.cost, now_ns);
+    if (is_due() && may_step(now_ns))
+        step();
+    session.last = session.window;
+    begin_window(clock_monotonic_ns());
+    met_fade(&session.met);
+}
+
+int heal_start(struct error *e)
+{
+    uint64_t now = clock_monotonic_ns();
+    heal_cost_begin(&session.cost, now);
+    if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || discard_all())
+        return 0;
+    return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record with heal=off");
+}
+
+/* ---- books ---- */
+
+static void put(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, uint64_t ns, uint64_t count)
+{
+    if (count || ns || !*reason)
+        write(session.recording->writer, now, account_name[account], reason, (int64_t)ns, count);
+}
+
+void heal_write_books(jfr_write_book *write, uint64_t now_ns)
+{
+    const struct window *w = session.last.samples ? &session.last : &session.window;
+    if (!is_on())
+        return;
+    struct met_sum healed = met_sum_discarded(&session.met);
+    put(write, now_ns, ACCOUNT_HEAL_METHODS, "", healed.weight, healed.count);
+    for (int i = 0; i < KEPT_REASONS; i++) {
+        struct met_sum kept = met_sum_kept(&session.met, kept_fates[i]);
+        put(write, now_ns, ACCOUNT_HEAL_KEPT, kept_names[i], kept.weight, kept.count);
+    }
+    put(write, now_ns, ACCOUNT_HEAL_PAUSES, "", session.cost.paused_ns, session.cost.steps);
+    put(write, now_ns, ACCOUNT_HEAL_CPU, "", session.cost.cpu_ns, 0);
+    put(write, now_ns, ACCOUNT_HEAL_LEFT, "", w->approximate, w->approximate_samples);
+    put(write, now_ns, ACCOUNT_HEAL_LEFT_OF, "", w->weight, w->samples);
+}

@@ -1,0 +1,40 @@
+/* Healing: after a late attach, code that was compiled before tells its places for calls alone (sparse debug information), and
+ * frames in it are approximate. What samples meet of it is thrown away, hottest first and within a budget, and the JVM compiles it
+ * anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, nothing more is done.
+ *
+ *   heal_begin -> heal_start -> [ heal_sample, heal_tick, heal_write_books ]*
+ *
+ * All on the agent's thread. docs/internals/hotspot.md says what each JVM throws away. */
+#ifndef CANDOR_AGENT_COLLECT_HEAL_HEAL_H
+#define CANDOR_AGENT_COLLECT_HEAL_HEAL_H
+
+#include "agent/record/recording.h"
+#include "base/error.h"
+#include "jfr/write/writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The mode that was not given is paced. */
+enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
+extern const char *const heal_mode_names[HEAL_MODES];
+
+#define HEAL_ENOUGH 0.01      /* of the sampled time */
+#define HEAL_PAUSE_SHARE 0.002 /* paced: of the time, in which all threads may stand for it; the first step is free */
+#define HEAL_CPU_SHARE 0.05   /* paced: of the process's CPU time, which the compilers may use for it */
+
+/* late: the agent came after the JVM's start; otherwise nothing is done. */
+void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
+/* It is known which code is older than the agent. Mode now: that goes at once. */
+int heal_start(struct error *e);
+/* A sample of the event cpu: its frames, as they are in the record, when it was taken and what it weighs. */
+void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight);
+/* In every turn of the collector. */
+void heal_tick(uint64_t now_ns);
+/* Lines of its accounts (docs/formats/recording.md). */
+void heal_write_books(jfr_write_book *write, uint64_t now_ns);
+/* The setting that each chunk repeats. */
+void heal_describe(void);
+
+#endif

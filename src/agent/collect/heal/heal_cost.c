@@ -1,0 +1,66 @@
+#include "agent/collect/heal/heal_cost.h"
+
+#include "agent/hot/thread/thread.h"
+#include "agent/hotspot/counters.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/threads.h"
+#include "base/text/units.h"
+
+static const uint64_t WATCH_NS = 20000000000; /* for that long after a step more compilations are put down to it */
+
+static uint64_t compilers_cpu(void)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        const struct sampled_thread *t = &sampled_threads[i];
+        if (atomic_load(&t->slot) == SLOT_LIVE && atomic_load(&t->role) == ROLE_COMPILER)
+            sum += threads_cpu(t);
+    }
+    return sum;
+}
+
+/* 0 where the JVM has no counters. */
+static uint64_t stopped_ns(void)
+{
+    return counters.safepoint_ticks && counters_find_clock() ? counters_ns(counters_value(counters.safepoint_ticks)) : 0;
+}
+
+void heal_cost_begin(struct heal_cost *c, uint64_t now_ns)
+{
+    *c = (struct heal_cost){.began_ns = now_ns, .process_at_begin = clock_process_cpu()};
+}
+
+/* A compiler thread that ended takes its time with it: then nothing is put down for the others. */
+void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
+{
+    uint64_t compilers = compilers_cpu();
+    double used = compilers > c->compilers_at_look ? (double)(compilers - c->compilers_at_look) : 0;
+    double time = (double)(now_ns - c->looked_ns);
+    if (c->steps && now_ns - c->step_ns < WATCH_NS && used > c->usual * time)
+        c->cpu_ns += (uint64_t)(used - c->usual * time);
+    if (!c->steps && c->looked_ns && time > 0)
+        c->usual = used / time;
+    c->looked_ns = now_ns;
+    c->compilers_at_look = compilers;
+}
+
+bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_share, double cpu_share)
+{
+    double time = (double)(now_ns - c->began_ns), cpu = (double)(clock_process_cpu() - c->process_at_begin);
+    return !c->steps || ((double)c->paused_ns <= pause_share * time && (double)c->cpu_ns <= cpu_share * cpu);
+}
+
+void heal_cost_begin_step(struct heal_cost *c)
+{
+    c->step_ns = clock_monotonic_ns();
+    c->stopped_at_step = stopped_ns();
+    c->steps++;
+}
+
+uint64_t heal_cost_end_step(struct heal_cost *c)
+{
+    uint64_t called = clock_monotonic_ns() - c->step_ns, stopped = stopped_ns();
+    uint64_t paused = stopped > c->stopped_at_step ? stopped - c->stopped_at_step : called;
+    c->paused_ns += paused;
+    return paused;
+}

@@ -1,0 +1,178 @@
+#include "agent/collect/heal/met.h"
+
+#include "agent/hot/java/method.h"
+#include "agent/hot/record.h"
+
+#include <string.h>
+
+void met_clear(struct met *m)
+{
+    memset(m, 0, sizeof *m);
+}
+
+/* Frames of one nmethod follow each other; the outermost is of the method that it was compiled for. */
+bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code)
+{
+    size_t i = 0;
+    *code = (struct met_code){0};
+    while (i < count && frames[i] >> 60 == JFR_FRAME_KERNEL)
+        i++;
+    if (i == count || !frame_is_java(frames[i]) || !(frames[i] >> 48 & 1))
+        return false;
+    for (; i < count && frame_is_java(frames[i]) && frames[i] >> 48 & 1; i++)
+        *code = (struct met_code){.method = frame_method(frames[i]), .inlined = code->method};
+    return true;
+}
+
+/* The slot of the method, or a free one; NULL when the table is full. */
+static struct met_method *find(struct met *m, uint32_t method)
+{
+    uint32_t at = method * UINT32_C(2654435769) % MET_SLOTS;
+    while (m->slots[at].method && m->slots[at].method != method)
+        at = (at + 1) % MET_SLOTS;
+    if (m->slots[at].method)
+        return &m->slots[at];
+    if (m->count == MET_MAX)
+        return NULL;
+    m->count++;
+    m->slots[at] = (struct met_method){.method = method};
+    return &m->slots[at];
+}
+
+void met_sample(struct met *m, struct met_code code, uint64_t weight)
+{
+    struct met_method *one = code.method ? find(m, code.method) : NULL;
+    if (!one)
+        return;
+    if (code.inlined)
+        one->inlined = code.inlined;
+    one->weight += weight;
+    one->recent += weight;
+    if (one->state == MET_DISCARDED)
+        one->state = one->tries < MET_TRIES_MAX ? MET_SPARSE : MET_KEPT;
+    if (one->state == MET_KEPT && one->tries == MET_TRIES_MAX)
+        one->fate = OLD_CLASS_REFUSED;
+}
+
+static struct met_method *hottest(struct met *m)
+{
+    struct met_method *best = NULL;
+    for (size_t i = 0; i < MET_SLOTS; i++) {
+        struct met_method *one = &m->slots[i];
+        if (one->method && one->state == MET_SPARSE && !one->picked && one->recent && (!best || one->recent > best->recent))
+            best = one;
+    }
+    return best;
+}
+
+static const struct old_class *class_among(const struct old_class *classes, size_t count, const struct method_info *info)
+{
+    for (size_t i = 0; i < count; i++)
+        if (classes[i].len == info->class_len && !memcmp(classes[i].name, info->class_name, info->class_len))
+            return &classes[i];
+    return NULL;
+}
+
+/* A hidden class, as those of lambdas are, cannot be retransformed. Its name ends in a number: Main$$Lambda+0x00000000ac000a20 or
+ * Main$$Lambda/0x00000000ac000a20. */
+static bool is_hidden(const struct method_info *info)
+{
+    return memmem(info->class_name, info->class_len, "+0x", 3) || memmem(info->class_name, info->class_len, "/0x", 3);
+}
+
+/* Of a lambda: the class that has its body. */
+static struct method_info host_of(struct method_info info)
+{
+    const char *lambda = memmem(info.class_name, info.class_len, "$$Lambda", 8);
+    if (lambda)
+        info.class_len = (uint16_t)(lambda - info.class_name);
+    return info;
+}
+
+/* The class to retransform: code depends on those of what was inlined into it, too. */
+static struct method_info modifiable_of(const struct met_method *one)
+{
+    struct method_info info = method_get(one->method), inlined = method_get(one->inlined);
+    if (!is_hidden(&info))
+        return info;
+    return one->inlined && !is_hidden(&inlined) ? inlined : host_of(info);
+}
+
+size_t met_pick(struct met *m, struct old_class *classes, size_t max)
+{
+    size_t count = 0;
+    for (struct met_method *one = hottest(m); one; one = hottest(m)) {
+        struct method_info info = modifiable_of(one);
+        one->picked = class_among(classes, count, &info);
+        if (!one->picked && count == max)
+            break;
+        if (!one->picked) {
+            classes[count] = (struct old_class){.name = info.class_name, .len = info.class_len};
+            one->picked = &classes[count++];
+        }
+    }
+    return count;
+}
+
+static size_t discarded(struct met_method *one)
+{
+    one->state = MET_DISCARDED;
+    one->tries++;
+    return 1;
+}
+
+size_t met_settle(struct met *m)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < MET_SLOTS; i++) {
+        struct met_method *one = &m->slots[i];
+        if (!one->picked)
+            continue;
+        one->fate = one->picked->fate;
+        one->picked = NULL;
+        if (one->fate == OLD_CLASS_DISCARDED)
+            count += discarded(one);
+        else
+            one->state = MET_KEPT;
+    }
+    return count;
+}
+
+size_t met_settle_all(struct met *m)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < MET_SLOTS; i++)
+        if (m->slots[i].method && m->slots[i].state == MET_SPARSE)
+            count += discarded(&m->slots[i]);
+    return count;
+}
+
+void met_fade(struct met *m)
+{
+    for (size_t i = 0; i < MET_SLOTS; i++)
+        m->slots[i].recent /= 2;
+}
+
+static void add(struct met_sum *sum, const struct met_method *one)
+{
+    sum->weight += one->weight;
+    sum->count++;
+}
+
+struct met_sum met_sum_discarded(const struct met *m)
+{
+    struct met_sum sum = {0};
+    for (size_t i = 0; i < MET_SLOTS; i++)
+        if (m->slots[i].method && m->slots[i].state == MET_DISCARDED)
+            add(&sum, &m->slots[i]);
+    return sum;
+}
+
+struct met_sum met_sum_kept(const struct met *m, enum old_class_fate fate)
+{
+    struct met_sum sum = {0};
+    for (size_t i = 0; i < MET_SLOTS; i++)
+        if (m->slots[i].method && m->slots[i].state == MET_KEPT && m->slots[i].fate == fate)
+            add(&sum, &m->slots[i]);
+    return sum;
+}

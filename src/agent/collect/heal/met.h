@@ -1,0 +1,66 @@
+/* Methods whose compiled code has sparse debug information, as samples meet them: how much time they have, and which were dealt
+ * with. A method is one that was compiled for itself; what was inlined into it counts as its own.
+ *
+ *   met_clear -> [ met_sample, met_pick, met_settle, met_fade ]*
+ *
+ * One owner. Bounded: when the table is full, further methods are left out. */
+#ifndef CANDOR_AGENT_COLLECT_HEAL_MET_H
+#define CANDOR_AGENT_COLLECT_HEAL_MET_H
+
+#include "agent/trigger/jvm/old_code.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MET_SLOTS = 2048, MET_MAX = MET_SLOTS / 2, MET_TRIES_MAX = 2 };
+
+enum met_state {
+    MET_SPARSE,    /* its code is to go */
+    MET_DISCARDED, /* its code has gone; back to sparse if a sample meets it again */
+    MET_KEPT       /* it cannot go: `fate` */
+};
+
+struct met_method {
+    uint32_t method;  /* its id (hot/java/method.h); 0 = the slot is free */
+    uint32_t inlined; /* stands for it where its class is hidden, as a lambda's is, and cannot be retransformed; 0 = none */
+    enum met_state state;
+    enum old_class_fate fate;
+    uint32_t tries;
+    uint64_t recent; /* weight since some time ago, which fades */
+    uint64_t weight; /* since it was first met */
+    const struct old_class *picked;
+};
+
+struct met {
+    struct met_method slots[MET_SLOTS];
+    size_t count;
+};
+
+void met_clear(struct met *m);
+/* Sparse code that a sample was in: the method that it was compiled for, and one that was inlined into that; 0 = none, or it has no id. */
+struct met_code {
+    uint32_t method, inlined;
+};
+
+/* Whether the innermost frames of a sample are of sparse code, and of which. frames: of a record. */
+bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code);
+void met_sample(struct met *m, struct met_code code, uint64_t weight);
+/* The classes of the hottest methods that are sparse, at most max: how many. */
+size_t met_pick(struct met *m, struct old_class *classes, size_t max);
+/* After they were dealt with: what became of the methods. Returns how many methods were discarded. */
+size_t met_settle(struct met *m);
+/* All that were met have been discarded. */
+size_t met_settle_all(struct met *m);
+/* Halves what is recent. */
+void met_fade(struct met *m);
+
+struct met_sum {
+    uint64_t weight;
+    uint64_t count;
+};
+
+struct met_sum met_sum_discarded(const struct met *m);
+struct met_sum met_sum_kept(const struct met *m, enum old_class_fate fate);
+
+#endif

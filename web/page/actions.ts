@@ -25,6 +25,12 @@ export function invert(app: App): void {
     app.change({ view: app.state.view === "callers" ? "calls" : "callers" }, true);
 }
 
+export function toggleFold(app: App): void {
+    if (app.profile.owners) {
+        app.change({ fold: app.scenes.ownFirst({ ...app.state, view: "calls", query: "" }) ? "no" : "yes", view: "calls", query: "" }, true);
+    }
+}
+
 export function groupByThread(app: App): void {
     if (app.profile.slices) {
         app.change({ group: app.scenes.byThread(app.state) ? "none" : "threads" }, true);

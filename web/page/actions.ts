@@ -27,7 +27,7 @@ export function invert(app: App): void {
 
 export function toggleFold(app: App): void {
     if (app.profile.owners) {
-        app.change({ fold: app.scenes.ownFirst({ ...app.state, view: "calls", query: "" }) ? "no" : "yes", view: "calls", query: "" }, true);
+        app.change(app.scenes.ownFirst(app.state) ? { fold: "no" } : { fold: "yes", view: "calls", method: -1, query: "" }, true);
     }
 }
 

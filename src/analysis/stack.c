@@ -1,8 +1,9 @@
 #include "analysis/stack.h"
 
-#include "analysis/own_code.h"
+#include "analysis/known_methods.h"
 #include "analysis/tally.h"
 #include "base/buffer.h"
+#include "base/text/code_owner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
 
 static uint32_t marks_of(const struct profile *p, const struct profile_method *m)
 {
-    return own_code_marks(profile_text(p, m->class_name), profile_text(p, m->name));
+    return known_method_marks(profile_text(p, m->class_name), profile_text(p, m->name));
 }
 
 static struct findings_stacks *stacks_of(struct findings *f, const struct profile *p)
@@ -86,7 +87,7 @@ static bool is_java(const struct profile *p, uint32_t stack)
 
 static enum code_owner owner_of(const struct profile *p, uint32_t stack)
 {
-    return is_java(p, stack) ? own_code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
+    return is_java(p, stack) ? code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
 }
 
 /* HotSpot has frames of its own for native methods, interpreted or compiled, and no line in them. */

@@ -4,7 +4,7 @@
 #define CANDOR_ANALYSIS_STACK_H
 
 #include "analysis/findings.h"
-#include "analysis/own_code.h"
+#include "analysis/known_methods.h"
 #include "profile/profile.h"
 
 struct stack_marks {

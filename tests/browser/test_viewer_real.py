@@ -30,7 +30,7 @@ for (const type of ["click", "change", "input", "keydown", "pointerdown"]) {
         if (type === "keydown" && event.isTrusted) used.keys.add(event.key);
     }, true);
 }"""
-KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhaxifgretmlcv?"}
+KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhaxpifgretmlcv?"}
 
 
 class Page(flamepage.Flame):
@@ -454,6 +454,73 @@ def books(page, file, want):
     ct.ok(not page.run("return document.getElementById('books-dialog').open"), "Close closes it")
 
 
+OUTSIDE = {"Kernel": "kernel", "Native": "native code", "Stub": "JVM stubs", "Pseudo": "work of the JVM"}
+
+
+def own_path(path, types, begin):
+    """What is left of a stack: runs of frames whose names begin otherwise are one frame each."""
+    made, run = [], None  # run: None behind an own frame or at the root, else what the last frame of `made` stands for
+    for name, kind in zip(path, types):
+        is_java = kind not in OUTSIDE
+        if kind in ("Failed", "Missing") or (is_java and name.startswith(begin)):
+            made.append((name, kind))
+            run = None if is_java else "kept"
+        elif run is None and made:
+            made.append((name, kind))
+            run = "kernel" if kind == "Kernel" else "call"
+        elif run == "kernel" or (run == "call" and kind != "Kernel"):
+            continue
+        elif kind == "Kernel":
+            made.append(("… kernel", "Folded"))
+            run = "kernel"
+        elif not (run == "outer" and is_java):
+            label = ("… " + OUTSIDE.get(kind, "JDK"), "Folded")
+            made[len(made) - (run == "outer"):] = [label]
+            run = "outer"
+    return made
+
+
+def own_code(page, file, want, truth):
+    """Own code first: javac's, which the page takes for the JDK's until it is told."""
+    begin = "com.sun.tools.javac.comp."
+    page.look(file, "#table=hidden&timeline=hidden")
+    ct.ok(not page.state()["ownFirst"], "little of it is the program's own: all frames are shown")
+    page.focus("own")
+    page.type(begin)
+    page.press("Enter")
+    ct.ok(page.state()["ownFirst"] and page.state()["own"] == begin, "what is typed for the own code has much of it, and comes first")
+    page.click_on("#fold")
+    shown = page.state()["nodes"]
+    page.click_on("#fold")
+    ct.ok(shown == len(truth) + 1 > page.state()["nodes"], "Own code first: all frames, and own code first again")
+    folded, hottest = {}, {}
+    for path, node in truth.items():
+        types = [truth[path[:i + 1]]["type"] for i in range(len(path))]
+        made = own_path(path, types, begin)
+        for i in range(len(made)):
+            at = folded.setdefault(tuple(name for name, _ in made[:i + 1]), {"total": 0, "self": 0, "type": made[i][1]})
+            at["total"] += node["self"]
+            at["self"] += node["self"] if i == len(made) - 1 else 0
+        own = [name for name, kind in zip(path, types) if kind not in OUTSIDE and name.startswith(begin)]
+        if own:
+            hottest[own[-1]] = hottest.get(own[-1], 0) + node["self"]
+    sums_agree(page, folded, "own code first")
+    name, weight = max(hottest.items(), key=lambda item: item[1])
+    told = page.text("#answer")
+    share = re.search(r": (\S+%) \((\S+) to (\S+)\) of the sampled CPU", told)
+    ct.ok(page.text("#answer button") == name and share and reads_as_share(share[1], weight / want["sampled"]),
+          f"the sentence at the top: {name}", told)
+    page.click_on("#answer button")
+    ct.ok(page.state()["query"] == exactly(name) and not page.state()["ownFirst"], "which leads to it, among all frames",
+          page.state()["query"])
+    page.press("/")
+    page.query("")
+    ct.ok(page.state()["ownFirst"], "without a search the own code is first again")
+    page.focus("canvas")
+    page.press("p")
+    ct.ok(not page.state()["ownFirst"] and page.state()["nodes"] == len(truth) + 1, "p: all frames")
+
+
 def hot_loops():
     """A recording with the machine code of few methods that have nearly all samples."""
     file = ct.WORK / "loops.jfr"
@@ -617,7 +684,7 @@ def main():
         page.recording = recording
         table(page, file, want)
         inverting(page, file, bottom)
-        for part in (frames, zooming, searching, sandwiching, filtering, collapsing, looks, taken_away):
+        for part in (own_code, frames, zooming, searching, sandwiching, filtering, collapsing, looks, taken_away):
             part(page, file, want, truth)
         for part in (threads, times, books):
             part(page, file, want)

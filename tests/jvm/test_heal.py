@@ -4,10 +4,11 @@
 tier: default
 timeout: 600
 
-Places.java has run a load before the agent comes; most of that load's samples in compiled code are approximate then. Healed (with `now` everywhere, and by
-default from JDK 22 on), less than 1 % of those in the last quarter of the recording may be. The truth there is nearly 0: what is left is code that no sample met before. With
-700 samples and a true share of 0.1 %, seven approximate ones have a probability below 1e-5. That the share was high before is asserted with
-a bound of a tenth for a truth above a half: of 33 samples, three or fewer have a probability below 1e-6.
+Places.java has run a load before the agent comes; most of that load's samples in compiled code are approximate then. Healed (with `now`
+everywhere, and by default from JDK 22 on), less than 1 % of those in the last quarter of the recording may be. The truth there is nearly
+0: what is left is code that no sample met before. With 700 samples and a true share of 0.1 %, seven approximate ones have a probability
+below 1e-5. That the share was high before is asserted with a bound of a tenth for a truth above a half: of 33 samples, three or fewer have
+a probability below 1e-6.
 """
 import pathlib
 import sys
@@ -122,7 +123,8 @@ def check_beside_agent(jdk):
         transformed = [line for line in jvm.out if line.startswith("transform ")]
     recording, said = ct.Recording(path), ct.candor("report", path).out
     kept = recording.books.get(("heal_kept", "java_agent"), (0, 0))
-    ct.ok(kept[1] >= 1 and "a Java agent is loaded" in said, f"{jdk}, beside a Java agent: {kept[1]} methods stay as they are", recording.books)
+    ct.ok(kept[1] >= 1 and "a Java agent is loaded" in said, f"{jdk}, beside a Java agent: {kept[1]} methods stay as they are",
+          recording.books)
     ct.ok(not transformed, f"{jdk}, beside a Java agent: no class is transformed again", transformed)
 
 

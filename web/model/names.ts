@@ -64,6 +64,7 @@ export function kindOfCode(typeName: string): string | null {
         case "Pseudo": return "work of the JVM";
         case "Missing": return "missing frames";
         case "Thread": return "threads";
+        case "Folded": return "folded frames";
         default: return null;
     }
 }

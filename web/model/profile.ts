@@ -2,6 +2,7 @@
 // web/README.md draws the data.
 import { Column, DataError, Maker, demand, readColumn } from "./columns";
 import { INDEPENDENT, Interval } from "./figures";
+import { FIRST_LIBRARY, Owners } from "./own";
 import { Slices, readSlices } from "./slices";
 import { Columns, Values } from "./tree";
 
@@ -35,6 +36,7 @@ export interface Profile {
     title: string;
     command: string; // of the process, with its arguments; "" = unknown
     unit: string;
+    whole: string; // what shares are shares of: "sampled CPU"; "" = unknown
     samples: number;
     effectiveSamples: number;
     approximateShare: number; // negative: unknown
@@ -46,6 +48,7 @@ export interface Profile {
     code: Map<number, string[]>; // by number of a method's name: stretches of its machine code, hottest first
     strings: string[];
     types: string[];
+    owners: Owners | null;
     columns: Columns; // no rows: no samples
     total: number;
     effects: Effects; // by number of a method's name, over all places where it is called
@@ -79,6 +82,7 @@ export async function readProfile(text: string): Promise<Profile | null> {
         title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
         command: typeof data.command === "string" ? data.command : "",
         unit: typeof data.unit === "string" ? data.unit : "ns",
+        whole: typeof data.whole === "string" ? data.whole : "",
         samples: count(data.samples),
         effectiveSamples: count(data.effective_samples),
         approximateShare: typeof data.approximate_share === "number" ? data.approximate_share : -1,
@@ -90,12 +94,19 @@ export async function readProfile(text: string): Promise<Profile | null> {
         code: readCode(data.code, canonical),
         strings,
         types,
+        owners: isObject(data.owners) ? await readOwners(data.owners, strings.length) : null,
         columns,
         total,
         effects: readEffects(data.methods, canonical),
         slices: isObject(data.slices) ? await readSlices(data.slices, data.threads, columns.parent.length) : null,
         notes: [...notesOn(data, total), ...(Array.isArray(data.notes) ? readTexts(data.notes, "notes", 1000) : [])],
     };
+}
+
+async function readOwners(owners: Json, names: number): Promise<Owners> {
+    const libraries = readTexts(owners.libraries, "owners.libraries", 10_000);
+    const of = await readColumn("owners.of", owners.of, names, Uint16Array, { limit: FIRST_LIBRARY + libraries.length });
+    return { labels: ["", "", "JDK", ...libraries], of };
 }
 
 function isObject(value: unknown): value is Json {

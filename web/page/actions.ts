@@ -25,6 +25,12 @@ export function invert(app: App): void {
     app.change({ view: app.state.view === "callers" ? "calls" : "callers" }, true);
 }
 
+export function toggleFold(app: App): void {
+    if (app.profile.owners) {
+        app.change(app.scenes.ownFirst(app.state) ? { fold: "no" } : { fold: "yes", view: "calls", method: -1, query: "" }, true);
+    }
+}
+
 export function groupByThread(app: App): void {
     if (app.profile.slices) {
         app.change({ group: app.scenes.byThread(app.state) ? "none" : "threads" }, true);

@@ -13,7 +13,9 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("flip", () => actions.toggle(app, "flip"));
     click("recursion", () => actions.toggle(app, "recursion"));
     click("chains", () => actions.toggle(app, "chains"));
+    click("fold", () => actions.toggleFold(app));
     click("callers", () => actions.invert(app));
+    byId("own").addEventListener("change", () => app.change({ own: byId<HTMLInputElement>("own").value.trim() }));
     click("by-thread", () => actions.groupByThread(app));
     click("methods-toggle", () => actions.toggleTable(app));
     click("timeline-toggle", () => actions.toggleTimeline(app));

@@ -37,6 +37,7 @@ export function offerHook(app: App, panes: Panes): void {
             tableShown: app.tableShown,
             timelineShown: app.timelineShown,
             byThread: app.scenes.byThread(app.state),
+            ownFirst: app.scenes.ownFirst(app.state),
             nodes: app.tree.count,
             total: app.tree.total[0],
             all: app.scene.all,

@@ -93,6 +93,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
         N: () => actions.step(app, panes, -1),
         f: () => actions.toggle(app, "flip"),
         i: () => actions.invert(app),
+        p: () => actions.toggleFold(app),
         g: () => actions.groupByThread(app),
         r: () => actions.toggle(app, "recursion"),
         e: () => actions.toggle(app, "chains"),

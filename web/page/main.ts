@@ -72,6 +72,7 @@ function startGraphs(profile: Profile): void {
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     document.querySelectorAll<HTMLElement>("[data-needs='times']").forEach((part) => { part.hidden = !times; });
+    document.querySelectorAll<HTMLElement>("[data-needs='owners']").forEach((part) => { part.hidden = !profile.owners; });
     document.querySelectorAll<HTMLElement>("[data-needs='before']").forEach((part) => { part.hidden = !profile.before; });
     byId("timeline").hidden = true;
     listenToControls(app, panes);

@@ -4,6 +4,7 @@ import { callersTree } from "../model/callers";
 import { foldChains } from "../model/chains";
 import { Filters, Kinds, bare, filterColumns, filtersNothing, withoutEmpty } from "../model/filters";
 import { Method, sumMethods } from "../model/methods";
+import { OwnCode, ownCode, ownFirst, ownShare } from "../model/own";
 import { Profile } from "../model/profile";
 import { Sandwich, sandwich } from "../model/sandwich";
 import { Selection, selectColumns, selectsAll, threadColumns } from "../model/slices";
@@ -24,11 +25,17 @@ export interface Scene {
 }
 
 const THREAD_TYPE = "Thread";
+// A profile opens with the program's own code first if so much of its weight lies in it.
+const LEAST_OWN = 0.1;
 
 export class SceneMaker {
     readonly methodsOf: (tree: Tree) => Method[];
     private readonly kinds: Kinds;
     private readonly threadNames: { nameOf: Int32Array; type: number };
+    private readonly numbers: Map<string, number>; // of strings
+    readonly ownCode: (own: string) => OwnCode | null;
+    private readonly ownTree: (columns: Columns, own: string) => Tree;
+    private readonly isMuch: (own: string) => boolean;
     private readonly baseTree: () => Tree;
     private readonly turned: () => Columns;
     private readonly selected: (from: number, to: number, threads: string, byThread: boolean) => Columns;
@@ -42,8 +49,18 @@ export class SceneMaker {
 
     constructor(private readonly profile: Profile) {
         const { strings, types, columns } = profile;
+        this.numbers = new Map(strings.map((name, i) => [name, i]));
         this.threadNames = this.nameThreads();
+        this.ownCode = remember((own) => profile.owners
+            && ownCode(strings, types, profile.owners, own, (name) => this.addName(name)));
+        this.ownCode("");
+        this.lengthenEffects();
         this.kinds = { strings: strings.length, types: types.length };
+        this.isMuch = remember((own) => {
+            const code = this.ownCode(own);
+            return code !== null && ownShare(columns, code) >= LEAST_OWN;
+        });
+        this.ownTree = remember((made, own) => buildTree(ownFirst(made, this.ownCode(own) as OwnCode), strings));
         this.methodsOf = remember((tree) => sumMethods(tree, strings));
         this.turned = remember(() => ({ ...bare(columns), self: columns.other as Float64Array, other: columns.self }));
         this.baseTree = remember(() => buildTree(columns, strings));
@@ -67,20 +84,26 @@ export class SceneMaker {
 
     // The threads' names join the strings, and their kind the types.
     private nameThreads(): { nameOf: Int32Array; type: number } {
-        const { strings, types, slices, effects } = this.profile;
-        const known = new Map(strings.map((name, i) => [name, i]));
-        const nameOf = Int32Array.from(slices ? slices.threads : [], (name) => {
-            const at = known.get(name) ?? strings.push(name) - 1;
-            known.set(name, at);
-            return at;
-        });
+        const { types, slices } = this.profile;
+        const nameOf = Int32Array.from(slices ? slices.threads : [], (name) => this.addName(name));
+        return { nameOf, type: types.push(THREAD_TYPE) - 1 };
+    }
+
+    private addName(name: string): number {
+        const at = this.numbers.get(name) ?? this.profile.strings.push(name) - 1;
+        this.numbers.set(name, at);
+        return at;
+    }
+
+    // Of names that joined.
+    private lengthenEffects(): void {
+        const { strings, effects } = this.profile;
         const longer = (column: Uint16Array) => {
             const made = new Uint16Array(strings.length).fill(1000);
             made.set(column);
             return made;
         };
         Object.assign(effects, { self: longer(effects.self), total: longer(effects.total) });
-        return { nameOf, type: types.push(THREAD_TYPE) - 1 };
     }
 
     private select(selection: Selection, byThread: boolean): Columns {
@@ -119,6 +142,12 @@ export class SceneMaker {
         return slices !== null && (state.group === "threads" || (state.group === "auto" && byThread));
     }
 
+    // Whether the picture shows the program's own code first. A search needs all frames, and so do trees of callers.
+    ownFirst(state: State): boolean {
+        const can = this.profile.owners !== null && state.view === "calls" && state.query === "";
+        return can && (state.fold === "auto" ? this.isMuch(state.own) : state.fold === "yes");
+    }
+
     scene(state: State): Scene {
         const before = state.width === "before";
         const selected = before ? this.turned()
@@ -132,7 +161,8 @@ export class SceneMaker {
             return this.made(fold ? this.folded(callees) : callees, fold ? this.foldedUpper(callers.tree) : callers.tree, calls,
                 callers.cut, before);
         }
-        const { tree, cut } = state.view === "callers" ? this.callers(calls) : { tree: calls, cut: 0 };
+        const { tree, cut } = state.view === "callers" ? this.callers(calls)
+            : { tree: this.ownFirst(state) ? this.ownTree(columns, state.own) : calls, cut: 0 };
         return this.made(fold ? this.folded(tree) : tree, null, calls, cut, before);
     }
 

@@ -4,6 +4,7 @@ import { formatCount, formatShare, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
 import { pathTo } from "../model/tree";
+import { showAnswer } from "./answer";
 import { App } from "./app";
 import { booksTable, readBooks, showBooksBar } from "./books";
 import { hasCode } from "./code";
@@ -23,6 +24,7 @@ const LONGEST_TITLE = 1000;
 export function showPage(app: App): void {
     document.documentElement.dataset.theme = app.theme;
     showControls(app);
+    showAnswer(app);
     showFound(app);
     showSight(app);
     showCrumbs(app);
@@ -37,6 +39,7 @@ function showControls(app: App): void {
     const { state, scenes } = app;
     const press = (id: string, is: boolean) => byId(id).setAttribute("aria-pressed", String(is));
     press("flip", state.flip);
+    press("fold", scenes.ownFirst(state));
     press("callers", state.view === "callers");
     press("by-thread", scenes.byThread(state));
     press("recursion", state.recursion);
@@ -48,8 +51,10 @@ function showControls(app: App): void {
     byId<HTMLSelectElement>("theme").value = state.theme;
     byId<HTMLInputElement>("regex").checked = state.regex;
     byId<HTMLButtonElement>("reset").disabled = state.zoom === 0 && state.upperZoom === 0;
-    if (byId<HTMLInputElement>("query").value !== state.query) {
-        byId<HTMLInputElement>("query").value = state.query;
+    for (const field of ["query", "own"] as const) {
+        if (byId<HTMLInputElement>(field).value !== state[field]) {
+            byId<HTMLInputElement>(field).value = state[field];
+        }
     }
 }
 

@@ -17,6 +17,8 @@ export interface State {
     hide: number[];
     recursion: boolean;
     chains: boolean;
+    fold: "auto" | "yes" | "no"; // the program's own code first (model/own.ts); auto: where much of the weight lies in it
+    own: string; // beginnings of names; "": as guessed
     from: number; // buckets of time
     to: number; // -1: to the end
     threads: number[]; // none: all
@@ -33,6 +35,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
+    fold: "auto", own: "",
     from: 0, to: -1, threads: [],
     width: "after", colour: "auto", timeline: "auto", table: "auto", sort: "auto", theme: "auto",
 });
@@ -40,6 +43,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
 const CHOICES: Partial<Record<keyof State, string[]>> = {
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
+    fold: ["auto", "yes", "no"],
     width: ["after", "before"],
     colour: ["auto", "package", "type", "change"],
     timeline: ["auto", "shown", "hidden"],

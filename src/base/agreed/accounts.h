@@ -232,14 +232,16 @@ enum account_figure {
             "the increase of the JVM's own counters of safepoints meanwhile. It includes other safepoints in between; it is 0 if the "  \
             "JVM has no such counters", "")                                                                                             \
     ACCOUNT(HEAL_METHODS, "heal_methods", BOOK_BIT(HEAL), WITHIN, NS, "methods", 0, "compiled anew",                                    \
-            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was inlined counts "\
+            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was "     \
+            "inlined counts "                                                                                                           \
             "with the one that was compiled", "")                                                                                       \
     ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                      \
             "the same of methods that cannot be healed, by reason", "")                                                                 \
     ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                               \
             "all threads stood still for it, by the JVM's own counter; without one, the time of the calls", "--heal off")               \
     ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                     \
-            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all that they used",\
+            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all "    \
+            "that they used",                                                                                                           \
             "--heal off")                                                                                                               \
     ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "still approximate",                                       \
             "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")      \

@@ -1,10 +1,13 @@
 #include "format/page/page.h"
 
 #include "format/page/column.h"
+#include "base/text/code_owner.h"
 #include "profile/figures/books_json.h"
+#include "profile/kinds.h"
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static void put_names(struct jsonw *j, const struct strtab *names)
 {
@@ -20,6 +23,59 @@ static void put_names(struct jsonw *j, const struct strtab *names)
         jsonw_text(j, profile_type_name(i));
     jsonw_array_end(j);
 }
+
+/* ---- owners ---- */
+
+enum { LONGEST_CLASS = 1000 };
+
+/* Of a name that may be Java's, "a.b.Class.method" or "a.b.Class.method(int)", the class and the method. False: it has no class. */
+static bool split_name(const char *name, char class_name[LONGEST_CLASS], const char **method)
+{
+    size_t end = strcspn(name, "(");
+    while (end && name[end - 1] != '.')
+        end--;
+    if (!end || end > LONGEST_CLASS)
+        return false;
+    memcpy(class_name, name, end - 1);
+    class_name[end - 1] = '\0';
+    *method = name + end;
+    return true;
+}
+
+/* Row i of `strings`: 0 = unknown, OWNER_PROGRAM, OWNER_JDK, or from OWNER_LIBRARIES on a library. */
+enum { OWNER_PROGRAM = 1, OWNER_JDK, OWNER_LIBRARIES };
+
+static uint64_t string_owner(const void *page, uint32_t i)
+{
+    char class_name[LONGEST_CLASS];
+    const char *method;
+    if (!i || !split_name(strtab_text(&((const struct page *)page)->tree.names, i), class_name, &method))
+        return 0;
+    switch (code_owner(class_name, method)) {
+    case CODE_OF_PROGRAM:
+        return OWNER_PROGRAM;
+    case CODE_OF_LIBRARY:
+        return OWNER_LIBRARIES + code_owner_library(class_name);
+    default:
+        return OWNER_JDK;
+    }
+}
+
+static int put_owners(struct jsonw *j, const struct page *page)
+{
+    jsonw_key(j, "owners");
+    jsonw_object(j);
+    jsonw_key(j, "libraries");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < CODE_OWNER_LIBRARIES; i++)
+        jsonw_string(j, code_owner_library_package(i), strlen(code_owner_library_package(i)) - 1);
+    jsonw_array_end(j);
+    int rc = column_write(j, "of", string_owner, page, page->tree.names.count, COLUMN_PLAIN);
+    jsonw_object_end(j);
+    return rc;
+}
+
+/* ---- nodes and slices ---- */
 
 /* In thousandths, rounded up: an interval is rather too wide. */
 static uint64_t thousandths(double effect)
@@ -261,6 +317,7 @@ int page_write(struct page *page, FILE *out)
     jsonw_member_text(&j, "title", page->title);
     jsonw_member_text(&j, "command", profile_text(p, p->command));
     jsonw_member_text(&j, "unit", profile_unit_word(p));
+    jsonw_member_text(&j, "whole", profile_kinds[p->kind].whole);
     jsonw_key(&j, "by_thread");
     jsonw_bool(&j, page->threads);
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);
@@ -274,6 +331,7 @@ int page_write(struct page *page, FILE *out)
     rc = rc ? rc : put_changes(&j, page);
     rc = rc ? rc : put_code(&j, page);
     put_names(&j, &page->tree.names);
+    rc = rc ? rc : put_owners(&j, page);
     rc = rc ? rc : put_nodes(&j, page);
     rc = rc ? rc : put_slices(&j, page);
     jsonw_object_end(&j);

@@ -1,6 +1,7 @@
 // The viewer's model against whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
+import { answerOf } from "../../../web/model/answer";
 import { Bounds, readVarints } from "../../../web/model/bytes";
 import { callersTree } from "../../../web/model/callers";
 import { foldChains } from "../../../web/model/chains";
@@ -9,6 +10,7 @@ import { filterColumns } from "../../../web/model/filters";
 import { inflate, inflateHere } from "../../../web/model/inflate";
 import { sumMethods } from "../../../web/model/methods";
 import { packageOf, splitName, visibleName } from "../../../web/model/names";
+import { ownCode, ownFirst, ownShare } from "../../../web/model/own";
 import { sandwich } from "../../../web/model/sandwich";
 import { compileQuery, matchFrames, matchNames } from "../../../web/model/search";
 import { Slices, selectColumns, threadColumns } from "../../../web/model/slices";
@@ -141,6 +143,67 @@ function chains(seed: number): void {
             .sort(), `${seed}: what is left keeps its figures`);
 }
 
+// What is left of a stack in which b is the program's own, d the JDK's, f a library's; a, c and e are in the kernel.
+function ownPath(path: string[]): string[] {
+    const made: string[] = [];
+    let run = "";
+    for (const name of path) {
+        const inKernel = "ace".includes(name);
+        if (name === "b") {
+            made.push(name);
+            run = "";
+        } else if (run === "" && made[made.length - 1] === "b") {
+            made.push(name);
+            run = inKernel ? "kernel" : "call";
+        } else if (inKernel && run !== "kernel") {
+            made.push("… kernel");
+            run = "kernel";
+        } else if (run === "outer" && name === "f") {
+            made[made.length - 1] = "… org.lib";
+        } else if (run === "") {
+            made.push(name === "f" ? "… org.lib" : "… JDK");
+            run = "outer";
+        }
+    }
+    return made;
+}
+
+function own(seed: number): void {
+    const stacks = someStacks(seed);
+    const columns = columnsOf(stacks, someStacks(seed + 100));
+    const strings = [...STRINGS];
+    const types = ["JIT compiled", "Kernel"];
+    const owners = { labels: ["", "", "JDK", "org.lib"], of: Uint16Array.of(0, 0, 1, 0, 2, 0, 3) };
+    const code = (text: string) => ownCode(strings, types, owners, text, (name) => strings.push(name) - 1);
+    const paths = ({ parent, name, self }: typeof columns) => {
+        const path = (i: number): string[] => (i === 0 ? [] : [...path(parent[i]), strings[name[i]]]);
+        const seen: Stacks = new Map();
+        self.forEach((weight, i) => weight > 0 && add(seen, path(i), weight));
+        return sorted(seen);
+    };
+    const guessed = code("");
+    const made = ownFirst(columns, guessed);
+    same(paths(made), sorted(map(stacks, ownPath)), `${seed}: runs of frames that are not the program's are one frame each`);
+    const sum = (weights?: Float64Array) => weights?.reduce((all, one) => all + one, 0);
+    ok(sum(made.other) === sum(columns.other), `${seed}: of a comparison, too`);
+    const all = sum(columns.self) as number;
+    const weightOf = (test: (path: string[]) => boolean) =>
+        [...stacks].reduce((part, [key, weight]) => part + (test(key.split("/")) ? weight : 0), 0);
+    ok(Math.abs(ownShare(columns, guessed) - weightOf((path) => path.includes("b")) / all) < 1e-9, `${seed}: the program's share`);
+    const given = code("d, f");
+    ok(given.isOwn.slice(0, STRINGS.length).join("") === "0000101" && Math.abs(ownShare(columns, given) - weightOf((path) =>
+        path.includes("d") || path.includes("f")) / all) < 1e-9, `${seed}: names that are given take the place of the guess`);
+    ok(paths(ownFirst(columns, given)).some(([path]) => path.includes("… other code")), `${seed}: what was guessed is other code`);
+    const answer = answerOf(columns, types, strings, guessed);
+    const kernel = weightOf((path) => "ace".includes(path[path.length - 1]));
+    ok(answer.outside?.weight === kernel && answer.outside.label === "kernel", `${seed}: the answer has the kernel's part`, answer);
+    ok(answer.method?.own === true && strings[answer.method.name] === "b" && answer.method.weight === weightOf((path) =>
+        path.includes("b")), `${seed}: and the program's own method`, answer);
+    const self = (name: string) => weightOf((path) => path[path.length - 1] === name);
+    const none = answerOf(columns, types, strings, null).method;
+    ok(none?.own === false && none.weight === Math.max(self("b"), self("d"), self("f")), `${seed}: or else the hottest of all`, none);
+}
+
 function sandwiches(seed: number): void {
     const stacks = someStacks(seed);
     const tree = buildTree(columnsOf(stacks), STRINGS);
@@ -236,7 +299,7 @@ function rest(): void {
 async function main(): Promise<void> {
     await bytes();
     for (let seed = 1; seed <= 8; seed++) {
-        [trees, filters, compared, chains, sandwiches, times].forEach((test) => test(seed));
+        [trees, filters, compared, chains, own, sandwiches, times].forEach((test) => test(seed));
     }
     rest();
     done();

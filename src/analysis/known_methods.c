@@ -1,23 +1,10 @@
-#include "analysis/own_code.h"
+#include "analysis/known_methods.h"
+
+#include "base/text/code_owner.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-static const char *const jdk_packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
-
-/* The JDK's methods in which threads wait for each other, whoever calls them. */
-static const char *const plumbing[] = {"jdk.internal.misc.Unsafe", "sun.misc.Unsafe", "java.util.concurrent.locks.", "java.lang.Object"};
-
-/* Frameworks, servers, drivers and languages: their frames say how a program does something, seldom what it does. */
-static const char *const libraries[] = {
-    "akka.", "ch.qos.logback.", "clojure.", "com.alibaba.druid.", "com.fasterxml.jackson.", "com.google.common.", "com.google.protobuf.",
-    "com.mchange.", "com.microsoft.sqlserver.", "com.mysql.", "com.zaxxer.hikari.", "groovy.", "io.agroal.", "io.grpc.", "io.lettuce.",
-    "io.micrometer.", "io.netty.", "io.opentelemetry.", "io.quarkus.", "io.reactivex.", "io.undertow.", "io.vertx.", "jakarta.", "kotlin.",
-    "kotlinx.", "net.bytebuddy.", "okhttp3.", "oracle.jdbc.", "oracle.ucp.", "org.apache.catalina.", "org.apache.commons.",
-    "org.apache.coyote.", "org.apache.hc.", "org.apache.http.", "org.apache.jasper.", "org.apache.kafka.", "org.apache.logging.",
-    "org.apache.tomcat.", "org.codehaus.groovy.", "org.eclipse.jetty.", "org.glassfish.", "org.h2.", "org.hibernate.", "org.jboss.",
-    "org.mariadb.", "org.postgresql.", "org.slf4j.", "org.springframework.", "org.xnio.", "reactor.", "redis.clients.", "scala."};
 
 static bool begins(const char *text, const char *with)
 {
@@ -33,17 +20,6 @@ static bool begins_any(const char *text, const char *const *list, size_t count)
 }
 
 #define IN(list, text) begins_any(text, list, sizeof(list) / sizeof *(list))
-
-enum code_owner own_code_owner(const char *class_name, const char *method)
-{
-    if (strstr(class_name, "$$Lambda"))
-        return CODE_OF_JDK; /* it made that class */
-    if (IN(jdk_packages, class_name))
-        return IN(plumbing, class_name) && strcmp(method, "<init>") ? CODE_OF_PLUMBING : CODE_OF_JDK;
-    return IN(libraries, class_name) ? CODE_OF_LIBRARY : CODE_OF_PROGRAM;
-}
-
-/* ---- marks ---- */
 
 #define JUC "java.util.concurrent."
 #define RWLOCK JUC "locks.ReentrantReadWriteLock$"
@@ -124,12 +100,12 @@ static bool lends(const char *class_name, const char *method)
     static const char *const verbs[] = {"borrow", "acquire", "checkout", "checkOut", "lease", "getConnection", "getResource"};
     static const char *const runs[] = {"run", "call", "main", "lambda$"};
     const char *dot = strrchr(class_name, '.'), *name = dot ? dot + 1 : class_name;
-    if (IN(jdk_packages, class_name) || strstr(name, "Thread") || strstr(name, "Worker") || strstr(name, "Executor"))
+    if (code_owner(class_name, method) >= CODE_OF_JDK || strstr(name, "Thread") || strstr(name, "Worker") || strstr(name, "Executor"))
         return false;
     return IN(verbs, method) || (strstr(name, "Pool") && !IN(runs, method));
 }
 
-uint32_t own_code_marks(const char *class_name, const char *method)
+uint32_t known_method_marks(const char *class_name, const char *method)
 {
     uint32_t marks = (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0) |
                      (boxes(class_name, method) ? 1u << STACK_BOXES : 0);

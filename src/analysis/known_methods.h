@@ -1,13 +1,9 @@
-/* Whose code a method is, and what known methods mean for a thread that is in them: tables of names, which say nothing of stacks. */
-#ifndef CANDOR_ANALYSIS_OWN_CODE_H
-#define CANDOR_ANALYSIS_OWN_CODE_H
+/* What known methods mean for a thread that is in them: a table of names, which says nothing of stacks. */
+#ifndef CANDOR_ANALYSIS_KNOWN_METHODS_H
+#define CANDOR_ANALYSIS_KNOWN_METHODS_H
 
 #include <stdint.h>
 
-/* The nearer to the reader's own code, the lower. */
-enum code_owner { CODE_OF_PROGRAM, CODE_OF_LIBRARY, CODE_OF_JDK, CODE_OF_PLUMBING };
-
-enum code_owner own_code_owner(const char *class_name, const char *method);
 enum stack_mark {
     STACK_FILLS_TRACE,  /* Throwable.fillInStackTrace */
     STACK_CALLS_GC,     /* Runtime.gc, which System.gc calls */
@@ -30,6 +26,6 @@ enum stack_mark {
 };
 
 /* Bits by enum stack_mark. */
-uint32_t own_code_marks(const char *class_name, const char *method);
+uint32_t known_method_marks(const char *class_name, const char *method);
 
 #endif

@@ -1,0 +1,39 @@
+// What a profile says in one sentence: what else than Java has much of it, and which method of the program's own has most.
+import { kindOfCode } from "./names";
+import { OwnCode, isOwnFrame } from "./own";
+import { Columns } from "./tree";
+
+export interface Answer {
+    outside: { label: string; weight: number } | null; // the largest kind of code that is not Java's
+    method: { name: number; weight: number; own: boolean } | null; // own: with all that is not the program's below it; else its self time
+}
+
+export function answerOf(columns: Columns, types: string[], strings: string[], code: OwnCode | null): Answer {
+    const { parent, name, type, self } = columns;
+    const kinds = types.map(kindOfCode);
+    const outside = new Map<string, number>();
+    const own = new Float64Array(strings.length);
+    const innermost = new Int32Array(parent.length); // name of the own method at the end of a stack; 0 = none
+    const java = new Float64Array(strings.length);
+    for (let i = 1; i < parent.length; i++) {
+        innermost[i] = code && isOwnFrame(code, columns, i) ? name[i] : innermost[parent[i]];
+        const kind = kinds[type[i]];
+        own[innermost[i]] += self[i];
+        if (kind === null) {
+            java[name[i]] += self[i];
+        } else {
+            outside.set(kind, (outside.get(kind) ?? 0) + self[i]);
+        }
+    }
+    own[0] = 0;
+    const [label, weight] = [...outside].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+    return { outside: weight > 0 ? { label, weight } : null, method: largest(own, true) ?? largest(java, false) };
+}
+
+function largest(weights: Float64Array, own: boolean): Answer["method"] {
+    let name = 0;
+    for (let i = 1; i < weights.length; i++) {
+        name = weights[i] > weights[name] ? i : name;
+    }
+    return weights[name] > 0 ? { name, weight: weights[name], own } : null;
+}

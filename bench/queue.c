@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WORDS 64
-#define BATCH 128 /* records; both sides hold them all */
+#define WORDS  64
+#define BATCH  128 /* records; both sides hold them all */
 #define ROUNDS 4001
 
 /* Single producer, single consumer, slots of one record each: the least that still hands data over. */
@@ -98,7 +98,7 @@ int main(void)
     floor_ns = ns[0][ROUNDS / 2];
     printf("%-18s %8s %8s %8s %7s\n", "record of 64 words", "p10 ns", "p50 ns", "p90 ns", "ratio");
     for (size_t w = 0; w < WAYS; w++)
-        printf("%-18s %8.1f %8.1f %8.1f %7.2f\n", ways[w].name, ns[w][ROUNDS / 10], ns[w][ROUNDS / 2],
-               ns[w][ROUNDS * 9 / 10], ns[w][ROUNDS / 2] / floor_ns);
+        printf("%-18s %8.1f %8.1f %8.1f %7.2f\n", ways[w].name, ns[w][ROUNDS / 10], ns[w][ROUNDS / 2], ns[w][ROUNDS * 9 / 10],
+               ns[w][ROUNDS / 2] / floor_ns);
     return 0;
 }

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#define CHUNKS 16
+#define CHUNKS      16
 #define CHUNK_WORDS 64
 
 static struct candor_queue queue;

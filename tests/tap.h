@@ -29,8 +29,8 @@ static unsigned tap_failures;
 /* Checks a condition; returns it, so that a test can stop where going on makes no sense. */
 #define tap_ok(condition, ...) tap_ok_at((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
-__attribute__((format(printf, 5, 6))) static inline bool tap_ok_at(bool passed, const char *file, int line,
-                                                                   const char *condition, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static inline bool tap_ok_at(bool passed, const char *file, int line, const char *condition,
+                                                                   const char *format, ...)
 {
     va_list args;
 

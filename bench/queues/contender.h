@@ -54,35 +54,35 @@ static inline bool race_stopped(const struct race *race)
 #endif
 
 /* push: adds `element`, true when it did; pop: sets `element`, NULL when there is none. No backing off. */
-#define CONTENDER(name, push, pop)                                                                                     \
-    static void name##_produce(struct race *race)                                                                      \
-    {                                                                                                                  \
-        uint64_t n = 1;                                                                                                \
-                                                                                                                       \
-        while (!race_stopped(race)) {                                                                                  \
-            for (int i = 0; i < BATCH; i++) {                                                                          \
-                void *element = race_element(n);                                                                       \
-                                                                                                                       \
-                n += (push) ? 1 : 0;                                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void name##_consume(struct race *race)                                                                      \
-    {                                                                                                                  \
-        uint64_t n = 1;                                                                                                \
-                                                                                                                       \
-        do {                                                                                                           \
-            for (int i = 0; i < BATCH; i++) {                                                                          \
-                void *element;                                                                                         \
-                                                                                                                       \
-                pop;                                                                                                   \
-                if (!element)                                                                                          \
-                    continue;                                                                                          \
-                if (element != race_element(n))                                                                        \
-                    race_disorder(#name);                                                                              \
-                n++;                                                                                                   \
-            }                                                                                                          \
-        } while (race_goes_on(race, n - 1));                                                                           \
+#define CONTENDER(name, push, pop)                                                                                                         \
+    static void name##_produce(struct race *race)                                                                                          \
+    {                                                                                                                                      \
+        uint64_t n = 1;                                                                                                                    \
+                                                                                                                                           \
+        while (!race_stopped(race)) {                                                                                                      \
+            for (int i = 0; i < BATCH; i++) {                                                                                              \
+                void *element = race_element(n);                                                                                           \
+                                                                                                                                           \
+                n += (push) ? 1 : 0;                                                                                                       \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+    }                                                                                                                                      \
+    static void name##_consume(struct race *race)                                                                                          \
+    {                                                                                                                                      \
+        uint64_t n = 1;                                                                                                                    \
+                                                                                                                                           \
+        do {                                                                                                                               \
+            for (int i = 0; i < BATCH; i++) {                                                                                              \
+                void *element;                                                                                                             \
+                                                                                                                                           \
+                pop;                                                                                                                       \
+                if (!element)                                                                                                              \
+                    continue;                                                                                                              \
+                if (element != race_element(n))                                                                                            \
+                    race_disorder(#name);                                                                                                  \
+                n++;                                                                                                                       \
+            }                                                                                                                              \
+        } while (race_goes_on(race, n - 1));                                                                                               \
     }
 
 #endif

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS 1024
+#define SLOTS     1024
 #define PERIOD_NS 20000
 
 /* A ring whose producers publish in the order of their claims, by one index: what DPDK's rte_ring does for many producers. */
@@ -124,7 +124,7 @@ static const struct contender {
 /* Shared with the process that watches. */
 static struct {
     _Atomic(uint64_t) pushes, signals;
-} *shared;
+} * shared;
 static const struct contender *running;
 
 static void handle(int number)
@@ -148,9 +148,8 @@ static void init(void)
     ck_ring_init(&ck_ring, SLOTS);
     candor_mpsc_array_init(&array, slots, SLOTS);
     if (candor_pool_bytes(8, 129) > sizeof ring_memory || candor_pool_init(&rings, ring_memory, 8, 129) ||
-        candor_mpsc_chunked_init(&chunked, &rings, CANDOR_QUEUE_UNBOUNDED) ||
-        candor_pool_bytes(SLOTS, 2) > sizeof node_memory || candor_pool_init(&nodes, node_memory, SLOTS, 2) ||
-        candor_mpsc_linked_init(&linked, &nodes))
+        candor_mpsc_chunked_init(&chunked, &rings, CANDOR_QUEUE_UNBOUNDED) || candor_pool_bytes(SLOTS, 2) > sizeof node_memory ||
+        candor_pool_init(&nodes, node_memory, SLOTS, 2) || candor_mpsc_linked_init(&linked, &nodes))
         abort();
 }
 

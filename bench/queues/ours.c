@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define RING 1024
+#define RING   1024
 #define CHUNKS (SLOTS / (RING - 1) + 2)
 
 static uint64_t slots[SLOTS] __attribute__((aligned(128)));
@@ -41,11 +41,11 @@ static void node_pool(void)
     must(candor_pool_init(&pool, node_memory, SLOTS, 2));
 }
 
-#define ARRAY(name, memory_of_it)                                                                                      \
-    static void name##_init(void)                                                                                      \
-    {                                                                                                                  \
-        must(candor_##name##_init(&name, memory_of_it, SLOTS));                                                        \
-    }                                                                                                                  \
+#define ARRAY(name, memory_of_it)                                                                                                          \
+    static void name##_init(void)                                                                                                          \
+    {                                                                                                                                      \
+        must(candor_##name##_init(&name, memory_of_it, SLOTS));                                                                            \
+    }                                                                                                                                      \
     CONTENDER(name, candor_##name##_offer(&name, element), element = candor_##name##_poll(&name))
 
 ARRAY(spsc_array, slots)
@@ -53,12 +53,12 @@ ARRAY(mpsc_array, slots)
 ARRAY(spmc_array, slots)
 ARRAY(mpmc_array, cells)
 
-#define POOLED(name, type, init_call, prepare)                                                                         \
-    static void name##_init(void)                                                                                      \
-    {                                                                                                                  \
-        prepare;                                                                                                       \
-        must(init_call);                                                                                               \
-    }                                                                                                                  \
+#define POOLED(name, type, init_call, prepare)                                                                                             \
+    static void name##_init(void)                                                                                                          \
+    {                                                                                                                                      \
+        prepare;                                                                                                                           \
+        must(init_call);                                                                                                                   \
+    }                                                                                                                                      \
     CONTENDER(name, type##_offer(&name, element), element = type##_poll(&name))
 
 POOLED(spsc_chunked, candor_spsc_chunked, candor_spsc_chunked_init(&spsc_chunked, &pool, SLOTS), rings())
@@ -80,8 +80,8 @@ static void mpsc_supplied_init(void)
     candor_mpsc_linked_init_supplied(&mpsc_supplied, &nodes[0]);
 }
 
-#define NODE(n)  (&nodes[(n) % SLOTS])
-#define FREE(n)  (n + 2 < SLOTS + __atomic_load_n(&race->consumed, __ATOMIC_ACQUIRE))
+#define NODE(n) (&nodes[(n) % SLOTS])
+#define FREE(n) (n + 2 < SLOTS + __atomic_load_n(&race->consumed, __ATOMIC_ACQUIRE))
 
 static struct candor_queue_node *back;
 
@@ -91,11 +91,11 @@ CONTENDER(mpsc_supplied, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_supplied
           element = candor_mpsc_linked_poll_node(&mpsc_supplied, &back))
 
 /* As a collector polls, and as liburcu's non-blocking dequeue does: without a look at the producers' index. */
-#define RELAXED(name, type, init_of)                                                                                   \
-    static void name##_relaxed_init(void)                                                                              \
-    {                                                                                                                  \
-        init_of();                                                                                                     \
-    }                                                                                                                  \
+#define RELAXED(name, type, init_of)                                                                                                       \
+    static void name##_relaxed_init(void)                                                                                                  \
+    {                                                                                                                                      \
+        init_of();                                                                                                                         \
+    }                                                                                                                                      \
     CONTENDER(name##_relaxed, type##_offer(&name, element), element = type##_relaxed_poll(&name))
 
 RELAXED(mpsc_array, candor_mpsc_array, mpsc_array_init)
@@ -105,7 +105,10 @@ CONTENDER(mpsc_supplied_relaxed, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_
 #define mpsc_supplied_relaxed_init mpsc_supplied_init
 
 /* The strict poll of a queue with bubbles may wait for the producer, which has stopped by then: init starts anew. */
-#define ROW(group, name, text, base) {text, group, base, name##_init, NULL, name##_produce, name##_consume}
+#define ROW(group, name, text, base)                                                                                                       \
+    {                                                                                                                                      \
+        text, group, base, name##_init, NULL, name##_produce, name##_consume                                                               \
+    }
 
 const struct contender ours[] = {
     ROW("spsc", spsc_array, "candor spsc array", true),

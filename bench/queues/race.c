@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define WINDOW_NS NS_PER_MS
+#define WINDOW_NS   NS_PER_MS
 #define MAX_WINDOWS 100000
 
 struct window {
@@ -70,7 +70,7 @@ bool race_goes_on(struct race *r, uint64_t consumed)
     uint64_t wall;
 
     __atomic_store_n(&r->consumed, consumed, __ATOMIC_RELEASE); /* pairs with the acquire of producers whose nodes go round */
-    if (++turns % 32 != 0) /* the clock costs as much as a batch */
+    if (++turns % 32 != 0)                                      /* the clock costs as much as a batch */
         return true;
     wall = clock_ns(CLOCK_MONOTONIC);
     if (wall - last.wall >= WINDOW_NS)

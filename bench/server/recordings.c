@@ -16,8 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS = 5000, CLASSES = 800, SITES = 8, INTERVAL_NS = 10 * NS_PER_MS, JITTER_NS = 200 * NS_PER_US, RARE_BITS = 40,
-      DEPTH_MAX = 4096 };
+enum {
+    METHODS = 5000,
+    CLASSES = 800,
+    SITES = 8,
+    INTERVAL_NS = 10 * NS_PER_MS,
+    JITTER_NS = 200 * NS_PER_US,
+    RARE_BITS = 40,
+    DEPTH_MAX = 4096
+};
 
 struct maker {
     uint64_t state; /* of the random numbers */

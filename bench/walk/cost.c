@@ -80,8 +80,8 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
         theirs[i] = now_ns() - between;
     }
     char line[64]; /* dprintf would allocate */
-    int length = snprintf(line, sizeof line, "%d %llu %llu\n", frames, (unsigned long long)median(ours),
-                          (unsigned long long)median(theirs));
+    int length =
+        snprintf(line, sizeof line, "%d %llu %llu\n", frames, (unsigned long long)median(ours), (unsigned long long)median(theirs));
     if (write(file, line, (size_t)length) != length)
         file = -1;
 }

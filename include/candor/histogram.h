@@ -194,7 +194,7 @@ enum { CANDOR_HISTOGRAM_DECODE_MAX = 1 << 26 };
 
 struct candor_recorder {
     struct candor_histogram halves[2];
-    int64_t start_epoch; /* writers that came in; its sign says into which half */
+    int64_t start_epoch;  /* writers that came in; its sign says into which half */
     int64_t end_epoch[2]; /* writers that went out, of the even phase and the odd */
     int32_t active;
 };
@@ -227,16 +227,16 @@ int candor_histogram_log_write(FILE *out, const char *tag, uint64_t start, uint6
 
 struct candor_histogram_log_entry {
     char tag[CANDOR_HISTOGRAM_TAG_MAX + 1]; /* "" = none */
-    double start;  /* s since 1970 where the log tells, else since it began */
-    double length; /* s */
-    double max;    /* as written */
-    const char *payload; /* the histogram's text, borrowed until the next call */
+    double start;                           /* s since 1970 where the log tells, else since it began */
+    double length;                          /* s */
+    double max;                             /* as written */
+    const char *payload;                    /* the histogram's text, borrowed until the next call */
     size_t payload_len;
     struct candor_histogram histogram;
 };
 
 struct candor_histogram_log_reader {
-    FILE *in; /* the caller's */
+    FILE *in;                     /* the caller's */
     double start_time, base_time; /* s since 1970; of what has been read of the head, else 0 */
     bool has_start, has_base, saw_entry, saw_head;
     uint64_t line; /* of what was read last, from 1 */

@@ -15,9 +15,9 @@
 enum source {
     SOURCE_CPU,
     SOURCE_WALL,
-    SOURCE_LOCKS,      /* how long threads waited for locks */
-    SOURCE_OWNERS,     /* and their holders, in which cycles, and what the holders did */
-    SOURCE_PARKS,      /* of these waits those that are parks */
+    SOURCE_LOCKS,  /* how long threads waited for locks */
+    SOURCE_OWNERS, /* and their holders, in which cycles, and what the holders did */
+    SOURCE_PARKS,  /* of these waits those that are parks */
     SOURCE_PAUSES,
     SOURCE_SAFEPOINTS, /* all of them, however short */
     SOURCE_ASKED,      /* when threads were asked to stop */
@@ -25,9 +25,9 @@ enum source {
     SOURCE_FORCES,
     SOURCE_PINNED,
     SOURCE_ALLOC,
-    SOURCE_LIVE,       /* which of it is alive */
+    SOURCE_LIVE, /* which of it is alive */
     SOURCE_THROWS,
-    SOURCE_THROWN,     /* which exceptions they were, and not only errors */
+    SOURCE_THROWN, /* which exceptions they were, and not only errors */
     SOURCES
 };
 
@@ -41,18 +41,18 @@ extern const struct source_info source_infos[SOURCES];
 #define SOURCE_BIT(source) (1u << (source))
 
 struct evidence {
-    unsigned sources;            /* bits; what follows may be empty all the same */
-    const struct profile *cpu;   /* NULL = there are no samples of it, here and below */
+    unsigned sources;          /* bits; what follows may be empty all the same */
+    const struct profile *cpu; /* NULL = there are no samples of it, here and below */
     const struct profile *wall;
-    struct profile *lock;        /* locks.h adds strings to it */
+    struct profile *lock; /* locks.h adds strings to it */
     const struct profile *holder;
     const struct profile *alloc;
     const struct profile *live;
-    const struct halts *halts;   /* NULL = none */
+    const struct halts *halts; /* NULL = none */
     struct recorded_throws throws;
-    uint32_t processors;         /* of the machine; 0 = unknown */
-    uint64_t duration_ns;        /* of the recording */
-    int64_t start_ns;            /* since the epoch; 0 = unknown */
+    uint32_t processors;  /* of the machine; 0 = unknown */
+    uint64_t duration_ns; /* of the recording */
+    int64_t start_ns;     /* since the epoch; 0 = unknown */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

@@ -17,7 +17,7 @@ enum finding_kind {
 #define FINDING_KIND(symbol, ...) FINDING_##symbol,
     FINDING_ROWS(FINDING_KIND)
 #undef FINDING_KIND
-    FINDING_KINDS
+        FINDING_KINDS
 };
 
 /* A row of rules.h. */
@@ -32,13 +32,13 @@ extern const struct finding_info finding_infos[FINDING_KINDS];
 struct finding {
     enum finding_kind kind;
     double score;
-    uint32_t text;    /* what, where and how much, in a sentence */
-    uint32_t subject; /* a lock's class, a peer, a path, a pool's threads, an exception's class */
-    uint32_t site;    /* "shop.Log.write:12": where in the program */
-    uint32_t owner;   /* the thread that has the lock, asked for it, or was late */
-    uint64_t count;   /* of waits, pauses, reads ... */
-    uint32_t threads; /* how many were held up; 0 = all, or unknown */
-    struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
+    uint32_t text;              /* what, where and how much, in a sentence */
+    uint32_t subject;           /* a lock's class, a peer, a path, a pool's threads, an exception's class */
+    uint32_t site;              /* "shop.Log.write:12": where in the program */
+    uint32_t owner;             /* the thread that has the lock, asked for it, or was late */
+    uint64_t count;             /* of waits, pauses, reads ... */
+    uint32_t threads;           /* how many were held up; 0 = all, or unknown */
+    struct amount lost_ns;      /* the time that threads lost; of what stops all of them, the time that all did */
     const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
     const char *remedy;         /* the same */
     int64_t from_ns;            /* since the epoch: of the worst window, if it is worse than the whole; 0 = the whole is as bad */
@@ -70,7 +70,7 @@ struct findings {
     uint32_t count, cap;
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;
-    bool left_out[FINDING_KINDS]; /* set before analyze: nobody asks for it */
+    bool left_out[FINDING_KINDS];                     /* set before analyze: nobody asks for it */
     struct findings_stacks stacks[FINDINGS_PROFILES]; /* as long as the evidence lives */
     bool failed;
 };

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 struct findings_print {
-    const char *file;     /* whose findings they are */
-    uint64_t duration_ns; /* of that recording */
-    uint32_t top;         /* findings to print, 0 = all */
+    const char *file;                /* whose findings they are */
+    uint64_t duration_ns;            /* of that recording */
+    uint32_t top;                    /* findings to print, 0 = all */
     const struct overview *overview; /* what the program did, which is then printed, too; or NULL */
 };
 

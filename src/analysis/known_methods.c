@@ -21,7 +21,7 @@ static bool begins_any(const char *text, const char *const *list, size_t count)
 
 #define IN(list, text) begins_any(text, list, sizeof(list) / sizeof *(list))
 
-#define JUC "java.util.concurrent."
+#define JUC    "java.util.concurrent."
 #define RWLOCK JUC "locks.ReentrantReadWriteLock$"
 
 struct known {

@@ -25,9 +25,12 @@ static void add_cpu(struct overview *v, struct findings *f, const struct evidenc
         return;
     double share;
     uint32_t site = stack_line_most(f, e->cpu, NULL, 0, &share);
-    add(v, &(struct overview_row){.id = "cpu", .words = "processors in use", .processors = e->processors,
+    add(v, &(struct overview_row){.id = "cpu",
+                                  .words = "processors in use",
+                                  .processors = e->processors,
                                   .amount = amount_exact((double)e->cpu->weight / (double)e->duration_ns),
-                                  .site = site, .site_share = share});
+                                  .site = site,
+                                  .site_share = share});
 }
 
 static void add_ready(struct overview *v, const struct evidence *e)
@@ -52,8 +55,8 @@ static void add_monitors(struct overview *v, const struct evidence *e)
         return;
     for (uint32_t i = 0; i < e->lock->sample_count; i++)
         sum += e->lock->samples[i].state == JFR_STATE_MONITOR ? (double)e->lock->samples[i].weight : 0;
-    add(v, &(struct overview_row){.id = "monitors", .words = "threads that waited for monitors",
-                                  .amount = amount_exact(sum / (double)e->duration_ns)});
+    add(v, &(struct overview_row){
+               .id = "monitors", .words = "threads that waited for monitors", .amount = amount_exact(sum / (double)e->duration_ns)});
 }
 
 static void add_pauses(struct overview *v, const struct evidence *e)
@@ -63,7 +66,9 @@ static void add_pauses(struct overview *v, const struct evidence *e)
         return;
     for (uint32_t i = 0; i < e->halts->count; i++)
         sum += e->halts->list[i].kind == HALT_GC ? (double)e->halts->list[i].ns : 0;
-    add(v, &(struct overview_row){.id = "gc", .words = "of the time in pauses for garbage collection", .unit = OVERVIEW_SHARE,
+    add(v, &(struct overview_row){.id = "gc",
+                                  .words = "of the time in pauses for garbage collection",
+                                  .unit = OVERVIEW_SHARE,
                                   .amount = amount_exact(sum / (double)e->duration_ns)});
 }
 
@@ -75,9 +80,12 @@ static void add_allocations(struct overview *v, struct findings *f, const struct
     uint32_t site = stack_line_most(f, e->alloc, NULL, 0, &share);
     for (uint32_t i = 0; i < e->alloc->sample_count; i++)
         squares += (double)e->alloc->samples[i].weight * (double)e->alloc->samples[i].weight;
-    add(v, &(struct overview_row){.id = "alloc", .words = "allocated", .unit = OVERVIEW_BYTES,
+    add(v, &(struct overview_row){.id = "alloc",
+                                  .words = "allocated",
+                                  .unit = OVERVIEW_BYTES,
                                   .amount = amount_scaled(amount_normal(sum, sqrt(squares)), 1 / second),
-                                  .site = site, .site_share = share});
+                                  .site = site,
+                                  .site_share = share});
 }
 
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e)

@@ -15,10 +15,11 @@ enum { CPU, WALL, LOCK, HOLDER, ALLOC, LIVE, KINDS };
 static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_ALLOC, PROFILE_LIVE};
 
 /* Events of the JDK's, and what they are evidence of. */
-static const char *const jdk_events[] = {"jdk.JavaMonitorEnter", "jdk.GCPhasePause", "jdk.SafepointStateSynchronization", "jdk.SocketRead",
-                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics", "jdk.JavaExceptionThrow"};
-static const enum source jdk_sources[] = {SOURCE_LOCKS, SOURCE_PAUSES, SOURCE_ASKED, SOURCE_SOCKETS, SOURCE_FORCES, SOURCE_PINNED,
-                                          SOURCE_THROWS, SOURCE_THROWN};
+static const char *const jdk_events[] = {"jdk.JavaMonitorEnter",    "jdk.GCPhasePause",      "jdk.SafepointStateSynchronization",
+                                         "jdk.SocketRead",          "jdk.FileForce",         "jdk.VirtualThreadPinned",
+                                         "jdk.ExceptionStatistics", "jdk.JavaExceptionThrow"};
+static const enum source jdk_sources[] = {SOURCE_LOCKS,  SOURCE_PAUSES, SOURCE_ASKED,  SOURCE_SOCKETS,
+                                          SOURCE_FORCES, SOURCE_PINNED, SOURCE_THROWS, SOURCE_THROWN};
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
@@ -46,8 +47,10 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     if (!text)
         return 0;
     if (time_range_parse(&r->range, text, h->start_ns, h->duration_ns))
-        return error_set(e, -EDOM, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
-                                   "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
+        return error_set(e, -EDOM,
+                         "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
+                         "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z",
+                         text);
     if (r->range.from_ns < h->start_ns)
         r->range.from_ns = h->start_ns;
     if (r->range.to_ns > end)
@@ -170,8 +173,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc)
         keep_range(r);
-    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws,
-                                   &r->evidence.processors, e);
+    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, &r->evidence.processors, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
     r->evidence.halts = &r->halts;

@@ -18,82 +18,85 @@
 
 #define FINDING_NEEDS(source) SOURCE_BIT(SOURCE_##source)
 
-#define FINDING_ROWS(FINDING)                                                                                                             \
-    FINDING(DEADLOCK, "deadlock", "Deadlock", "--kind lock", "Deadlock",                                                                  \
-            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
-            "take these locks in one order everywhere, or the second one with tryLock and a time")                                        \
-    FINDING(LOCK_HELD_ASLEEP, "lock_held_asleep", "A lock is held while its owner sleeps", "--kind holder", "Methods",                    \
-            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
-            "sleep after the lock is given back; wait for a state with Object.wait or Condition.await, which give it back "               \
-            "meanwhile")                                                                                                                  \
-    FINDING(LOCK_HELD_IN_IO, "lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",                      \
-            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
-            "read or write outside of the lock; hand what is to be written to one thread by a queue")                                     \
-    FINDING(WRITERS_STARVE, "writers_starve", "Writers starve behind readers", "--kind lock", "Locks",                                    \
-            FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                              \
-            "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "              \
-            "less")                                                                                                                       \
-    FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks",                                         \
-            FINDING_NEEDS(LOCKS), 0,                                                                                                      \
-            "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                        \
-    FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                 \
-            FINDING_NEEDS(WALL) | FINDING_NEEDS(PARKS), 0,                                                                                \
-            "a larger pool, or give back what it lends sooner: hold a connection for the query, not for the request")                     \
-    FINDING(SAFEPOINT_STORM, "safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",                        \
-            FINDING_NEEDS(SAFEPOINTS), 0,                                                                                                 \
-            "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; -Xlog:safepoint "              \
-            "names it")                                                                                                                   \
-    FINDING(LATE_AT_SAFEPOINTS, "late_at_safepoints", "A loop keeps all threads waiting for a safepoint", "--kind halt", "All threads",   \
-            FINDING_NEEDS(CPU) | FINDING_NEEDS(ASKED), 0,                                                                                 \
-            "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll")                                    \
-    FINDING(SYSTEM_GC, "system_gc", "The program itself asks for garbage collections", "--kind halt", "Why",                              \
-            FINDING_NEEDS(PAUSES), 0,                                                                                                     \
-            "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours")                       \
-    FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why",                                                    \
-            FINDING_NEEDS(SOCKETS), 0,                                                                                                    \
-            "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle")                               \
-    FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why",                                 \
-            0, FINDING_NEEDS(WALL) | FINDING_NEEDS(FORCES),                                                                               \
-            "force once for many records: collect those of a few milliseconds, then write and force them together")                       \
-    FINDING(PINNED_CARRIER, "pinned_carrier", "Virtual threads wait and keep their carriers", "--kind halt", "Why",                       \
-            FINDING_NEEDS(PINNED), 0,                                                                                                     \
-            "a ReentrantLock in place of synchronized around what blocks; JDK 24 and later do not pin at monitors")                       \
-    FINDING(EXCEPTIONS, "exceptions", "Exceptions are the way the program goes", "--callers fillInStackTrace", "Callers",                 \
-            0, FINDING_NEEDS(CPU) | FINDING_NEEDS(THROWS),                                                                                \
-            "return a value where this is expected; else an exception without a stack trace (writableStackTrace = false)")                \
-    FINDING(CPU_SATURATED, "cpu_saturated", "Threads wait for a processor", "--kind wall", "Books",                                       \
-            FINDING_NEEDS(CPU) | FINDING_NEEDS(WALL), 0,                                                                                  \
-            "make the code that is named there cheaper, run fewer threads at a time, or give the program more processors")                \
-    FINDING(GC_PRESSURE, "gc_pressure", "The garbage collector takes much of the time", "--kind halt", "Kinds",                           \
-            FINDING_NEEDS(PAUSES), 0,                                                                                                     \
-            "allocate less, at the places that candor report --kind alloc shows; then a larger heap (-Xmx)")                              \
-    FINDING(GC_LONG_PAUSE, "gc_long_pause", "A garbage collection stopped the program for long", "--kind halt", "All threads",            \
-            FINDING_NEEDS(PAUSES), 0,                                                                                                     \
-            "a concurrent collector (-XX:+UseZGC, -XX:+UseG1GC with -XX:MaxGCPauseMillis), a larger heap, or fewer objects "              \
-            "that are alive")                                                                                                             \
-    FINDING(BOXING, "boxing", "Numbers are boxed again and again", "--kind alloc", "Allocated classes",                                   \
-            FINDING_NEEDS(ALLOC), 0,                                                                                                      \
-            "int and long in place of Integer and Long: arrays, IntStream, collections of primitive values; or values from "              \
-            "-128 to 127")                                                                                                                \
-    FINDING(ALLOCATION_SITE, "allocation_site", "One line allocates much of the memory", "--kind alloc", "Allocating lines",              \
-            FINDING_NEEDS(ALLOC), 0,                                                                                                      \
-            "keep and use again what is allocated there, or allocate it once with the right size")                                        \
-    FINDING(LEAK, "leak", "Objects of one place keep growing in number", "--kind live", "Leak candidates",                                \
-            FINDING_NEEDS(LIVE), 0,                                                                                                       \
-            "candor record -e live --paths=1s shows what holds them; bound that cache, or remove what is over. It may be a "              \
-            "cache that still fills")                                                                                                     \
-    FINDING(THREAD_CHURN, "thread_churn", "Threads are started for little work", "--kind wall", "Threads",                                \
-            FINDING_NEEDS(WALL), 0,                                                                                                       \
-            "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                      \
-    FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books",                     \
-            FINDING_NEEDS(CPU), 0,                                                                                                        \
-            "the reasons and their remedies are in the books at the end of the report")
+#define FINDING_ROWS(FINDING)                                                                                                              \
+    FINDING(DEADLOCK, "deadlock", "Deadlock", "--kind lock", "Deadlock", FINDING_NEEDS(OWNERS), 0,                                         \
+            "take these locks in one order everywhere, or the second one with tryLock and a time")                                         \
+    FINDING(LOCK_HELD_ASLEEP, "lock_held_asleep", "A lock is held while its owner sleeps", "--kind holder", "Methods",                     \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                      \
+            "sleep after the lock is given back; wait for a state with Object.wait or Condition.await, which give it back "                \
+            "meanwhile")                                                                                                                   \
+    FINDING(LOCK_HELD_IN_IO, "lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",                       \
+            FINDING_NEEDS(OWNERS), 0, "read or write outside of the lock; hand what is to be written to one thread by a queue")            \
+    FINDING(WRITERS_STARVE, "writers_starve", "Writers starve behind readers", "--kind lock", "Locks",                                     \
+            FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                               \
+            "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "               \
+            "less")                                                                                                                        \
+    FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks", FINDING_NEEDS(LOCKS), 0,                 \
+            "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                         \
+    FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                  \
+            FINDING_NEEDS(WALL) | FINDING_NEEDS(PARKS), 0,                                                                                 \
+            "a larger pool, or give back what it lends sooner: hold a connection for the query, not for the request")                      \
+    FINDING(SAFEPOINT_STORM, "safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",                         \
+            FINDING_NEEDS(SAFEPOINTS), 0,                                                                                                  \
+            "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; -Xlog:safepoint "               \
+            "names it")                                                                                                                    \
+    FINDING(LATE_AT_SAFEPOINTS, "late_at_safepoints", "A loop keeps all threads waiting for a safepoint", "--kind halt", "All threads",    \
+            FINDING_NEEDS(CPU) | FINDING_NEEDS(ASKED), 0,                                                                                  \
+            "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll")                                     \
+    FINDING(SYSTEM_GC, "system_gc", "The program itself asks for garbage collections", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
+            "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours")                        \
+    FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why", FINDING_NEEDS(SOCKETS), 0,                          \
+            "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle")                                \
+    FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why", 0,                               \
+            FINDING_NEEDS(WALL) | FINDING_NEEDS(FORCES),                                                                                   \
+            "force once for many records: collect those of a few milliseconds, then write and force them together")                        \
+    FINDING(PINNED_CARRIER, "pinned_carrier", "Virtual threads wait and keep their carriers", "--kind halt", "Why", FINDING_NEEDS(PINNED), \
+            0, "a ReentrantLock in place of synchronized around what blocks; JDK 24 and later do not pin at monitors")                     \
+    FINDING(EXCEPTIONS, "exceptions", "Exceptions are the way the program goes", "--callers fillInStackTrace", "Callers", 0,               \
+            FINDING_NEEDS(CPU) | FINDING_NEEDS(THROWS),                                                                                    \
+            "return a value where this is expected; else an exception without a stack trace (writableStackTrace = false)")                 \
+    FINDING(CPU_SATURATED, "cpu_saturated", "Threads wait for a processor", "--kind wall", "Books",                                        \
+            FINDING_NEEDS(CPU) | FINDING_NEEDS(WALL), 0,                                                                                   \
+            "make the code that is named there cheaper, run fewer threads at a time, or give the program more processors")                 \
+    FINDING(GC_PRESSURE, "gc_pressure", "The garbage collector takes much of the time", "--kind halt", "Kinds", FINDING_NEEDS(PAUSES), 0,  \
+            "allocate less, at the places that candor report --kind alloc shows; then a larger heap (-Xmx)")                               \
+    FINDING(GC_LONG_PAUSE, "gc_long_pause", "A garbage collection stopped the program for long", "--kind halt", "All threads",             \
+            FINDING_NEEDS(PAUSES), 0,                                                                                                      \
+            "a concurrent collector (-XX:+UseZGC, -XX:+UseG1GC with -XX:MaxGCPauseMillis), a larger heap, or fewer objects "               \
+            "that are alive")                                                                                                              \
+    FINDING(BOXING, "boxing", "Numbers are boxed again and again", "--kind alloc", "Allocated classes", FINDING_NEEDS(ALLOC), 0,           \
+            "int and long in place of Integer and Long: arrays, IntStream, collections of primitive values; or values from "               \
+            "-128 to 127")                                                                                                                 \
+    FINDING(ALLOCATION_SITE, "allocation_site", "One line allocates much of the memory", "--kind alloc", "Allocating lines",               \
+            FINDING_NEEDS(ALLOC), 0, "keep and use again what is allocated there, or allocate it once with the right size")                \
+    FINDING(LEAK, "leak", "Objects of one place keep growing in number", "--kind live", "Leak candidates", FINDING_NEEDS(LIVE), 0,         \
+            "candor record -e live --paths=1s shows what holds them; bound that cache, or remove what is over. It may be a "               \
+            "cache that still fills")                                                                                                      \
+    FINDING(THREAD_CHURN, "thread_churn", "Threads are started for little work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,         \
+            "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
+    FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
+            0, "the reasons and their remedies are in the books at the end of the report")
 
 /* rule_locks: of each class of locks one finding, the most specific. */
-#define RULES(RULE)                                                                                                                       \
-    RULE(rule_deadlock) RULE(rule_locks) RULE(rule_pool) RULE(rule_resources) RULE(rule_safepoints) RULE(rule_late)                       \
-    RULE(rule_system_gc) RULE(rule_sockets) RULE(rule_forces) RULE(rule_pinned) RULE(rule_exceptions) RULE(rule_cpu)                      \
-    RULE(rule_gc) RULE(rule_boxing) RULE(rule_allocation_site) RULE(rule_leak) RULE(rule_threads) RULE(rule_quality)
+#define RULES(RULE)                                                                                                                        \
+    RULE(rule_deadlock)                                                                                                                    \
+    RULE(rule_locks)                                                                                                                       \
+    RULE(rule_pool)                                                                                                                        \
+    RULE(rule_resources)                                                                                                                   \
+    RULE(rule_safepoints)                                                                                                                  \
+    RULE(rule_late)                                                                                                                        \
+    RULE(rule_system_gc)                                                                                                                   \
+    RULE(rule_sockets)                                                                                                                     \
+    RULE(rule_forces)                                                                                                                      \
+    RULE(rule_pinned)                                                                                                                      \
+    RULE(rule_exceptions)                                                                                                                  \
+    RULE(rule_cpu)                                                                                                                         \
+    RULE(rule_gc)                                                                                                                          \
+    RULE(rule_boxing)                                                                                                                      \
+    RULE(rule_allocation_site)                                                                                                             \
+    RULE(rule_leak)                                                                                                                        \
+    RULE(rule_threads)                                                                                                                     \
+    RULE(rule_quality)
 
 struct findings;
 

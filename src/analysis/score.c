@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define TAIL 0.025                 /* on each side of an interval */
+#define TAIL     0.025             /* on each side of an interval */
 #define Z_OF_ONE 1.959963984540054 /* leaves as much on each side of the normal distribution */
 
 static _Thread_local double tail = TAIL, z = Z_OF_ONE;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* 0 to 100: a warning from SCORE_WARNING on, worth knowing from SCORE_INFO on, and nothing below. */
-#define SCORE_INFO 25.0
+#define SCORE_INFO    25.0
 #define SCORE_WARNING 75.0
 #define SCORE_CERTAIN 100.0 /* a problem of any extent: a deadlock */
 

@@ -99,8 +99,14 @@ static bool is_native_method(const struct profile *p, uint32_t stack)
 /* The native methods in which threads wait: the JDK's names of them have changed, their classes have not. */
 enum stack_work stack_work(const struct profile *p, uint32_t stack)
 {
-    static const char *const io[] = {"java.net.", "java.io.", "sun.nio.", "sun.net.", "jdk.net.", "java.lang.ProcessImpl",
-                                     "java.lang.UNIXProcess", "java.lang.ProcessHandleImpl"};
+    static const char *const io[] = {"java.net.",
+                                     "java.io.",
+                                     "sun.nio.",
+                                     "sun.net.",
+                                     "jdk.net.",
+                                     "java.lang.ProcessImpl",
+                                     "java.lang.UNIXProcess",
+                                     "java.lang.ProcessHandleImpl"};
     if (!stack)
         return STACK_IS_ELSE;
     const char *class_name = class_of(p, stack);

@@ -177,7 +177,7 @@ static bool slice_cut(struct slice *s, const struct evidence *e, const struct sp
 
 /* Findings by kind and subject: those of the whole, then the worst ones of windows. */
 struct worst {
-    uint32_t whole, end; /* in the list; behind `end` are those of the window at hand */
+    uint32_t whole, end;             /* in the list; behind `end` are those of the window at hand */
     struct map of_whole, of_windows; /* places in the list */
 };
 
@@ -217,7 +217,7 @@ static void keep_worst(struct worst *worst, struct findings *f, const struct spa
         if (!place)
             f->failed = true;
         else if (added)
-            f->list[*place = worst->end++] = one;
+            f->list[ *place = worst->end++] = one;
         else if (one.score > f->list[*place].score)
             f->list[*place] = one;
     }

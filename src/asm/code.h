@@ -19,7 +19,7 @@
 enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* a larger one is passed over; the agent writes none so large */
 
 struct asm_frame {
-    uint32_t method; /* string: a.b.C.m */
+    uint32_t method;   /* string: a.b.C.m */
     int32_t line, bci; /* line 0 or less = unknown */
 };
 
@@ -49,9 +49,9 @@ struct asm_snapshot {
 struct asm_sample {
     int64_t time_ns;
     uint64_t pc, weight;
-    uint32_t snapshot; /* index + 1; 0 = none: */
+    uint32_t snapshot;     /* index + 1; 0 = none: */
     uint32_t source, name; /* strings, then */
-    bool in_kernel;    /* the address is where the kernel was entered */
+    bool in_kernel;        /* the address is where the kernel was entered */
 };
 
 struct asm_name { /* generated code by name, whether samples fell in it or not */
@@ -71,8 +71,8 @@ struct asm_recording {
     uint32_t stack_count, stack_cap;
     struct asm_frame *frames;
     uint32_t frame_count, frame_cap;
-    uint32_t processor; /* string: x86_64, aarch64; empty = the recording has no snapshots */
-    uint64_t weight;    /* of all samples */
+    uint32_t processor;        /* string: x86_64, aarch64; empty = the recording has no snapshots */
+    uint64_t weight;           /* of all samples */
     struct map by_key;         /* snapshots, by compilation and address; index + 1 of the last */
     struct map by_compilation; /* the same by compilation alone */
     struct jfr_problems problems;

@@ -26,9 +26,9 @@ struct asm_instruction {
     uint8_t size;
     enum asm_flow flow;
     enum asm_mark mark;
-    bool loads;      /* from memory */
-    bool slow;       /* a division, square root or the like: of tens of cycles */
-    uint64_t target; /* of a jump, branch or call to a fixed address; else 0 */
+    bool loads;             /* from memory */
+    bool slow;              /* a division, square root or the like: of tens of cycles */
+    uint64_t target;        /* of a jump, branch or call to a fixed address; else 0 */
     uint64_t reads, writes; /* registers, a bit each: which one depends on the processor alone; bit 63: the flags */
 };
 

@@ -21,8 +21,7 @@ struct capstone {
 
 static bool open_one(enum asm_processor processor, bool detail, csh *handle, cs_insn **instruction)
 {
-    cs_err rc = processor == ASM_AARCH64 ? cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, handle)
-                                         : cs_open(CS_ARCH_X86, CS_MODE_64, handle);
+    cs_err rc = processor == ASM_AARCH64 ? cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, handle) : cs_open(CS_ARCH_X86, CS_MODE_64, handle);
     if (rc != CS_ERR_OK)
         return false;
     cs_option(*handle, CS_OPT_DETAIL, detail ? CS_OPT_ON : CS_OPT_OFF);
@@ -139,17 +138,21 @@ static void take_arm(const struct capstone *c, struct asm_instruction *out)
 
 /* Each of the first eight has names of its own for its parts; the order is the processor's. */
 static const unsigned short old_registers[8][5] = {
-    {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH}, {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-    {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH}, {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-    {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},            {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
-    {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},            {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+    {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+    {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+    {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
+    {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+    {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
+    {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+    {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+    {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
 };
 
 static uint64_t x86_bit(unsigned reg)
 {
     static const struct {
         unsigned first, count, bit;
-    } banks[] = {{X86_REG_R8, 8, 8},     {X86_REG_R8D, 8, 8},   {X86_REG_R8W, 8, 8},   {X86_REG_R8B, 8, 8},
+    } banks[] = {{X86_REG_R8, 8, 8},     {X86_REG_R8D, 8, 8},    {X86_REG_R8W, 8, 8},    {X86_REG_R8B, 8, 8},
                  {X86_REG_XMM0, 32, 16}, {X86_REG_YMM0, 32, 16}, {X86_REG_ZMM0, 32, 16}, {X86_REG_K0, 8, 48}};
     for (size_t i = 0; i < sizeof banks / sizeof *banks; i++)
         if (reg >= banks[i].first && reg < banks[i].first + banks[i].count)
@@ -187,11 +190,11 @@ static void take_x86(const struct capstone *c, struct asm_instruction *out)
     const cs_insn *i = c->instruction;
     const cs_x86 *x = &i->detail->x86;
     bool jump = is_in(c, CS_GRP_JUMP);
-    out->flow = is_in(c, CS_GRP_CALL)       ? ASM_CALL
-                : is_in(c, CS_GRP_RET)      ? ASM_RETURN
+    out->flow = is_in(c, CS_GRP_CALL)          ? ASM_CALL
+                : is_in(c, CS_GRP_RET)         ? ASM_RETURN
                 : jump && i->id == X86_INS_JMP ? ASM_JUMP
-                : jump                      ? ASM_BRANCH
-                                            : ASM_NEXT;
+                : jump                         ? ASM_BRANCH
+                                               : ASM_NEXT;
     if (out->flow != ASM_NEXT && out->flow != ASM_RETURN && x->op_count && x->operands[0].type == X86_OP_IMM)
         out->target = (uint64_t)x->operands[0].imm;
     for (uint8_t k = 0; k < x->op_count; k++)

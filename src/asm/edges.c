@@ -38,8 +38,7 @@ static int collect(struct asm_edges *e, const struct asm_listing *l)
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t to = line_of_target(l, &l->lines[i]);
         bool from_inside = is_inside(e, i), to_inside = to != UINT32_MAX && is_inside(e, to);
-        if (from_inside && l->lines[i].decoded &&
-            (l->lines[i].instruction.flow == ASM_JUMP || l->lines[i].instruction.flow == ASM_BRANCH))
+        if (from_inside && l->lines[i].decoded && (l->lines[i].instruction.flow == ASM_JUMP || l->lines[i].instruction.flow == ASM_BRANCH))
             e->leaves[i - e->first] |= to_inside ? 1 : 2;
         if (to_inside)
             e->arrives[to - e->first] |= from_inside ? 1 : 2;
@@ -70,9 +69,7 @@ static bool is_free(const struct asm_edges *e, int lane, const struct asm_edge *
 static void draw(struct asm_edges *e, const struct asm_edge *edge)
 {
     for (uint32_t i = top_of(edge); i <= bottom_of(edge); i++)
-        e->cells[i - e->first][edge->lane] = i == top_of(edge)      ? ASM_CELL_TOP
-                                             : i == bottom_of(edge) ? ASM_CELL_BOTTOM
-                                                                    : ASM_CELL_LINE;
+        e->cells[i - e->first][edge->lane] = i == top_of(edge) ? ASM_CELL_TOP : i == bottom_of(edge) ? ASM_CELL_BOTTOM : ASM_CELL_LINE;
 }
 
 /* From its lane to the code an edge crosses the lanes between. */
@@ -143,10 +140,7 @@ char *asm_edges_draw(const struct asm_edges *e, uint32_t line, char *out, size_t
         memcpy(out + used, cell, length + 1);
         used += length;
     }
-    const char *end = e->arrives[row] & 1   ? "→"
-                      : e->arrives[row] & 2 ? "↦"
-                      : e->leaves[row] & 2  ? "↗"
-                                            : " ";
+    const char *end = e->arrives[row] & 1 ? "→" : e->arrives[row] & 2 ? "↦" : e->leaves[row] & 2 ? "↗" : " ";
     if (used + strlen(end) < size)
         memcpy(out + used, end, strlen(end) + 1);
     return out;

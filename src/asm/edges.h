@@ -25,11 +25,11 @@ struct asm_edges {
     uint32_t first, count; /* the stretch of lines */
     struct asm_edge *edges;
     uint32_t edge_count, edge_cap;
-    int lanes;             /* that are in use */
+    int lanes; /* that are in use */
     uint32_t undrawn;
     uint8_t (*cells)[ASM_EDGE_LANES]; /* enum asm_cell, by line and lane */
-    uint8_t *arrives;      /* a bit: 1 = from within the stretch, 2 = from elsewhere in the listing */
-    uint8_t *leaves;       /* 1 = within the stretch, 2 = to elsewhere */
+    uint8_t *arrives;                 /* a bit: 1 = from within the stretch, 2 = from elsewhere in the listing */
+    uint8_t *leaves;                  /* 1 = within the stretch, 2 = to elsewhere */
 };
 
 /* Of the lines first to first + count - 1. 0 or -ENOMEM; to be deinited in either case. */

@@ -6,8 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TITLE_MAX = 1400, JITDUMP_MAGIC = 0x4a695444, JITDUMP_VERSION = 1, HEADER_BYTES = 40, LOAD_BYTES = 56, LINES_BYTES = 32,
-       LINE_BYTES = 16 };
+enum {
+    TITLE_MAX = 1400,
+    JITDUMP_MAGIC = 0x4a695444,
+    JITDUMP_VERSION = 1,
+    HEADER_BYTES = 40,
+    LOAD_BYTES = 56,
+    LINES_BYTES = 32,
+    LINE_BYTES = 16
+};
 enum record { CODE_LOAD = 0, CODE_LINES = 2, CODE_CLOSE = 3 };
 
 /* ---- names by address ---- */

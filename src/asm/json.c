@@ -50,8 +50,7 @@ static void put_stack(const struct asm_recording *r, struct jsonw *j, uint32_t s
     jsonw_array_end(j);
 }
 
-static void put_line(const struct asm_report *a, struct jsonw *j, const struct asm_listing *l, const struct asm_region *region,
-                     uint32_t i)
+static void put_line(const struct asm_report *a, struct jsonw *j, const struct asm_listing *l, const struct asm_region *region, uint32_t i)
 {
     const struct asm_line *line = &l->lines[i];
     char text[ASM_INSTRUCTION_TEXT_MAX], bytes[2 * ASM_INSTRUCTION_BYTES_MAX + 1] = "", note[256];

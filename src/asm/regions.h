@@ -20,7 +20,7 @@ struct asm_figure {
     struct interval interval;
 };
 
-struct asm_point { /* a sampled address */
+struct asm_point {   /* a sampled address */
     uint32_t offset; /* in the snapshot */
     struct asm_figure figure;
 };

@@ -43,8 +43,7 @@ uint32_t asm_hottest(const struct asm_listing *l, const struct asm_region *regio
 {
     uint32_t hottest = UINT32_MAX;
     for (uint32_t i = asm_listing_find(l, region->begin); i < l->count && is_in(region, l->lines[i].offset); i++)
-        if (l->lines[i].point &&
-            (hottest == UINT32_MAX || l->lines[i].point->figure.weight > l->lines[hottest].point->figure.weight))
+        if (l->lines[i].point && (hottest == UINT32_MAX || l->lines[i].point->figure.weight > l->lines[hottest].point->figure.weight))
             hottest = i;
     return hottest;
 }

@@ -23,9 +23,9 @@ struct asm_report {
     const struct profile *profile; /* settings and books of the same recording */
     struct asm_decoder *decoder;
     const struct regex *method; /* only regions with such a name are listed; NULL = all */
-    double threshold;      /* share from which on a region is listed; not where a method is asked for */
-    uint32_t top;          /* rows of tables, and listed regions at most; 0 = all */
-    bool bytes;            /* with the instructions' bytes */
+    double threshold;           /* share from which on a region is listed; not where a method is asked for */
+    uint32_t top;               /* rows of tables, and listed regions at most; 0 = all */
+    bool bytes;                 /* with the instructions' bytes */
     bool colour;
 };
 

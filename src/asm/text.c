@@ -90,8 +90,10 @@ static void put_head(const struct asm_report *a, FILE *out)
     fputs("Event: ", out);
     utf8_print(out, asm_event(a->profile, event, sizeof event));
     fprintf(out, ", a sample every %s.\n", period);
-    fprintf(out, "Skid: the clock interrupts behind the instruction that %s. Where one has many samples, consider the one before\n"
-                 "it, and what it waited for.\n", asm_counts_events(a->profile) ? "had the event" : "took the time");
+    fprintf(out,
+            "Skid: the clock interrupts behind the instruction that %s. Where one has many samples, consider the one before\n"
+            "it, and what it waited for.\n",
+            asm_counts_events(a->profile) ? "had the event" : "took the time");
     if (information && !strcmp(information, "sparse"))
         fputs("note: code that was compiled before the agent came tells of its calls alone; record with --heal now for all lines\n", out);
     if (a->regions->all.samples < ASM_FEW_SAMPLES) {
@@ -109,7 +111,7 @@ static const char *plain_name(const char *name)
     const char *method = strrchr(name, '.');
     const char *class = method;
     while (class && class > name && class[-1] != '.')
-        class--;
+        class --;
     return class ? class : name;
 }
 
@@ -175,8 +177,9 @@ static void put_hint(FILE *out, const struct asm_listing *l, const struct asm_re
     uint32_t hottest = asm_hottest(l, region), before = hottest == UINT32_MAX ? hottest : asm_listing_feeds(l, hottest);
     if (before == UINT32_MAX)
         return;
-    fprintf(out, "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before:\n"
-                 "the %s at 0x%012" PRIx64 " is what it may have waited for.\n",
+    fprintf(out,
+            "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before:\n"
+            "the %s at 0x%012" PRIx64 " is what it may have waited for.\n",
             l->snapshot->address + l->lines[hottest].offset, l->lines[before].instruction.loads ? "load" : "long operation",
             l->snapshot->address + l->lines[before].offset);
 }

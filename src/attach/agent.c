@@ -27,8 +27,7 @@ static bool just_wait(const void *unused, int ms)
 }
 
 /* The agent opens its socket while it is being loaded, or shortly after. */
-static int wait_for_agent(pid_t pid, uint64_t timeout_ns, bool (*wait_end)(const void *, int), const void *context,
-                          struct error *e)
+static int wait_for_agent(pid_t pid, uint64_t timeout_ns, bool (*wait_end)(const void *, int), const void *context, struct error *e)
 {
     struct control_answer answer;
     uint64_t deadline = clock_monotonic_ns() + timeout_ns;
@@ -38,8 +37,10 @@ static int wait_for_agent(pid_t pid, uint64_t timeout_ns, bool (*wait_end)(const
         if (code != -ENOENT)
             return code;
         if (clock_monotonic_ns() >= deadline)
-            return error_set(e, -ETIMEDOUT, "cannot reach the agent in %d: it is loaded but has opened no socket; see the JVM's "
-                             "own output", pid);
+            return error_set(e, -ETIMEDOUT,
+                             "cannot reach the agent in %d: it is loaded but has opened no socket; see the JVM's "
+                             "own output",
+                             pid);
         if (wait_end(context, STEP_MS))
             return error_set(e, -ESRCH, "cannot reach the agent in %d: the process exited meanwhile", pid);
     }
@@ -51,8 +52,10 @@ static int check_protocol(pid_t pid, const struct control_answer *answer, struct
     const char *version = control_text(answer, "version");
     if (control_number(answer, "protocol", 0) == CONTROL_PROTOCOL)
         return 0;
-    return error_set(e, -EPROTO, "cannot start a recording in %d: its agent is of candor %.40s, which speaks another protocol than "
-                     "this candor " CANDOR_VERSION "; use that version, or restart the JVM", pid, version ? version : "?");
+    return error_set(e, -EPROTO,
+                     "cannot start a recording in %d: its agent is of candor %.40s, which speaks another protocol than "
+                     "this candor " CANDOR_VERSION "; use that version, or restart the JVM",
+                     pid, version ? version : "?");
 }
 
 int agent_load(const struct process *target, const struct agent_library *library, uint64_t timeout_ns,

@@ -56,14 +56,16 @@ static int refused(pid_t pid, struct error *e)
 {
     return error_set(e, -EOPNOTSUPP,
                      "cannot attach to %d: the JVM refuses to load agents at run time (-XX:-EnableDynamicAgentLoading); "
-                     "start it with -XX:+EnableDynamicAgentLoading, or with -agentpath:.../libcandor.so", pid);
+                     "start it with -XX:+EnableDynamicAgentLoading, or with -agentpath:.../libcandor.so",
+                     pid);
 }
 
 static int attach_disabled(pid_t pid, struct error *e)
 {
     return error_set(e, -EOPNOTSUPP,
                      "cannot attach to %d: attach is disabled (-XX:+DisableAttachMechanism); start the JVM without that "
-                     "option, or with -agentpath:.../libcandor.so", pid);
+                     "option, or with -agentpath:.../libcandor.so",
+                     pid);
 }
 
 static int gone(pid_t pid, struct error *e)
@@ -76,11 +78,12 @@ static int check_allowed(const struct attach *a, struct error *e)
     const struct process *p = &a->jvm.process;
     struct error why;
     if (p->uid != geteuid() && geteuid() != 0)
-        return error_set(e, -EACCES, "cannot attach to %d: it runs as user '%s'; run candor as that user or as root", a->pid,
-                         a->jvm.user);
+        return error_set(e, -EACCES, "cannot attach to %d: it runs as user '%s'; run candor as that user or as root", a->pid, a->jvm.user);
     if (a->jvm.closed)
-        return error_set(e, -EACCES, "cannot attach to %d: its memory map is closed to us (capabilities or a security "
-                         "module); run candor as root", a->pid);
+        return error_set(e, -EACCES,
+                         "cannot attach to %d: its memory map is closed to us (capabilities or a security "
+                         "module); run candor as root",
+                         a->pid);
     if (process_check_stopped(p, &why))
         return error_set(e, -EAGAIN, "cannot attach to %d: %s", a->pid, why.text);
     if (a->jvm.attach_disabled)
@@ -101,8 +104,7 @@ static int attach_open(struct attach *a, struct error *e)
 {
     a->handle = (int)syscall(SYS_pidfd_open, a->pid, 0);
     if (a->handle < 0 && errno != ESRCH && errno != EINVAL) /* ESRCH, EINVAL: jvm_read below says it better */
-        return error_set(e, -errno, "cannot attach to %d: pidfd_open: %s; Linux 5.3 or newer is needed", a->pid,
-                         strerror(errno));
+        return error_set(e, -errno, "cannot attach to %d: pidfd_open: %s; Linux 5.3 or newer is needed", a->pid, strerror(errno));
     int code = jvm_read(a->pid, &a->jvm, e);
     code = code ? code : a->handle < 0 ? gone(a->pid, e) : check_allowed(a, e);
     if (code)
@@ -126,8 +128,10 @@ static int wait_for_handler(struct attach *a, struct error *e)
         if (now.catches_quit)
             return 0;
         if (clock_monotonic_ns() >= a->deadline)
-            return error_set(e, -ETIMEDOUT, "cannot attach to %d: it handles no SIGQUIT and has no socket open (still starting, or, run "
-                             "with -Xrs, its /tmp/.java_pid%d was removed); try again, or " AT_START, a->pid, a->jvm.process.inner_pid);
+            return error_set(e, -ETIMEDOUT,
+                             "cannot attach to %d: it handles no SIGQUIT and has no socket open (still starting, or, run "
+                             "with -Xrs, its /tmp/.java_pid%d was removed); try again, or " AT_START,
+                             a->pid, a->jvm.process.inner_pid);
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
@@ -166,11 +170,14 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
     const char *user = a->jvm.user;
     switch (code) {
     case -EROFS:
-        return error_set(e, code, "cannot attach to %d: its /tmp is read-only, and attaching needs files there; give it a /tmp that can be "
-                         "written (in a container a tmpfs), or " AT_START, a->pid);
+        return error_set(e, code,
+                         "cannot attach to %d: its /tmp is read-only, and attaching needs files there; give it a /tmp that can be "
+                         "written (in a container a tmpfs), or " AT_START,
+                         a->pid);
     case -EACCES:
-        return error_set(e, code, "cannot attach to %d: its user '%s' may not write to its /tmp; set the mode of /tmp to 1777, or "
-                         AT_START, a->pid, user);
+        return error_set(e, code,
+                         "cannot attach to %d: its user '%s' may not write to its /tmp; set the mode of /tmp to 1777, or " AT_START, a->pid,
+                         user);
     case -ENOSPC:
     case -EDQUOT:
         return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; make room in /tmp, or " AT_START, a->pid, name,
@@ -181,7 +188,8 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
     case -EPERM:
         return error_set(e, code,
                          "cannot attach to %d: it runs as user '%s', and root here lacks the right to act as that user (missing "
-                         "capabilities?); run candor as that user", a->pid, user);
+                         "capabilities?); run candor as that user",
+                         a->pid, user);
     default:
         return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s", a->pid, name, strerror(-code));
     }
@@ -194,9 +202,10 @@ static int socket_taken(const struct attach *a, const char *name, struct error *
     bool known = !fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW);
     if (known && st.st_uid == a->jvm.process.uid)
         return error_set(e, -EPERM, "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file; remove it", a->pid, name);
-    return error_set(e, -EPERM, "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file, of user '%s'; have that user "
-                     "or root remove it, or " AT_START, a->pid, name,
-                     known ? process_user_name(st.st_uid, owner, sizeof owner) : "?");
+    return error_set(e, -EPERM,
+                     "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file, of user '%s'; have that user "
+                     "or root remove it, or " AT_START,
+                     a->pid, name, known ? process_user_name(st.st_uid, owner, sizeof owner) : "?");
 }
 
 static int poll_for_socket(struct attach *a, const char *name, struct error *e)
@@ -210,9 +219,10 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
         if (fd != -ENOENT && fd != -ECONNREFUSED)
             return error_set(e, fd, "cannot attach to %d: its socket /tmp/%s: %s", a->pid, name, strerror(-fd));
         if (clock_monotonic_ns() >= a->deadline)
-            return error_set(e, -ETIMEDOUT, "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
-                             "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so", a->pid,
-                             (unsigned)(a->timeout / NS_PER_S));
+            return error_set(e, -ETIMEDOUT,
+                             "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
+                             "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so",
+                             a->pid, (unsigned)(a->timeout / NS_PER_S));
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
@@ -242,9 +252,9 @@ static int wake(struct attach *a, const char *name, struct error *e)
     if (code)
         return explain_trigger(a, trigger, code, e);
     if (syscall(SYS_pidfd_send_signal, a->handle, SIGQUIT, NULL, 0))
-        code = errno == ESRCH ? gone(a->pid, e)
-                              : error_set(e, -errno, "cannot attach to %d: cannot signal it: %s; run candor as root", a->pid,
-                                          strerror(errno));
+        code = errno == ESRCH
+                   ? gone(a->pid, e)
+                   : error_set(e, -errno, "cannot attach to %d: cannot signal it: %s; run candor as root", a->pid, strerror(errno));
     if (!code)
         code = poll_for_socket(a, name, e);
     with_its_rights(remove_trigger, a, folder, trigger);
@@ -325,8 +335,8 @@ static int exchange(const struct attach *a, int fd, const struct buffer *request
 static int judge(const struct attach *a, int code, const struct buffer *reply, struct error *e)
 {
     if (code == -ETIMEDOUT)
-        return error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
-                         a->pid, (unsigned)(a->timeout / NS_PER_S));
+        return error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again", a->pid,
+                         (unsigned)(a->timeout / NS_PER_S));
     if ((!code || hung_up(code)) && (!reply->data || !*reply->data))
         return has_ended(a, STEP_MS) ? gone(a->pid, e)
                                      : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
@@ -342,8 +352,10 @@ static bool is_bad_version(const char *reply)
 
 static int bad_version(pid_t pid, struct error *e)
 {
-    return error_set(e, -EPROTONOSUPPORT, "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
-                     "candor does; use a newer candor", pid);
+    return error_set(e, -EPROTONOSUPPORT,
+                     "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
+                     "candor does; use a newer candor",
+                     pid);
 }
 
 static int ask(struct attach *a, int version, struct buffer *reply, struct error *e)
@@ -365,8 +377,10 @@ static int ask(struct attach *a, int version, struct buffer *reply, struct error
 
 static int too_long(pid_t pid, struct error *e)
 {
-    return error_set(e, -ENAMETOOLONG, "cannot attach to %d: the library's path is longer than the JVM takes; set "
-                     "XDG_CACHE_HOME to a short one", pid);
+    return error_set(e, -ENAMETOOLONG,
+                     "cannot attach to %d: the library's path is longer than the JVM takes; set "
+                     "XDG_CACHE_HOME to a short one",
+                     pid);
 }
 
 static int ask_by_any_version(struct attach *a, struct buffer *reply, struct error *e)
@@ -383,7 +397,12 @@ static int ask_by_any_version(struct attach *a, struct buffer *reply, struct err
 /* The answer, zero-terminated, is in the reply when this returns 0. */
 static int perform(pid_t pid, const struct operation *operation, uint64_t timeout_ns, struct buffer *reply, struct error *e)
 {
-    struct attach a = {.operation = operation, .pid = pid, .handle = -1, .tmp = -1, .home = -1, .timeout = timeout_ns,
+    struct attach a = {.operation = operation,
+                       .pid = pid,
+                       .handle = -1,
+                       .tmp = -1,
+                       .home = -1,
+                       .timeout = timeout_ns,
                        .deadline = clock_monotonic_ns() + timeout_ns};
     int code = attach_open(&a, e);
     if (!code)
@@ -471,8 +490,10 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     if (answered && code == AGENT_TOO_EARLY)
         return still_starting(pid, e);
     if (answered)
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may say "
-                         "why", pid, code);
+        return error_set(e, -EREMOTEIO,
+                         "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may say "
+                         "why",
+                         pid, code);
     if (!*line)
         snprintf(line, sizeof line, "status %" PRId64 ", and no more; can its user read the agent's library?", status);
     return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);

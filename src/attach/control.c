@@ -102,11 +102,15 @@ static int explain_connect(const struct process *p, int code, struct error *e)
     case -ENOENT:
         return error_set(e, code, "no agent of candor is active in process %d", p->pid);
     case -ENOTCONN:
-        return error_set(e, code, "cannot speak with the agent in %d: it found no place for its control socket, neither in /tmp nor in "
-                         "/dev/shm; what it records goes on until the JVM ends. Start the JVM with one of them writable", p->pid);
+        return error_set(e, code,
+                         "cannot speak with the agent in %d: it found no place for its control socket, neither in /tmp nor in "
+                         "/dev/shm; what it records goes on until the JVM ends. Start the JVM with one of them writable",
+                         p->pid);
     case -EACCES:
-        return error_set(e, code, "cannot speak with the agent in %d: it runs as user '%s'; run candor as that user or as "
-                         "root", p->pid, process_user_name(p->uid, user, sizeof user));
+        return error_set(e, code,
+                         "cannot speak with the agent in %d: it runs as user '%s'; run candor as that user or as "
+                         "root",
+                         p->pid, process_user_name(p->uid, user, sizeof user));
     case -ETIMEDOUT:
         return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; the machine may be overloaded: try again",
                          p->pid);
@@ -213,8 +217,8 @@ static int exchange(int fd, struct control_request *r, uint64_t deadline, struct
     return code ? code : answer->failed ? -EMSGSIZE : 0;
 }
 
-static int converse(const struct process *p, int fd, struct control_request *r, uint64_t deadline,
-                    struct control_answer *answer, struct error *e)
+static int converse(const struct process *p, int fd, struct control_request *r, uint64_t deadline, struct control_answer *answer,
+                    struct error *e)
 {
     struct buffer text;
     buffer_init(&text, CONTROL_ANSWER_MAX);
@@ -235,8 +239,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
     return 0;
 }
 
-int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer,
-                 struct error *e)
+int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer, struct error *e)
 {
     struct process p = {0};
     uint64_t deadline = clock_monotonic_ns() + timeout_ns;

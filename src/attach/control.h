@@ -37,8 +37,7 @@ void control_pass_file(struct control_request *r, const char *name, int fd);
  *
  * 0, or with e: -ESRCH the process is gone, -ENOENT no agent listens there, -EACCES another user's process, -EPERM the
  * socket is somebody else's, -ETIMEDOUT, -EREMOTEIO the agent said `error`, -EPROTO garbage, -EMSGSIZE. */
-int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer,
-                 struct error *e);
+int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer, struct error *e);
 /* Takes the text of an answer apart (for tests); the text is changed and must outlive the answer. 0, -EREMOTEIO or
  * -EPROTO with e. */
 int control_parse(char *text, struct control_answer *answer, struct error *e);

@@ -37,10 +37,8 @@ static void take_string(const struct view *v, size_t entry, size_t length, struc
         char *out;
         size_t size;
     } wanted[] = {
-        {"java.property.java.version", h->version, sizeof h->version},
-        {"sun.rt.javaCommand", h->command, sizeof h->command},
-        {"java.rt.vmArgs", h->arguments, sizeof h->arguments},
-        {"java.property.java.vm.vendor", h->vendor, sizeof h->vendor},
+        {"java.property.java.version", h->version, sizeof h->version},  {"sun.rt.javaCommand", h->command, sizeof h->command},
+        {"java.rt.vmArgs", h->arguments, sizeof h->arguments},          {"java.property.java.vm.vendor", h->vendor, sizeof h->vendor},
         {"sun.gc.collector.0.name", h->collector, sizeof h->collector},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

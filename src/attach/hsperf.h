@@ -9,8 +9,8 @@
 enum { HSPERF_TEXT = 1025 }; /* the JVM cuts its strings at 1024 */
 
 struct hsperf {
-    char version[64];           /* java.property.java.version: "17.0.19" */
-    char command[HSPERF_TEXT];  /* sun.rt.javaCommand: main class or jar, and its arguments */
+    char version[64];            /* java.property.java.version: "17.0.19" */
+    char command[HSPERF_TEXT];   /* sun.rt.javaCommand: main class or jar, and its arguments */
     char arguments[HSPERF_TEXT]; /* java.rt.vmArgs: options of the JVM, wherever they came from */
     char vendor[64];             /* java.property.java.vm.vendor: "Debian" */
     char collector[64];          /* sun.gc.collector.0.name: "G1 young collection pauses" */

@@ -30,9 +30,21 @@ static bool is_one_of(const char *word, const char *const *list)
 
 long jvm_parse_command(const char *cmdline, size_t len, size_t *options_end)
 {
-    static const char *const with_value[] = {"-cp", "-classpath", "--class-path", "-p", "--module-path",
-        "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
-        "--patch-module", "--enable-native-access", "--source", NULL};
+    static const char *const with_value[] = {"-cp",
+                                             "-classpath",
+                                             "--class-path",
+                                             "-p",
+                                             "--module-path",
+                                             "--upgrade-module-path",
+                                             "--add-modules",
+                                             "--limit-modules",
+                                             "--add-reads",
+                                             "--add-exports",
+                                             "--add-opens",
+                                             "--patch-module",
+                                             "--enable-native-access",
+                                             "--source",
+                                             NULL};
     static const char *const before_main[] = {"-jar", "-m", "--module", NULL};
     *options_end = len;
     if (!len || cmdline[len - 1])
@@ -286,8 +298,7 @@ int jvm_list(struct jvm **list, size_t *count, struct error *e)
 static bool is_exact(const struct jvm *jvm, const char *name)
 {
     char brief[256];
-    return !strcmp(jvm->main, name) || !strcmp(base_name(jvm->main), name) ||
-           !strcmp(jvm_brief_name(jvm, brief, sizeof brief), name);
+    return !strcmp(jvm->main, name) || !strcmp(base_name(jvm->main), name) || !strcmp(jvm_brief_name(jvm, brief, sizeof brief), name);
 }
 
 static int ambiguous(const struct jvm *list, size_t count, const char *name, struct error *e)
@@ -296,10 +307,8 @@ static int ambiguous(const struct jvm *list, size_t count, const char *name, str
     size_t at = 0, shown = 0;
     for (size_t i = 0; i < count && at < sizeof text - 1; i++)
         if (strstr(list[i].main, name) && shown++ < CANDIDATES_SHOWN)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s%d %.60s", at ? ", " : "", list[i].process.pid,
-                                   list[i].main);
-    return error_set(e, -EEXIST, "several JVMs match '%.60s': %s%s; give the PID", name, text,
-                     shown > CANDIDATES_SHOWN ? ", ..." : "");
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%d %.60s", at ? ", " : "", list[i].process.pid, list[i].main);
+    return error_set(e, -EEXIST, "several JVMs match '%.60s': %s%s; give the PID", name, text, shown > CANDIDATES_SHOWN ? ", ..." : "");
 }
 
 static int resolve_name(const struct jvm *list, size_t count, const char *name, pid_t *pid, struct error *e)
@@ -317,8 +326,7 @@ static int resolve_name(const struct jvm *list, size_t count, const char *name, 
         }
     }
     if (!parts)
-        return error_set(e, -ESRCH, "no JVM has '%.60s' in the name of its main class or jar; 'candor list' shows them",
-                         name);
+        return error_set(e, -ESRCH, "no JVM has '%.60s' in the name of its main class or jar; 'candor list' shows them", name);
     if (parts > 1 && exacts != 1)
         return ambiguous(list, count, name, e);
     *pid = exacts == 1 ? exact : part;

@@ -10,11 +10,11 @@
 struct jvm {
     struct process process;
     char user[64];
-    char version[64]; /* "17.0.19", "" when unknown */
-    char main[1024];  /* main class, module/class or jar, or the name of a program that has a JVM in it; "" when unknown */
-    bool embedded;    /* it is such a program's */
-    bool closed;      /* another user's: what needs its memory map is unknown, and it is a JVM only by its name */
-    bool agent;       /* our agent is loaded */
+    char version[64];     /* "17.0.19", "" when unknown */
+    char main[1024];      /* main class, module/class or jar, or the name of a program that has a JVM in it; "" when unknown */
+    bool embedded;        /* it is such a program's */
+    bool closed;          /* another user's: what needs its memory map is unknown, and it is a JVM only by its name */
+    bool agent;           /* our agent is loaded */
     bool attach_disabled; /* -XX:+DisableAttachMechanism */
     bool loading_refused; /* -XX:-EnableDynamicAgentLoading */
 };

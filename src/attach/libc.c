@@ -28,8 +28,8 @@ static bool read_at(int fd, void *out, size_t size, uint64_t at)
 static bool read_segments(struct image *image)
 {
     Elf64_Ehdr head;
-    if (!read_at(image->fd, &head, sizeof head, 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof *image->segments || head.e_phnum > SEGMENTS_MAX)
+    if (!read_at(image->fd, &head, sizeof head, 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_phentsize != sizeof *image->segments || head.e_phnum > SEGMENTS_MAX)
         return false;
     image->segment_count = head.e_phnum;
     return read_at(image->fd, image->segments, head.e_phnum * sizeof *image->segments, head.e_phoff);
@@ -99,6 +99,8 @@ int libc_check(const struct process *p, struct error *e)
     close(fd);
     if (theirs == LIBC_UNKNOWN || theirs == ours)
         return 0;
-    return error_set(e, -ENOEXEC, "cannot attach to %d: its JVM was built for %s, and this candor's agent for %s; use a candor that "
-                     "was built for %s", p->pid, names[theirs], names[ours], names[theirs]);
+    return error_set(e, -ENOEXEC,
+                     "cannot attach to %d: its JVM was built for %s, and this candor's agent for %s; use a candor that "
+                     "was built for %s",
+                     p->pid, names[theirs], names[ours], names[theirs]);
 }

@@ -67,8 +67,7 @@ static bool has_content(int fd, const void *bytes, size_t len)
     char part[16384];
     size_t at = 0;
     ssize_t n = 0;
-    while (at < len && (n = read(fd, part, sizeof part)) > 0 && (size_t)n <= len - at &&
-           !memcmp(part, (const char *)bytes + at, (size_t)n))
+    while (at < len && (n = read(fd, part, sizeof part)) > 0 && (size_t)n <= len - at && !memcmp(part, (const char *)bytes + at, (size_t)n))
         at += (size_t)n;
     return at == len && read(fd, part, 1) == 0;
 }
@@ -84,8 +83,7 @@ static bool is_installed(int directory, const void *bytes, size_t len)
     int fd = openat(directory, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && is_ours_alone(&st) && st.st_mode & S_IROTH &&
-                has_content(fd, bytes, len);
+    bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) && is_ours_alone(&st) && st.st_mode & S_IROTH && has_content(fd, bytes, len);
     close(fd);
     return good;
 }
@@ -213,20 +211,22 @@ static int explain_tmp(int code, const char *name, struct error *e)
     case 0:
         return 0;
     case -EPERM:
-        return error_set(e, code, "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; have its owner or root "
-                         "remove it, or start the JVM with -agentpath:.../libcandor.so", name);
+        return error_set(e, code,
+                         "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; have its owner or root "
+                         "remove it, or start the JVM with -agentpath:.../libcandor.so",
+                         name);
     case -ENOEXEC:
-        return error_set(e, code, "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so where the JVM "
+        return error_set(e, code,
+                         "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so where the JVM "
                          "sees it, and start it with -agentpath:.../libcandor.so");
     default:
         return error_set(e, code, "cannot unpack the agent as /tmp/%s/" FILE_NAME ": %s; %s", name, process_tmp_problem(code),
-                         code == -ENOSPC || code == -EDQUOT ? "make room there" :
-                         "make /tmp writable, or start the JVM with -agentpath:.../libcandor.so");
+                         code == -ENOSPC || code == -EDQUOT ? "make room there"
+                                                            : "make /tmp writable, or start the JVM with -agentpath:.../libcandor.so");
     }
 }
 
-static int place_in_tmp(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
-                        struct error *e)
+static int place_in_tmp(const void *bytes, size_t len, const struct process *target, char *path, size_t size, struct error *e)
 {
     char name[64];
     snprintf(name, sizeof name, ".candor-agent-%u-%016llx", target->uid, (unsigned long long)hash_bytes(bytes, len));
@@ -234,8 +234,7 @@ static int place_in_tmp(const void *bytes, size_t len, const struct process *tar
     return explain_tmp(install_in_tmp(bytes, len, target, name), name, e);
 }
 
-int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
-                  struct error *e)
+int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size, struct error *e)
 {
     int code = libc_check(target, e);
     if (code)
@@ -243,7 +242,8 @@ int library_place(const void *bytes, size_t len, const struct process *target, c
     if (find_beside(target, path, size))
         return 0;
     if (!len)
-        return error_set(e, -ENOENT, "cannot find the agent: " FILE_NAME " is not beside candor, and this candor was built "
+        return error_set(e, -ENOENT,
+                         "cannot find the agent: " FILE_NAME " is not beside candor, and this candor was built "
                          "without it");
     if (!place_in_cache(bytes, len, target, path, size))
         return 0;

@@ -14,8 +14,7 @@
  * would load the agent a second time. A copy counts only when it and its folder are ours (3: the process's user's), nobody
  * else may write them and its content is `bytes`, byte for byte. Paths with characters that an option string could
  * misread (blanks, '=', ',') are passed over. A JVM of another C library (attach/libc.h) is refused. 0, or a negative errno with e. */
-int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
-                  struct error *e);
+int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size, struct error *e);
 
 /* The part without the search (for tests): NAME/libcandor.so below the open directory. 0, -EPERM when NAME is not a
  * folder of ours, another negative errno. */

@@ -22,9 +22,9 @@ struct process {
 
 /* What the memory map tells. */
 struct process_maps {
-    char libjvm[PATH_MAX]; /* path of libjvm.so in the process's own root, "" when the process is no JVM */
-    char hsperf[PATH_MAX]; /* path of its hsperfdata file there, "" when there is none */
-    bool agent;            /* libcandor.so is loaded */
+    char libjvm[PATH_MAX];    /* path of libjvm.so in the process's own root, "" when the process is no JVM */
+    char hsperf[PATH_MAX];    /* path of its hsperfdata file there, "" when there is none */
+    bool agent;               /* libcandor.so is loaded */
     char agents[2][PATH_MAX]; /* from where; the second is a second copy, "" = none */
 };
 

@@ -14,7 +14,7 @@ struct pidfd_answer {
     int32_t exit_code;
 };
 
-#define ASK_PIDFD _IOWR(0xFF, 11, struct pidfd_answer)
+#define ASK_PIDFD      _IOWR(0xFF, 11, struct pidfd_answer)
 #define WITH_EXIT_CODE 8u
 
 int process_end_parse(const char *line)

@@ -32,8 +32,7 @@ static bool parse_number(const char *line, unsigned long *id)
     static const char old[] = "Recording: recording=";
     uint64_t number;
     const char *digits = line + (begins(line, old) ? sizeof old - 1 : sizeof "Recording " - 1);
-    if (!begins(line, "Recording") || strlen(line) < (size_t)(digits - line) ||
-        number_take(&digits, 10, 0, ULONG_MAX, &number))
+    if (!begins(line, "Recording") || strlen(line) < (size_t)(digits - line) || number_take(&digits, 10, 0, ULONG_MAX, &number))
         return false;
     *id = (unsigned long)number;
     return *digits == ':' || *digits == ' ';
@@ -146,8 +145,8 @@ int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char 
     if (bounds->bytes)
         buffer_printf(&b, " maxsize=%" PRIu64 "k", bounds->bytes >> 10);
     buffer_u8(&b, 0);
-    int code = b.failed ? error_set(e, -ENAMETOOLONG, "the path is too long") :
-                          command(pid, timeout_ns, (const char *)b.data, "Started recording", e);
+    int code = b.failed ? error_set(e, -ENAMETOOLONG, "the path is too long")
+                        : command(pid, timeout_ns, (const char *)b.data, "Started recording", e);
     buffer_deinit(&b);
     return code;
 }
@@ -169,8 +168,8 @@ int recorder_dump(pid_t pid, uint64_t timeout_ns, const char *name, const char *
     buffer_printf(&b, "JFR.dump name=%s filename=%s", name, file);
     put_begin(&b, begin_ns);
     buffer_u8(&b, 0);
-    int code = b.failed ? error_set(e, -ENAMETOOLONG, "the path is too long") :
-                          command(pid, timeout_ns, (const char *)b.data, "Dumped recording", e);
+    int code = b.failed ? error_set(e, -ENAMETOOLONG, "the path is too long")
+                        : command(pid, timeout_ns, (const char *)b.data, "Dumped recording", e);
     buffer_deinit(&b);
     return code;
 }

@@ -27,8 +27,9 @@ static int open_directory(struct recorder_folder *f, bool make)
 static int explain(const struct recorder_folder *f, int code, const char *doing, struct error *e)
 {
     return error_set(e, code, "cannot %s %s in the JVM's /tmp: %s", doing, f->name,
-                     code == -EPERM ? "it is not a folder of the JVM's user alone" :
-                     code == -EBUSY ? "another candor works with it" : process_tmp_problem(code));
+                     code == -EPERM   ? "it is not a folder of the JVM's user alone"
+                     : code == -EBUSY ? "another candor works with it"
+                                      : process_tmp_problem(code));
 }
 
 static int open_folder(struct recorder_folder *f, const struct process *p, const char *name, bool make, struct error *e)

@@ -16,8 +16,8 @@ struct recorder_folder {
 
 /* The files that may be in one. */
 #define RECORDER_SETTINGS "settings.jfc"
-#define RECORDER_FLIGHT "flight.jfr" /* what a recording is written to at its end */
-#define RECORDER_DUMP "dump.jfr"     /* and before it */
+#define RECORDER_FLIGHT   "flight.jfr" /* what a recording is written to at its end */
+#define RECORDER_DUMP     "dump.jfr"   /* and before it */
 
 /* Makes /tmp/NAME, which must be new. 0 or a negative errno with e, and nothing is left. */
 int recorder_folder_make(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);

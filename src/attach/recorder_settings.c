@@ -1,6 +1,5 @@
 #include "attach/recorder_settings.h"
 
-
 /* From here on sockets, files and exceptions can be recorded at a bounded rate. */
 enum { THROTTLES_SINCE = 25 };
 

@@ -32,23 +32,23 @@ struct cli_option {
 #define CLI_OPEN "|..." /* how choices end that are not all */
 
 /* A row of the commands that read recordings; main.c sees to it. */
-#define CLI_UNPACK_OPTION                                                                                              \
-    {                                                                                                                  \
-        0, "max-unpacked", "SIZE", NULL, "refuse a packed FILE that unpacks to more (default 8G, or 200 times its size)" \
+#define CLI_UNPACK_OPTION                                                                                                                  \
+    {                                                                                                                                      \
+        0, "max-unpacked", "SIZE", NULL, "refuse a packed FILE that unpacks to more (default 8G, or 200 times its size)"                   \
     }
 
 struct cli_args;
 
 struct cli_command {
-    const char *name;      /* "record" */
-    const char *arguments; /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
-    const char *summary;   /* one line, lower case, no full stop */
-    const char *about;     /* paragraphs split by an empty line, for --help and the man page; may be NULL */
-    const char *examples;  /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
+    const char *name;                 /* "record" */
+    const char *arguments;            /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
+    const char *summary;              /* one line, lower case, no full stop */
+    const char *about;                /* paragraphs split by an empty line, for --help and the man page; may be NULL */
+    const char *examples;             /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
     const struct cli_option *options; /* ends with a row whose name is NULL; NULL = none. --help is added to all */
     enum cli_operand operand;
-    int operands_min, operands_max; /* checked before run; max -1 = any number */
-    bool dash_dash;                 /* "-- COMMAND..." may stand for the operands */
+    int operands_min, operands_max;          /* checked before run; max -1 = any number */
+    bool dash_dash;                          /* "-- COMMAND..." may stand for the operands */
     int (*run)(const struct cli_args *args); /* returns an exit status */
 };
 
@@ -127,9 +127,9 @@ extern const struct cli_command command_version;    /* main.c */
 int server_command_run(const struct cli_args *args);
 
 /* What `record` shows at its end. All print their own error line and return an exit status. */
-int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the short report, then the books */
-int report_print_live(const char *file, FILE *out);     /* the same of what is alive, of a recording with the event live */
-int convert_own_page(const char *in, const char *out);  /* cmd_convert.c: the flame graph, for whom the recording is, in no file but ours */
+int report_print_summary(const char *file, FILE *out); /* cmd_report.c: the short report, then the books */
+int report_print_live(const char *file, FILE *out);    /* the same of what is alive, of a recording with the event live */
+int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph, for whom the recording is, in no file but ours */
 
 struct profile;
 /* What `report --json` prints of the profile, whose stacks may change; 0 or a negative code. (cmd_report.c) */

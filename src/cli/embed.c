@@ -3,10 +3,8 @@
 __asm__(".section .rodata\n"
         ".balign 16\n"
         ".global " EMBED_NAME "\n"
-        ".hidden " EMBED_NAME "\n"
-        EMBED_NAME ":\n"
+        ".hidden " EMBED_NAME "\n" EMBED_NAME ":\n"
         ".incbin \"" EMBED_FILE "\"\n"
         ".global " EMBED_NAME "_end\n"
-        ".hidden " EMBED_NAME "_end\n"
-        EMBED_NAME "_end:\n"
+        ".hidden " EMBED_NAME "_end\n" EMBED_NAME "_end:\n"
         ".previous\n");

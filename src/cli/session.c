@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-extern const char agent_library[] __attribute__((visibility("hidden")));     /* embed.c */
+extern const char agent_library[] __attribute__((visibility("hidden"))); /* embed.c */
 extern const char agent_library_end[] __attribute__((visibility("hidden")));
 
 static int open_process(struct session *s, pid_t pid, const struct cli_args *args)

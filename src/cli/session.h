@@ -8,7 +8,10 @@
 #include "attach/process.h"
 #include "cli/cli.h"
 
-#define SESSION_TIMEOUT_OPTION {0, "timeout", "TIME", NULL, "how long to wait for the JVM (default 10s)"}
+#define SESSION_TIMEOUT_OPTION                                                                                                             \
+    {                                                                                                                                      \
+        0, "timeout", "TIME", NULL, "how long to wait for the JVM (default 10s)"                                                           \
+    }
 
 struct session {
     struct process process;

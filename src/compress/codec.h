@@ -26,7 +26,7 @@ struct codec {
     const char *name;      /* "zstd" */
     const char *extension; /* ".zst" */
     int level_min, level_max, level_default;
-    const int *shown; /* the levels that a comparison shows, ends with 0 */
+    const int *shown;                               /* the levels that a comparison shows, ends with 0 */
     bool (*begins)(const uint8_t *bytes, size_t n); /* whether such a frame begins so */
     /* NULL = out of memory. codec_free may be given what new gave. */
     void *(*decoder_new)(void);

@@ -12,7 +12,10 @@ static const int shown[] = {6, 0};
 
 static bool begins(const uint8_t *bytes, size_t n)
 {
-    return n >= 6 && !memcmp(bytes, "\xfd" "7zXZ", 6);
+    return n >= 6 && !memcmp(bytes,
+                             "\xfd"
+                             "7zXZ",
+                             6);
 }
 
 static void *ready(lzma_stream *s, lzma_ret rc)

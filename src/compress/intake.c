@@ -77,8 +77,7 @@ static int check_limit(const struct intake *in, const struct source *s, struct e
 
 static void note_damage(struct intake *in, const char *what)
 {
-    snprintf(in->damage, sizeof in->damage, "its %s data %s: %" PRIu64 " bytes could be unpacked", in->codec->name, what,
-             in->spool.size);
+    snprintf(in->damage, sizeof in->damage, "its %s data %s: %" PRIu64 " bytes could be unpacked", in->codec->name, what, in->spool.size);
 }
 
 /* ---- unpacking ---- */

@@ -16,15 +16,15 @@
 
 #include <stdbool.h>
 
-#define INTAKE_MAP_FROM ((uint64_t)64 << 20)
-#define INTAKE_SIZE_MAX ((uint64_t)8 << 30)
+#define INTAKE_MAP_FROM   ((uint64_t)64 << 20)
+#define INTAKE_SIZE_MAX   ((uint64_t)8 << 30)
 #define INTAKE_RATIO_FROM ((uint64_t)64 << 20)
 enum { INTAKE_RATIO_MAX = 200 };
 
 struct intake {
     const uint8_t *bytes;
     uint64_t size;
-    uint64_t packed_size; /* bytes read; size when it was not packed */
+    uint64_t packed_size;      /* bytes read; size when it was not packed */
     const struct codec *codec; /* NULL = it was not packed */
     char damage[160];          /* "" = none */
     struct spool spool;

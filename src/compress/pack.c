@@ -5,8 +5,7 @@
 
 enum { IN = 1 << 20, OUT = 128 << 10 };
 
-static int pack(const struct codec *codec, void *encoder, uint8_t *out, const uint8_t *bytes, uint64_t size, pack_sink *sink,
-                void *context)
+static int pack(const struct codec *codec, void *encoder, uint8_t *out, const uint8_t *bytes, uint64_t size, pack_sink *sink, void *context)
 {
     int rc = CODEC_MORE;
     while (rc == CODEC_MORE) {

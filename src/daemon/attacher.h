@@ -12,11 +12,11 @@ enum { ATTACHER_THREADS = 4 };
 struct attacher_job {
     struct attacher_job *next;
     pid_t pid;
-    uint64_t start;         /* of the process: another one with its number is refused */
-    char path[PATH_MAX];    /* the recording's name for the agent */
-    int passed;             /* its descriptor; closed when the job is done */
+    uint64_t start;      /* of the process: another one with its number is refused */
+    char path[PATH_MAX]; /* the recording's name for the agent */
+    int passed;          /* its descriptor; closed when the job is done */
     char interval[32], max_overhead[32], event[64];
-    uint64_t duration_ns;   /* after which the agent ends the recording by itself */
+    uint64_t duration_ns; /* after which the agent ends the recording by itself */
     /* The outcome. -EBUSY: somebody else records it; another negative errno. */
     int code;
     struct error error;

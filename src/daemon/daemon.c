@@ -19,7 +19,6 @@
 
 enum { TICK_MS = 200, STATUS_S = 2, STOP_S = 10, LAST_SEND_S = 5, ONCE_SEND_S = 60 };
 
-
 struct run {
     const struct config *config;
     struct spool_folder spool;

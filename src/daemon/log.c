@@ -51,10 +51,10 @@ static void say(int level, const char *format, va_list args)
     pthread_mutex_unlock(&lock);
 }
 
-#define SAY(level)                                                                                                     \
-    va_list args;                                                                                                      \
-    va_start(args, format);                                                                                            \
-    say(level, format, args);                                                                                          \
+#define SAY(level)                                                                                                                         \
+    va_list args;                                                                                                                          \
+    va_start(args, format);                                                                                                                \
+    say(level, format, args);                                                                                                              \
     va_end(args)
 
 void log_info(const char *format, ...)

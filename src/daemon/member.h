@@ -22,7 +22,7 @@ struct member {
     uint64_t again_ns; /* MEMBER_LEFT: when to try again; 0 = with the next look into it */
     unsigned failures;
     struct live live;
-    int handle; /* pidfd, -1 = none */
+    int handle;                 /* pidfd, -1 = none */
     uint64_t next_ns, renew_ns; /* when to take, and when to begin the recording anew */
     uint64_t pulse, pulse_ns;   /* the recording's last sign of life, and when */
     bool renewing;

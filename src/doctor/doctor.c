@@ -28,8 +28,8 @@ static void check_own_user(struct checkup *f, const struct identity *own)
     process_user_name(own->uid, user, sizeof user);
     checkup_add(f, CHECK_OK, "user", "%s", user);
     checkup_meaning(f, own->uid             ? "reaches JVMs of this user; those of others need root"
-                        : own->initial_users ? "reaches the JVMs of all users"
-                                             : "reaches the JVMs of its user namespace, a container's");
+                       : own->initial_users ? "reaches the JVMs of all users"
+                                            : "reaches the JVMs of its user namespace, a container's");
 }
 
 void doctor_examine_machine(struct checkup *f)
@@ -53,8 +53,8 @@ void doctor_examine_machine(struct checkup *f)
 static void check_rights(struct checkup *f, const struct target *t, const struct identity *own)
 {
     bool same = identity_can_become(&t->who);
-    checkup_add(f, same ? CHECK_OK : CHECK_NOTE, "rights", same ? "the clocks were tried with the JVM's user and capabilities"
-                                                                    : "the clocks were tried with candor's own");
+    checkup_add(f, same ? CHECK_OK : CHECK_NOTE, "rights",
+                same ? "the clocks were tried with the JVM's user and capabilities" : "the clocks were tried with candor's own");
     if (!same) {
         checkup_meaning(f, "the JVM has others");
         checkup_remedy(f, "run candor as root");

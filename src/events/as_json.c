@@ -125,17 +125,28 @@ static void put_value(struct as_json *w, struct jfr_value v, const struct jfr_fi
         return;
     }
     switch (v.type->kind) {
-    case JFR_KIND_BOOLEAN: jsonw_bool(&w->json, jfr_value_int(v) != 0); break;
-    case JFR_KIND_CHAR: put_character(w, (uint16_t)jfr_value_int(v)); break;
-    case JFR_KIND_FLOAT: jsonw_exact(&w->json, jfr_value_number(v), true); break;
-    case JFR_KIND_DOUBLE: jsonw_exact(&w->json, jfr_value_number(v), false); break;
+    case JFR_KIND_BOOLEAN:
+        jsonw_bool(&w->json, jfr_value_int(v) != 0);
+        break;
+    case JFR_KIND_CHAR:
+        put_character(w, (uint16_t)jfr_value_int(v));
+        break;
+    case JFR_KIND_FLOAT:
+        jsonw_exact(&w->json, jfr_value_number(v), true);
+        break;
+    case JFR_KIND_DOUBLE:
+        jsonw_exact(&w->json, jfr_value_number(v), false);
+        break;
     case JFR_KIND_STRING: {
         struct jfr_text text = jfr_value_text(v);
         jsonw_string(&w->json, text.bytes, text.len);
         break;
     }
-    case JFR_KIND_STRUCT: put_struct(w, v, depth + 1); break;
-    default: put_integer(w, v, f);
+    case JFR_KIND_STRUCT:
+        put_struct(w, v, depth + 1);
+        break;
+    default:
+        put_integer(w, v, f);
     }
 }
 

@@ -76,11 +76,23 @@ void as_text_number(FILE *out, struct jfr_value v, const struct jfr_field *f, bo
         return;
     }
     switch (f->unit) {
-    case JFR_UNIT_BYTES: put_amount(out, jfr_value_number(v), "B", 1024, exact); break;
-    case JFR_UNIT_BITS: put_amount(out, jfr_value_number(v), "bit", 1000, exact); break;
-    case JFR_UNIT_PERCENTAGE: fprintf(out, "%.*f%%", exact ? 9 : 2, 100 * jfr_value_number(v)); break;
-    case JFR_UNIT_ADDRESS: fprintf(out, "0x%08" PRIX64, (uint64_t)number); break;
-    case JFR_UNIT_HERTZ: put_plain(out, v, exact); fputs(" Hz", out); break;
-    default: put_plain(out, v, exact);
+    case JFR_UNIT_BYTES:
+        put_amount(out, jfr_value_number(v), "B", 1024, exact);
+        break;
+    case JFR_UNIT_BITS:
+        put_amount(out, jfr_value_number(v), "bit", 1000, exact);
+        break;
+    case JFR_UNIT_PERCENTAGE:
+        fprintf(out, "%.*f%%", exact ? 9 : 2, 100 * jfr_value_number(v));
+        break;
+    case JFR_UNIT_ADDRESS:
+        fprintf(out, "0x%08" PRIX64, (uint64_t)number);
+        break;
+    case JFR_UNIT_HERTZ:
+        put_plain(out, v, exact);
+        fputs(" Hz", out);
+        break;
+    default:
+        put_plain(out, v, exact);
     }
 }

@@ -95,8 +95,8 @@ static int name_pause(struct halts *h, struct halt *pause, const struct halt_col
     int rc = 0;
     const char *phase = halts_text(h, pause->what), *name = halts_text(h, c->name), *cause = halts_text(h, c->cause);
     bool whole = !*phase || !strcmp(phase, "GC Pause");
-    int len = snprintf(text, sizeof text, "%s%s%s%s%s", name, *name && *cause ? ", " : "", cause,
-                       whole || !(*name || *cause) ? "" : ": ", whole ? "" : phase);
+    int len = snprintf(text, sizeof text, "%s%s%s%s%s", name, *name && *cause ? ", " : "", cause, whole || !(*name || *cause) ? "" : ": ",
+                       whole ? "" : phase);
     size_t kept = len < 0 ? 0 : (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
     pause->what = halt_string(h, text, kept, &rc);
     return rc;

@@ -31,8 +31,9 @@ struct search {
 static const struct {
     const char *event, *thread;
     bool is_time; /* its weight is CPU time */
-} sample_types[] = {
-    {"candor.CpuSample", "eventThread", true}, {"candor.WallSample", "eventThread"}, {"jdk.ExecutionSample", "sampledThread"}};
+} sample_types[] = {{"candor.CpuSample", "eventThread", true},
+                    {"candor.WallSample", "eventThread"},
+                    {"jdk.ExecutionSample", "sampledThread"}};
 
 static int find_safepoints(struct search *s)
 {

@@ -8,7 +8,7 @@
 
 /* Times and durations within these limits can be added without overflow. */
 #define HALT_MOMENT_MAX (INT64_MAX / 2)
-#define HALT_SPAN_MAX (INT64_MAX / 4)
+#define HALT_SPAN_MAX   (INT64_MAX / 4)
 
 static inline int64_t halt_moment(int64_t ns)
 {

@@ -15,11 +15,10 @@
 #include "events/halts.h"
 #include "regex/regex.h"
 
-
 /* Durations are whole, whatever part of them lies in the range; total_ns is that part. */
 struct halt_sums {
     uint64_t count, total_ns;
-    uint64_t by_agent; /* of the count: told of by the agent, the others by the JDK */
+    uint64_t by_agent;                       /* of the count: told of by the agent, the others by the JDK */
     uint64_t p50_ns, p90_ns, p99_ns, max_ns; /* by nearest rank: each is the duration of one of them */
 };
 

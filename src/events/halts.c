@@ -124,11 +124,8 @@ static bool is_unfinished(struct jfr_event *event)
 
 static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
-    struct halt one = {.start_ns = start_of(event),
-                       .ns = span(event, "duration"),
-                       .count = 1,
-                       .told_by_agent = r->by_agent,
-                       .kind = (uint8_t)type->kind};
+    struct halt one = {
+        .start_ns = start_of(event), .ns = span(event, "duration"), .count = 1, .told_by_agent = r->by_agent, .kind = (uint8_t)type->kind};
     one.what = what_of(r, event, type);
     one.thread = thread_of(r, event, "eventThread");
     one.by = type->by ? thread_of(r, event, type->by) : 0;
@@ -188,8 +185,8 @@ static void take_edge(struct reading *r, struct jfr_event *event, enum halt_edge
         r->rc = -ENOMEM;
         return;
     }
-    p->edges[p->edge_count++] = (struct halt_edge){
-        .start_ns = start_of(event), .ns = span(event, "duration"), .id = number(event, "safepointId"), .kind = kind};
+    p->edges[p->edge_count++] =
+        (struct halt_edge){.start_ns = start_of(event), .ns = span(event, "duration"), .id = number(event, "safepointId"), .kind = kind};
 }
 
 static void take_begin(struct reading *r, struct jfr_event *event, const struct halt_type *type)
@@ -239,9 +236,13 @@ static void take_setting(struct reading *r, struct jfr_event *event, const struc
 static const struct {
     const char *event;
     take *take;
-} parts[] = {{"jdk.GarbageCollection", take_collection}, {"jdk.SafepointBegin", take_begin},
-             {"jdk.SafepointStateSynchronization", take_sync}, {"jdk.SafepointEnd", take_end},
-             {"jdk.SystemGC", take_call}, {"candor.SafepointCount", take_counted}, {"candor.Setting", take_setting}};
+} parts[] = {{"jdk.GarbageCollection", take_collection},
+             {"jdk.SafepointBegin", take_begin},
+             {"jdk.SafepointStateSynchronization", take_sync},
+             {"jdk.SafepointEnd", take_end},
+             {"jdk.SystemGC", take_call},
+             {"candor.SafepointCount", take_counted},
+             {"candor.Setting", take_setting}};
 
 static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char *event, struct taker taker)
 {

@@ -28,21 +28,21 @@
 struct halt {
     int64_t start_ns; /* since the epoch */
     uint64_t ns;
-    uint64_t id;      /* of the collection or the safepoint; 0 = none */
-    uint64_t sync_ns; /* of a safepoint: until all threads stood */
-    uint64_t sync_from_ns; /* since its start: when the JVM began to ask them to */
-    uint64_t late_ns; /* of it: the CPU time of all that were late, as far as samples weigh it */
-    uint64_t late_thread_ns; /* and of the one that ran longest */
-    uint64_t bytes;   /* read, written, or asked for */
-    uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
-    uint32_t what;    /* this and the next: ids of strings, 0 = unknown */
-    uint32_t thread;  /* the waiting thread */
-    uint32_t by;      /* the thread that asked for it, or holds it up */
-    uint32_t site;    /* the place in the program: of the waiting thread, or otherwise of the one that asked */
-    uint32_t late;    /* for a safepoint: the threads that still ran meanwhile, and where */
+    uint64_t id;                     /* of the collection or the safepoint; 0 = none */
+    uint64_t sync_ns;                /* of a safepoint: until all threads stood */
+    uint64_t sync_from_ns;           /* since its start: when the JVM began to ask them to */
+    uint64_t late_ns;                /* of it: the CPU time of all that were late, as far as samples weigh it */
+    uint64_t late_thread_ns;         /* and of the one that ran longest */
+    uint64_t bytes;                  /* read, written, or asked for */
+    uint64_t count;                  /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
+    uint32_t what;                   /* this and the next: ids of strings, 0 = unknown */
+    uint32_t thread;                 /* the waiting thread */
+    uint32_t by;                     /* the thread that asked for it, or holds it up */
+    uint32_t site;                   /* the place in the program: of the waiting thread, or otherwise of the one that asked */
+    uint32_t late;                   /* for a safepoint: the threads that still ran meanwhile, and where */
     uint32_t late_thread, late_site; /* of these, the one that ran longest */
-    uint8_t kind;     /* enum halt_kind */
-    bool sync_known;  /* otherwise sync_ns is the safepoint's whole beginning, including the JVM's work before it asked any thread */
+    uint8_t kind;                    /* enum halt_kind */
+    bool sync_known; /* otherwise sync_ns is the safepoint's whole beginning, including the JVM's work before it asked any thread */
     bool told_by_agent;
     bool is_open; /* a wait that went on when the agent's recording ended, reported up to that time */
 };
@@ -57,7 +57,7 @@ struct halts {
     uint32_t waits_told_twice; /* monitors and parks that both reported */
     uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
     uint64_t unplaced_ns;      /* and those pauses together */
-    bool joined; /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */
+    bool joined;               /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */
 };
 
 /* 0 or a negative code; halts_deinit in any case. Damage goes into problems. */

@@ -22,8 +22,7 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
 static void take_setting(struct search *s, struct jfr_event *event)
 {
     uint64_t id = (uint64_t)jfr_value_int(field(event, "id"));
-    if (!id || !jfr_text_is(jfr_value_text(field(event, "name")), "enabled") ||
-        !jfr_text_is(jfr_value_text(field(event, "value")), "true"))
+    if (!id || !jfr_text_is(jfr_value_text(field(event, "name")), "enabled") || !jfr_text_is(jfr_value_text(field(event, "value")), "true"))
         return;
     for (uint32_t i = 0; i < s->count; i++)
         s->in[i] = s->in[i] || s->ids[i] == id;
@@ -88,9 +87,12 @@ static void search_chunk(struct search *s, struct jfr_chunk *chunk)
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
                     struct recorded_throws *throws, uint32_t *processors, struct error *e)
 {
-    struct search s = {
-        .events = events, .count = count < RECORDED_MAX ? count : RECORDED_MAX, .in = in, .within = within, .throws = throws,
-        .processors = processors};
+    struct search s = {.events = events,
+                       .count = count < RECORDED_MAX ? count : RECORDED_MAX,
+                       .in = in,
+                       .within = within,
+                       .throws = throws,
+                       .processors = processors};
     int rc = 0;
     *throws = (struct recorded_throws){0};
     *processors = 0;

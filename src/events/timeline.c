@@ -9,11 +9,9 @@
 enum { ROWS_AT_ONCE = 1024 };
 
 const struct timeline_state_info timeline_states[TIMELINE_STATES] = {
-    [TIMELINE_UNKNOWN] = {"unknown", '.'},       [TIMELINE_RUNNING] = {"running", 'R'},
-    [TIMELINE_READY] = {"waiting_for_cpu", 'c'}, [TIMELINE_MONITOR] = {"monitor", 'M'},
-    [TIMELINE_WAITING] = {"wait", 'W'},          [TIMELINE_PARKED] = {"parked", 'P'},
-    [TIMELINE_SLEEPING] = {"sleeping", 'S'},     [TIMELINE_IO] = {"io", 'I'},
-    [TIMELINE_OTHER] = {"other", '?'},
+    [TIMELINE_UNKNOWN] = {"unknown", '.'},   [TIMELINE_RUNNING] = {"running", 'R'}, [TIMELINE_READY] = {"waiting_for_cpu", 'c'},
+    [TIMELINE_MONITOR] = {"monitor", 'M'},   [TIMELINE_WAITING] = {"wait", 'W'},    [TIMELINE_PARKED] = {"parked", 'P'},
+    [TIMELINE_SLEEPING] = {"sleeping", 'S'}, [TIMELINE_IO] = {"io", 'I'},           [TIMELINE_OTHER] = {"other", '?'},
 };
 
 /* ---- states ---- */
@@ -23,11 +21,11 @@ static enum timeline_state state_of_text(struct jfr_text text)
     static const struct {
         const char *text;
         enum timeline_state state;
-    } known[] = {{"STATE_RUNNABLE", TIMELINE_RUNNING},     {"STATE_IN_NATIVE", TIMELINE_RUNNING},
-                 {"STATE_IN_VM", TIMELINE_RUNNING},        {"STATE_NOT_JAVA", TIMELINE_RUNNING},
-                 {"STATE_WAITING_FOR_CPU", TIMELINE_READY}, {"STATE_BLOCKED_ON_MONITOR_ENTER", TIMELINE_MONITOR},
+    } known[] = {{"STATE_RUNNABLE", TIMELINE_RUNNING},       {"STATE_IN_NATIVE", TIMELINE_RUNNING},
+                 {"STATE_IN_VM", TIMELINE_RUNNING},          {"STATE_NOT_JAVA", TIMELINE_RUNNING},
+                 {"STATE_WAITING_FOR_CPU", TIMELINE_READY},  {"STATE_BLOCKED_ON_MONITOR_ENTER", TIMELINE_MONITOR},
                  {"STATE_IN_OBJECT_WAIT", TIMELINE_WAITING}, {"STATE_PARKED", TIMELINE_PARKED},
-                 {"STATE_SLEEPING", TIMELINE_SLEEPING},    {"STATE_IN_NATIVE_IO", TIMELINE_IO}};
+                 {"STATE_SLEEPING", TIMELINE_SLEEPING},      {"STATE_IN_NATIVE_IO", TIMELINE_IO}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].text) == text.len && !memcmp(known[i].text, text.bytes, text.len))
             return known[i].state;
@@ -37,16 +35,22 @@ static enum timeline_state state_of_text(struct jfr_text text)
 static enum timeline_state state_of_halt(enum halt_kind kind)
 {
     switch (kind) {
-    case HALT_MONITOR: return TIMELINE_MONITOR;
-    case HALT_WAIT: return TIMELINE_WAITING;
-    case HALT_PARK: return TIMELINE_PARKED;
-    case HALT_SLEEP: return TIMELINE_SLEEPING;
+    case HALT_MONITOR:
+        return TIMELINE_MONITOR;
+    case HALT_WAIT:
+        return TIMELINE_WAITING;
+    case HALT_PARK:
+        return TIMELINE_PARKED;
+    case HALT_SLEEP:
+        return TIMELINE_SLEEPING;
     case HALT_SOCKET_READ:
     case HALT_SOCKET_WRITE:
     case HALT_FILE_READ:
     case HALT_FILE_WRITE:
-    case HALT_FILE_FORCE: return TIMELINE_IO;
-    default: return TIMELINE_OTHER;
+    case HALT_FILE_FORCE:
+        return TIMELINE_IO;
+    default:
+        return TIMELINE_OTHER;
     }
 }
 

@@ -65,8 +65,8 @@ static int visit_chunk(struct jfr_chunk *chunk, struct selection *selection, wal
     return rc;
 }
 
-int walk_events(const struct jfr_file *file, struct selection *selection, walk_visit *visit, void *context,
-                struct jfr_problems *problems, struct error *e)
+int walk_events(const struct jfr_file *file, struct selection *selection, walk_visit *visit, void *context, struct jfr_problems *problems,
+                struct error *e)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {

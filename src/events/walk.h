@@ -10,7 +10,7 @@ typedef int walk_visit(void *context, struct jfr_event *event);
 
 /* 0, what visit returned, or a negative code with its error. Memory: 16 bytes for each wanted event of one chunk. Damage goes
  * into problems. */
-int walk_events(const struct jfr_file *file, struct selection *selection, walk_visit *visit, void *context,
-                struct jfr_problems *problems, struct error *e);
+int walk_events(const struct jfr_file *file, struct selection *selection, walk_visit *visit, void *context, struct jfr_problems *problems,
+                struct error *e);
 
 #endif

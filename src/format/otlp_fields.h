@@ -21,15 +21,7 @@ enum otlp_profile {
     OTLP_PROFILE_ATTRIBUTES = 11
 };
 enum otlp_value_type { OTLP_TYPE = 1, OTLP_UNIT };
-enum otlp_dictionary {
-    OTLP_MAPPINGS = 1,
-    OTLP_LOCATIONS,
-    OTLP_FUNCTIONS,
-    OTLP_LINKS,
-    OTLP_STRINGS,
-    OTLP_ATTRIBUTES,
-    OTLP_STACKS
-};
+enum otlp_dictionary { OTLP_MAPPINGS = 1, OTLP_LOCATIONS, OTLP_FUNCTIONS, OTLP_LINKS, OTLP_STRINGS, OTLP_ATTRIBUTES, OTLP_STACKS };
 enum otlp_stack { OTLP_STACK_LOCATIONS = 1 };
 enum otlp_location { OTLP_LOCATION_ADDRESS = 2, OTLP_LOCATION_LINE, OTLP_LOCATION_ATTRIBUTES };
 enum otlp_line { OTLP_LINE_FUNCTION = 1, OTLP_LINE_LINE };
@@ -45,17 +37,17 @@ static const struct otlp_sample_fields otlp_sample_fields[] = {
 };
 
 /* OpenTelemetry's own names, and ours for what it has none. */
-#define OTLP_PID "process.pid"
-#define OTLP_COMMAND "process.command_line"
-#define OTLP_JVM "process.runtime.description"
-#define OTLP_THREAD "thread.name"
-#define OTLP_THREAD_ID "thread.id"
+#define OTLP_PID            "process.pid"
+#define OTLP_COMMAND        "process.command_line"
+#define OTLP_JVM            "process.runtime.description"
+#define OTLP_THREAD         "thread.name"
+#define OTLP_THREAD_ID      "thread.id"
 #define OTLP_JAVA_THREAD_ID "candor.java_thread.id"
-#define OTLP_STATE "candor.thread.state"
-#define OTLP_OUTCOME "candor.outcome"
-#define OTLP_COUNT "candor.samples"
-#define OTLP_FRAME_KIND "profile.frame.type"
-#define OTLP_FRAME_TYPE "candor.frame.type"
-#define OTLP_BCI "candor.frame.bci"
+#define OTLP_STATE          "candor.thread.state"
+#define OTLP_OUTCOME        "candor.outcome"
+#define OTLP_COUNT          "candor.samples"
+#define OTLP_FRAME_KIND     "profile.frame.type"
+#define OTLP_FRAME_TYPE     "candor.frame.type"
+#define OTLP_BCI            "candor.frame.bci"
 
 #endif

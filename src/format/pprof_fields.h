@@ -25,14 +25,14 @@ enum pprof_line { PPROF_LINE_FUNCTION = 1, PPROF_LINE_LINE };
 enum pprof_function { PPROF_FUNCTION_ID = 1, PPROF_FUNCTION_NAME, PPROF_FUNCTION_SYSTEM_NAME };
 
 /* Labels of samples that we have a place for, and the beginnings of comments. */
-#define PPROF_THREAD "thread"
-#define PPROF_THREAD_ID "thread_id"
+#define PPROF_THREAD         "thread"
+#define PPROF_THREAD_ID      "thread_id"
 #define PPROF_JAVA_THREAD_ID "java_thread_id"
-#define PPROF_STATE "state"
-#define PPROF_OUTCOME "outcome"
-#define PPROF_PROCESS "process: "
-#define PPROF_PID "pid: "
-#define PPROF_JVM "jvm: "
-#define PPROF_SOURCE "source: "
+#define PPROF_STATE          "state"
+#define PPROF_OUTCOME        "outcome"
+#define PPROF_PROCESS        "process: "
+#define PPROF_PID            "pid: "
+#define PPROF_JVM            "jvm: "
+#define PPROF_SOURCE         "source: "
 
 #endif

@@ -25,8 +25,7 @@ static int64_t counters_for(const struct candor_histogram *h, int64_t highest)
 /* Doubles stand for all integers below 2^53. */
 static bool is_common(const struct candor_histogram *h)
 {
-    return h->half_magnitude == 10 && h->unit_magnitude == 0 &&
-           candor_histogram_value_at_index(h, h->counts_len - 1) < (int64_t)1 << 53;
+    return h->half_magnitude == 10 && h->unit_magnitude == 0 && candor_histogram_value_at_index(h, h->counts_len - 1) < (int64_t)1 << 53;
 }
 
 int candor_histogram_init(struct candor_histogram *h, int64_t lowest, int64_t highest, int digits)

@@ -152,8 +152,9 @@ static int take_entry(struct candor_histogram_log_reader *r, const char *text, s
         text += n + 1;
     }
     if (!take_number(&text, &start) || !take_number(&text, &entry->length) || !take_number(&text, &entry->max) || entry->length < 0)
-        return problem(r, -EBADMSG, r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; is the log cut off?"
-                                                                : "this is not a histogram log");
+        return problem(r, -EBADMSG,
+                       r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; is the log cut off?"
+                                                   : "this is not a histogram log");
     r->saw_entry = true;
     entry->payload = text;
     entry->payload_len = strcspn(text, " \t,");

@@ -54,7 +54,7 @@ static void flip(struct candor_recorder *r)
 const struct candor_histogram *candor_recorder_sample(struct candor_recorder *r)
 {
     int32_t full = r->active;
-    candor_histogram_reset(&r->halves[!full]); /* nobody has been in it since the last flip */
+    candor_histogram_reset(&r->halves[!full]);             /* nobody has been in it since the last flip */
     __atomic_store_n(&r->active, !full, __ATOMIC_RELAXED); /* published by the exchange in flip */
     flip(r);
     return &r->halves[full];

@@ -5,9 +5,14 @@
 #include <string.h>
 
 const char *const jfr_frame_type_names[JFR_FRAME_TYPES] = {
-    [JFR_FRAME_INTERPRETED] = "Interpreted", [JFR_FRAME_C1] = "C1 compiled", [JFR_FRAME_C2] = "JIT compiled",
-    [JFR_FRAME_INLINED] = "Inlined",         [JFR_FRAME_NATIVE] = "Native",  [JFR_FRAME_STUB] = "Stub",
-    [JFR_FRAME_KERNEL] = "Kernel",           [JFR_FRAME_FAILED] = "Failed",
+    [JFR_FRAME_INTERPRETED] = "Interpreted",
+    [JFR_FRAME_C1] = "C1 compiled",
+    [JFR_FRAME_C2] = "JIT compiled",
+    [JFR_FRAME_INLINED] = "Inlined",
+    [JFR_FRAME_NATIVE] = "Native",
+    [JFR_FRAME_STUB] = "Stub",
+    [JFR_FRAME_KERNEL] = "Kernel",
+    [JFR_FRAME_FAILED] = "Failed",
     [JFR_FRAME_PSEUDO] = "Pseudo",
     [JFR_FRAME_C1_APPROXIMATE] = "C1 compiled (approximate)",
     [JFR_FRAME_C2_APPROXIMATE] = "JIT compiled (approximate)",
@@ -43,59 +48,115 @@ enum jfr_frame_type jfr_frame_type_marked(enum jfr_frame_type type, int32_t bci)
 }
 
 const char *const jfr_thread_state_names[JFR_STATES] = {
-    [JFR_STATE_UNKNOWN] = "STATE_UNKNOWN", [JFR_STATE_JAVA] = "STATE_RUNNABLE",
-    [JFR_STATE_NATIVE] = "STATE_IN_NATIVE", [JFR_STATE_VM] = "STATE_IN_VM",
-    [JFR_STATE_BLOCKED] = "STATE_BLOCKED", [JFR_STATE_NOT_JAVA] = "STATE_NOT_JAVA",
-    [JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER", [JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
-    [JFR_STATE_PARKED] = "STATE_PARKED", [JFR_STATE_SLEEPING] = "STATE_SLEEPING",
-    [JFR_STATE_READY] = "STATE_WAITING_FOR_CPU", [JFR_STATE_IO] = "STATE_IN_NATIVE_IO",
+    [JFR_STATE_UNKNOWN] = "STATE_UNKNOWN",
+    [JFR_STATE_JAVA] = "STATE_RUNNABLE",
+    [JFR_STATE_NATIVE] = "STATE_IN_NATIVE",
+    [JFR_STATE_VM] = "STATE_IN_VM",
+    [JFR_STATE_BLOCKED] = "STATE_BLOCKED",
+    [JFR_STATE_NOT_JAVA] = "STATE_NOT_JAVA",
+    [JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER",
+    [JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
+    [JFR_STATE_PARKED] = "STATE_PARKED",
+    [JFR_STATE_SLEEPING] = "STATE_SLEEPING",
+    [JFR_STATE_READY] = "STATE_WAITING_FOR_CPU",
+    [JFR_STATE_IO] = "STATE_IN_NATIVE_IO",
 };
 
-#define TYPE(id) [(id) - SCHEMA_FIRST]
+#define TYPE(id)            [(id)-SCHEMA_FIRST]
 #define PRIMITIVE(id, text) TYPE(id) = {.name = text}
-#define ANNOTATION_SUPER "java.lang.annotation.Annotation"
-#define EVENT_SUPER "jdk.jfr.Event"
+#define ANNOTATION_SUPER    "java.lang.annotation.Annotation"
+#define EVENT_SUPER         "jdk.jfr.Event"
 
-#define START_TIME {"startTime", T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", "Start Time", NULL}
-#define TEXT(field, text, about) {field, T_STRING, 0, 0, NULL, text, about}
-#define EPOCH_MS(field, text) {field, T_LONG, 0, T_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH", text, NULL}
-#define DURATION {"duration", T_LONG, 0, T_TIMESPAN, "TICKS", "Duration", NULL}
-#define SPAN_NS(field, text, about) {field, T_LONG, 0, T_TIMESPAN, "NANOSECONDS", text, about}
-#define BYTES(field, text, about) {field, T_LONG, 0, T_DATA_AMOUNT, "BYTES", text, about}
-#define COUNT(field, text, about) {field, T_LONG, S_UNSIGNED, 0, NULL, text, about}
-#define SMALL_COUNT(field, text) {field, T_INT, S_UNSIGNED, 0, NULL, text, NULL}
-#define ADDRESS(field, text) {field, T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, text, NULL}
-#define FLAG(field, text, about) {field, T_BOOLEAN, 0, 0, NULL, text, about}
-#define MOMENT(field, text) {field, T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", text, NULL}
-#define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
+#define START_TIME                                                                                                                         \
+    {                                                                                                                                      \
+        "startTime", T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", "Start Time", NULL                                                             \
+    }
+#define TEXT(field, text, about)                                                                                                           \
+    {                                                                                                                                      \
+        field, T_STRING, 0, 0, NULL, text, about                                                                                           \
+    }
+#define EPOCH_MS(field, text)                                                                                                              \
+    {                                                                                                                                      \
+        field, T_LONG, 0, T_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH", text, NULL                                                              \
+    }
+#define DURATION                                                                                                                           \
+    {                                                                                                                                      \
+        "duration", T_LONG, 0, T_TIMESPAN, "TICKS", "Duration", NULL                                                                       \
+    }
+#define SPAN_NS(field, text, about)                                                                                                        \
+    {                                                                                                                                      \
+        field, T_LONG, 0, T_TIMESPAN, "NANOSECONDS", text, about                                                                           \
+    }
+#define BYTES(field, text, about)                                                                                                          \
+    {                                                                                                                                      \
+        field, T_LONG, 0, T_DATA_AMOUNT, "BYTES", text, about                                                                              \
+    }
+#define COUNT(field, text, about)                                                                                                          \
+    {                                                                                                                                      \
+        field, T_LONG, S_UNSIGNED, 0, NULL, text, about                                                                                    \
+    }
+#define SMALL_COUNT(field, text)                                                                                                           \
+    {                                                                                                                                      \
+        field, T_INT, S_UNSIGNED, 0, NULL, text, NULL                                                                                      \
+    }
+#define ADDRESS(field, text)                                                                                                               \
+    {                                                                                                                                      \
+        field, T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, text, NULL                                                                         \
+    }
+#define FLAG(field, text, about)                                                                                                           \
+    {                                                                                                                                      \
+        field, T_BOOLEAN, 0, 0, NULL, text, about                                                                                          \
+    }
+#define MOMENT(field, text)                                                                                                                \
+    {                                                                                                                                      \
+        field, T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", text, NULL                                                                           \
+    }
+#define POOLED(field, id, text)                                                                                                            \
+    {                                                                                                                                      \
+        field, id, S_POOL, 0, NULL, text, NULL                                                                                             \
+    }
 
-#define OUTCOME {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"}
+#define OUTCOME                                                                                                                            \
+    {                                                                                                                                      \
+        "outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"                  \
+    }
 
 /* Some readers take the JDK's events for what the JDK puts into them, without a look at the metadata, and what follows for the next
  * event: so that is what it looks like, one to be skipped. */
-#define TAIL {"tailSize", T_INT, S_UNSIGNED | S_TAIL, 0, NULL, "Tail Size", "Bytes from here on, of what the JDK's event does not have"}, \
-             {"tailType", T_INT, S_UNSIGNED, 0, NULL, "Tail Type", "No event's; a reader that takes the tail for one skips it"}
+#define TAIL                                                                                                                               \
+    {"tailSize", T_INT, S_UNSIGNED | S_TAIL, 0, NULL, "Tail Size", "Bytes from here on, of what the JDK's event does not have"},           \
+    {                                                                                                                                      \
+        "tailType", T_INT, S_UNSIGNED, 0, NULL, "Tail Type", "No event's; a reader that takes the tail for one skips it"                   \
+    }
 
 #define CONTEXT POOLED("context", T_CONTEXT, "Context")
 
 /* How samples begin: as a jdk.ExecutionSample, so that of a sample written behind one of its own these fields are packed already. What
  * mostly is the same in each, such as the outcome, stands at the end for the same reason. */
-#define SAMPLE START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
-               POOLED("state", T_THREAD_STATE, "Thread State")
+#define SAMPLE                                                                                                                             \
+    START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),                             \
+        POOLED("state", T_THREAD_STATE, "Thread State")
 #define WEIGHED_SAMPLE(about) SAMPLE, SPAN_NS("weight", "Weight", about)
 
 /* How waits for locks begin and end; between is what the JDK's event of that name has. */
-#define WAIT_BEGINS START_TIME, {"duration", T_LONG, S_TICKS, T_TIMESPAN, "TICKS", "Duration", NULL}, \
-                    POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace")
-#define WAIT_ENDS SPAN_NS("weight", "Weight", "Time of waiting that the event stands for"), \
-                  FLAG("finished", "Finished", "false: the thread still waited when the recording ended"), OUTCOME, \
-                  POOLED("carrierThread", T_THREAD, "Carrier Thread")
+#define WAIT_BEGINS                                                                                                                        \
+    START_TIME, {"duration", T_LONG, S_TICKS, T_TIMESPAN, "TICKS", "Duration", NULL}, POOLED("eventThread", T_THREAD, "Thread"),           \
+        POOLED("stackTrace", T_STACK_TRACE, "Stack Trace")
+#define WAIT_ENDS                                                                                                                          \
+    SPAN_NS("weight", "Weight", "Time of waiting that the event stands for"),                                                              \
+        FLAG("finished", "Finished", "false: the thread still waited when the recording ended"), OUTCOME,                                  \
+        POOLED("carrierThread", T_THREAD, "Carrier Thread")
 
 /* A line and the base it is counted from have the same fields. */
-#define BOOK_LINE_FIELDS {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), \
-                          SPAN_NS("time", "Time", NULL), COUNT("count", "Count", NULL)}
-#define THREAD_CPU_FIELDS {START_TIME, POOLED("eventThread", T_THREAD, "Thread"), SPAN_NS("cpu", "CPU Time", NULL), \
-                           COUNT("samples", "Samples", NULL)}
+#define BOOK_LINE_FIELDS                                                                                                                   \
+    {                                                                                                                                      \
+        START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), SPAN_NS("time", "Time", NULL),                       \
+            COUNT("count", "Count", NULL)                                                                                                  \
+    }
+#define THREAD_CPU_FIELDS                                                                                                                  \
+    {                                                                                                                                      \
+        START_TIME, POOLED("eventThread", T_THREAD, "Thread"), SPAN_NS("cpu", "CPU Time", NULL), COUNT("samples", "Samples", NULL)         \
+    }
 
 const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
     PRIMITIVE(T_BOOLEAN, "boolean"),
@@ -110,8 +171,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
 
     TYPE(T_LABEL) = {.name = "jdk.jfr.Label", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
     TYPE(T_DESCRIPTION) = {.name = "jdk.jfr.Description", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
-    TYPE(
-        T_CATEGORY) = {.name = "jdk.jfr.Category", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING, S_ARRAY}}},
+    TYPE(T_CATEGORY) = {.name = "jdk.jfr.Category", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING, S_ARRAY}}},
     TYPE(T_CONTENT_TYPE) = {.name = "jdk.jfr.ContentType", .super = ANNOTATION_SUPER},
     TYPE(T_TIMESTAMP) = {.name = "jdk.jfr.Timestamp", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
     TYPE(T_TIMESPAN) = {.name = "jdk.jfr.Timespan", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
@@ -137,10 +197,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                             .label = "Java Class Loader",
                             .fields = {POOLED("type", T_CLASS, "Type"), POOLED("name", T_SYMBOL, "Name")}},
     TYPE(T_PACKAGE) = {.name = "jdk.types.Package", .label = "Package", .fields = {POOLED("name", T_SYMBOL, "Name")}},
-    TYPE(T_SYMBOL) = {.name = "jdk.types.Symbol",
-                      .label = "Symbol",
-                      .flags = S_SIMPLE,
-                      .fields = {TEXT("string", "String", NULL)}},
+    TYPE(T_SYMBOL) = {.name = "jdk.types.Symbol", .label = "Symbol", .flags = S_SIMPLE, .fields = {TEXT("string", "String", NULL)}},
     TYPE(T_METHOD) = {.name = "jdk.types.Method",
                       .label = "Java Method",
                       .fields = {POOLED("type", T_CLASS, "Type"),
@@ -184,8 +241,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                            TEXT("name", "Name", NULL),
                                            TEXT("destination", "Destination", NULL),
                                            EPOCH_MS("recordingStart", "Start Time"),
-                                           {"recordingDuration", T_LONG, 0, T_TIMESPAN, "MILLISECONDS",
-                                            "Recording Duration"}}},
+                                           {"recordingDuration", T_LONG, 0, T_TIMESPAN, "MILLISECONDS", "Recording Duration"}}},
     TYPE(T_ACTIVE_SETTING) = {.name = "jdk.ActiveSetting",
                               .super = EVENT_SUPER,
                               .label = "Recording Setting",
@@ -215,12 +271,11 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
     TYPE(T_CPU_INFORMATION) = {.name = "jdk.CPUInformation",
                                .super = EVENT_SUPER,
                                .label = "CPU Information",
-                               .description =
-                                   "Characteristics and descriptions of the processor(s) the JVM is running on",
+                               .description = "Characteristics and descriptions of the processor(s) the JVM is running on",
                                .category = "Operating System/Processor",
-                               .fields = {START_TIME, TEXT("cpu", "Type", NULL),
-                                          TEXT("description", "Description", NULL), SMALL_COUNT("sockets", "Sockets"),
-                                          SMALL_COUNT("cores", "Cores"), SMALL_COUNT("hwThreads", "Hardware Threads")}},
+                               .fields = {START_TIME, TEXT("cpu", "Type", NULL), TEXT("description", "Description", NULL),
+                                          SMALL_COUNT("sockets", "Sockets"), SMALL_COUNT("cores", "Cores"),
+                                          SMALL_COUNT("hwThreads", "Hardware Threads")}},
     TYPE(T_SYSTEM_PROPERTY) = {.name = "jdk.InitialSystemProperty",
                                .super = EVENT_SUPER,
                                .label = "Initial System Property",
@@ -234,8 +289,10 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .description = "One sample with its exact weight",
                           .category = "Candor",
                           .fields = {WEIGHED_SAMPLE("CPU time the sample stands for"),
-                                     {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"}, OUTCOME,
-                                     POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
+                                     {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"},
+                                     OUTCOME,
+                                     POOLED("carrierThread", T_THREAD, "Carrier Thread"),
+                                     CONTEXT}},
     TYPE(T_SAFEPOINT_SAMPLE) = {.name = "candor.SafepointSample",
                                 .super = EVENT_SUPER,
                                 .label = "Safepoint Sample",
@@ -247,9 +304,11 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .label = "Wall-Clock Sample",
                            .description = "What a thread did, running or not, and the wall-clock time the sample stands for",
                            .category = "Candor",
-                           .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"), OUTCOME,
+                           .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"),
+                                      OUTCOME,
                                       {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
-                                      POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
+                                      POOLED("carrierThread", T_THREAD, "Carrier Thread"),
+                                      CONTEXT}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",
@@ -279,9 +338,11 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .label = "Code Sample",
                            .description = "Which machine code a sample fell in; one for each candor.CpuSample",
                            .category = "Candor",
-                           .fields = {START_TIME, POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                           .fields = {START_TIME,
+                                      POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
                                       SPAN_NS("weight", "Weight", "CPU time the sample stands for"),
-                                      ADDRESS("pc", "Program Counter"), SMALL_COUNT("compilation", "Compilation"),
+                                      ADDRESS("pc", "Program Counter"),
+                                      SMALL_COUNT("compilation", "Compilation"),
                                       ADDRESS("code", "Snapshot"),
                                       {"capture", T_STRING, S_STRING_REF, 0, NULL, "Capture",
                                        "captured, native, or the reason why there is no snapshot"}}},
@@ -290,12 +351,15 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                              .label = "Code Snapshot",
                              .description = "Machine code that samples fell in",
                              .category = "Candor",
-                             .fields = {START_TIME, POOLED("stackTrace", T_STACK_TRACE, "Method"),
+                             .fields = {START_TIME,
+                                        POOLED("stackTrace", T_STACK_TRACE, "Method"),
                                         TEXT("kind", "Kind", "C1, C2, native wrapper, stub or interpreter"),
                                         TEXT("name", "Name", "Of what is no Java method"),
-                                        SMALL_COUNT("compilation", "Compilation"), SMALL_COUNT("level", "Level"),
+                                        SMALL_COUNT("compilation", "Compilation"),
+                                        SMALL_COUNT("level", "Level"),
                                         {"entryBci", T_INT, 0, 0, NULL, "Entry Bytecode Index", "-1: the method's beginning"},
-                                        ADDRESS("address", "Address"), ADDRESS("entry", "Entry"),
+                                        ADDRESS("address", "Address"),
+                                        ADDRESS("entry", "Entry"),
                                         TEXT("code", "Code", "Hexadecimal")}},
     TYPE(T_CODE_PLACE) = {.name = "candor.CodePlace",
                           .super = EVENT_SUPER,
@@ -303,15 +367,13 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .description = "What the code of a snapshot stands for, from the place before up to this one",
                           .category = "Candor",
                           .fields = {START_TIME, POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                     SMALL_COUNT("compilation", "Compilation"), ADDRESS("address", "Address"),
-                                     SMALL_COUNT("end", "End")}},
+                                     SMALL_COUNT("compilation", "Compilation"), ADDRESS("address", "Address"), SMALL_COUNT("end", "End")}},
     TYPE(T_CODE_NAME) = {.name = "candor.CodeName",
                          .super = EVENT_SUPER,
                          .label = "Code Name",
                          .description = "A stub that the JVM has generated",
                          .category = "Candor",
-                         .fields = {START_TIME, TEXT("name", "Name", NULL), ADDRESS("address", "Address"),
-                                    SMALL_COUNT("size", "Size")}},
+                         .fields = {START_TIME, TEXT("name", "Name", NULL), ADDRESS("address", "Address"), SMALL_COUNT("size", "Size")}},
     TYPE(T_SETTING) = {.name = "candor.Setting",
                        .super = EVENT_SUPER,
                        .label = "Setting",
@@ -323,41 +385,35 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                    .label = "Log",
                    .description = "Something the user should know",
                    .category = "Candor",
-                   .fields = {START_TIME, TEXT("level", "Level", "info, warning or error"),
-                              TEXT("message", "Message", NULL)}},
+                   .fields = {START_TIME, TEXT("level", "Level", "info, warning or error"), TEXT("message", "Message", NULL)}},
     TYPE(T_EVENT_SAMPLE) = {.name = "candor.EventSample",
                             .super = EVENT_SUPER,
                             .label = "Event Sample",
                             .description = "Where a thread was when an event had come so often, and how many of them it stands for",
                             .category = "Candor",
-                            .fields = {SAMPLE, COUNT("weight", "Weight", "Events the sample stands for"),
-                                       ADDRESS("pc", "Program Counter"), OUTCOME,
-                                       POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
+                            .fields = {SAMPLE, COUNT("weight", "Weight", "Events the sample stands for"), ADDRESS("pc", "Program Counter"),
+                                       OUTCOME, POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_DATA_AMOUNT) = {.name = "jdk.jfr.DataAmount", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
-    TYPE(T_ALLOCATION_SAMPLE) = {.name = "jdk.ObjectAllocationSample",
-                                 .super = EVENT_SUPER,
-                                 .label = "Object Allocation Sample",
-                                 .description = "An allocated object, drawn by its size, and the bytes it stands for",
-                                 .category = "Java Virtual Machine/Memory",
-                                 .fields = {START_TIME,
-                                            POOLED("eventThread", T_THREAD, "Thread"),
-                                            POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                            POOLED("objectClass", T_CLASS, "Object Class"),
-                                            BYTES("weight", "Sample Weight", "Allocated bytes the sample stands for"),
-                                            TAIL,
-                                            BYTES("size", "Object Size", NULL),
-                                            BYTES("interval", "Sampling Interval",
-                                                  "Mean of the bytes between two samples, when this one was drawn"),
-                                            BYTES("counted", "Counted",
-                                                  "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
-                                            OUTCOME,
-                                            POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
+    TYPE(T_ALLOCATION_SAMPLE) =
+        {.name = "jdk.ObjectAllocationSample",
+         .super = EVENT_SUPER,
+         .label = "Object Allocation Sample",
+         .description = "An allocated object, drawn by its size, and the bytes it stands for",
+         .category = "Java Virtual Machine/Memory",
+         .fields = {START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                    POOLED("objectClass", T_CLASS, "Object Class"),
+                    BYTES("weight", "Sample Weight", "Allocated bytes the sample stands for"), TAIL, BYTES("size", "Object Size", NULL),
+                    BYTES("interval", "Sampling Interval", "Mean of the bytes between two samples, when this one was drawn"),
+                    BYTES("counted", "Counted", "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
+                    OUTCOME, POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_GARBAGE_COLLECTION) = {.name = "jdk.GarbageCollection",
                                   .super = EVENT_SUPER,
                                   .label = "Garbage Collection",
                                   .description = "A pause of all threads for garbage collection, as JVMTI tells of it",
                                   .category = "Java Virtual Machine/GC/Collector",
-                                  .fields = {START_TIME, DURATION, SMALL_COUNT("gcId", "GC Identifier"),
+                                  .fields = {START_TIME,
+                                             DURATION,
+                                             SMALL_COUNT("gcId", "GC Identifier"),
                                              {"name", T_STRING, S_STRING_REF, 0, NULL, "Name", "by the JVM's counters"},
                                              {"cause", T_STRING, S_STRING_REF, 0, NULL, "Cause", "by the JVM's counters"},
                                              SPAN_NS("sumOfPauses", "Sum of Pauses", NULL),
@@ -376,10 +432,8 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                              .label = "Java Monitor Blocked",
                              .description = "A thread waited for a monitor that another had",
                              .category = "Java Application",
-                             .fields = {WAIT_BEGINS,
-                                        POOLED("monitorClass", T_CLASS, "Monitor Class"),
-                                        POOLED("previousOwner", T_THREAD, "Previous Monitor Owner"),
-                                        ADDRESS("address", "Monitor Address"),
+                             .fields = {WAIT_BEGINS, POOLED("monitorClass", T_CLASS, "Monitor Class"),
+                                        POOLED("previousOwner", T_THREAD, "Previous Monitor Owner"), ADDRESS("address", "Monitor Address"),
                                         TAIL, WAIT_ENDS}},
     TYPE(T_LOCK_HOLDER) = {.name = "candor.LockHolder",
                            .super = EVENT_SUPER,
@@ -393,14 +447,9 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .label = "Java Thread Park",
                            .description = "A thread was parked",
                            .category = "Java Application",
-                           .fields = {WAIT_BEGINS,
-                                      POOLED("parkedClass", T_CLASS, "Class Parked On"),
-                                      SPAN_NS("timeout", "Park Timeout", NULL),
-                                      EPOCH_MS("until", "Park Until"),
-                                      ADDRESS("address", "Address of Object Parked"),
-                                      TAIL,
-                                      POOLED("owner", T_THREAD, "Owner"),
-                                      WAIT_ENDS}},
+                           .fields = {WAIT_BEGINS, POOLED("parkedClass", T_CLASS, "Class Parked On"),
+                                      SPAN_NS("timeout", "Park Timeout", NULL), EPOCH_MS("until", "Park Until"),
+                                      ADDRESS("address", "Address of Object Parked"), TAIL, POOLED("owner", T_THREAD, "Owner"), WAIT_ENDS}},
     TYPE(T_OLD_OBJECT_SAMPLE) = {.name = "jdk.OldObjectSample",
                                  .super = EVENT_SUPER,
                                  .label = "Old Object Sample",
@@ -423,14 +472,13 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                              "found, or why there is none to a root; empty: none was looked for"}}},
     TYPE(T_OLD_OBJECT) = {.name = "jdk.types.OldObject",
                           .label = "Old Object",
-                          .fields = {ADDRESS("address", "Memory Address"),
-                                     POOLED("type", T_CLASS, "Java Class"),
-                                     TEXT("description", "Object Description", NULL),
-                                     POOLED("referrer", T_REFERENCE, "Referrer Object")}},
+                          .fields = {ADDRESS("address", "Memory Address"), POOLED("type", T_CLASS, "Java Class"),
+                                     TEXT("description", "Object Description", NULL), POOLED("referrer", T_REFERENCE, "Referrer Object")}},
     TYPE(T_REFERENCE) = {.name = "jdk.types.Reference",
                          .label = "Reference",
                          .fields = {POOLED("array", T_OLD_OBJECT_ARRAY, "Array Information"),
-                                    POOLED("field", T_OLD_OBJECT_FIELD, "Field Information"), POOLED("object", T_OLD_OBJECT, "Object"),
+                                    POOLED("field", T_OLD_OBJECT_FIELD, "Field Information"),
+                                    POOLED("object", T_OLD_OBJECT, "Object"),
                                     {"skip", T_INT, 0, 0, NULL, "Skip Value", NULL}}},
     TYPE(T_OLD_OBJECT_ARRAY) = {.name = "jdk.types.OldObjectArray",
                                 .label = "Old Object Array",
@@ -448,21 +496,16 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .label = "End of a Sampled Object",
                           .description = "A sampled object that had outlived a collection, and that the last one has found dead",
                           .category = "Candor",
-                          .fields = {START_TIME,
-                                     POOLED("eventThread", T_THREAD, "Thread"),
-                                     POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                     POOLED("objectClass", T_CLASS, "Object Class"),
-                                     MOMENT("allocationTime", "Allocation Time"),
-                                     BYTES("objectSize", "Object Size", NULL),
-                                     BYTES("weight", "Weight", "Bytes the object stood for"),
-                                     OUTCOME}},
+                          .fields = {START_TIME, POOLED("eventThread", T_THREAD, "Thread"),
+                                     POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), POOLED("objectClass", T_CLASS, "Object Class"),
+                                     MOMENT("allocationTime", "Allocation Time"), BYTES("objectSize", "Object Size", NULL),
+                                     BYTES("weight", "Weight", "Bytes the object stood for"), OUTCOME}},
     TYPE(T_LIVE_SET) = {.name = "candor.LiveSet",
                         .super = EVENT_SUPER,
                         .label = "Live Set",
                         .description = "What was alive after a collection",
                         .category = "Candor",
-                        .fields = {START_TIME,
-                                   COUNT("collections", "Collections", "That the JVM has begun"),
+                        .fields = {START_TIME, COUNT("collections", "Collections", "That the JVM has begun"),
                                    COUNT("oldCollections", "Collections of Old Objects", "0: unknown, or none yet"),
                                    COUNT("oldBefore", "Those Before", "As of the set before, or of the beginning"),
                                    BYTES("heapUsed", "Heap Used", "As of the collection's end; 0: unknown"),
@@ -478,11 +521,20 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,
  * since up to JDK 11 readers look for the next event where the fields end, not where the size says. Without annotations: the
  * metadata of an empty chunk declares it, and nothing else but its fields' types. */
-const struct schema_type schema_padding = {
-    .name = "candor.Padding",
-    .super = EVENT_SUPER,
-    .fields = {{"startTime", T_LONG}, {"a", T_DOUBLE}, {"b", T_DOUBLE}, {"c", T_DOUBLE}, {"d", T_DOUBLE}, {"e", T_DOUBLE},
-               {"f", T_DOUBLE}, {"g", T_DOUBLE}, {"h", T_DOUBLE}, {"i", T_BYTE}, {"j", T_BYTE}, {"k", T_BYTE}}};
+const struct schema_type schema_padding = {.name = "candor.Padding",
+                                           .super = EVENT_SUPER,
+                                           .fields = {{"startTime", T_LONG},
+                                                      {"a", T_DOUBLE},
+                                                      {"b", T_DOUBLE},
+                                                      {"c", T_DOUBLE},
+                                                      {"d", T_DOUBLE},
+                                                      {"e", T_DOUBLE},
+                                                      {"f", T_DOUBLE},
+                                                      {"g", T_DOUBLE},
+                                                      {"h", T_DOUBLE},
+                                                      {"i", T_BYTE},
+                                                      {"j", T_BYTE},
+                                                      {"k", T_BYTE}}};
 
 uint32_t schema_id(const char *name)
 {

@@ -90,7 +90,7 @@ enum schema_id {
 _Static_assert((enum schema_id)T_PADDING < SCHEMA_FIRST, "the id of padding is free");
 
 enum schema_flags {
-    S_POOL = 1,       /* holds the key of a constant-pool entry */
+    S_POOL = 1, /* holds the key of a constant-pool entry */
     S_ARRAY = 2,
     S_STRING_REF = 4, /* a string, written as a reference into the pool of strings */
     S_UNSIGNED = 8,

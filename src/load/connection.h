@@ -21,7 +21,7 @@ struct target {
     struct url url;
     struct addrinfo *addresses; /* what the name stands for */
     struct addrinfo *address;   /* the one of them that answered */
-    struct tls *tls;          /* NULL: plain */
+    struct tls *tls;            /* NULL: plain */
     char **command;
     struct mock mock;
     bool keep_alive;
@@ -41,7 +41,7 @@ struct connection {
     bool has_request, reused, retried;
     struct tls_session *tls;
     struct outcome_request request;
-    size_t sent; /* bytes of the request */
+    size_t sent;      /* bytes of the request */
     uint64_t done_at; /* of the mock */
     uint64_t free_since;
     struct response response;

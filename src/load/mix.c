@@ -62,8 +62,8 @@ static int add(struct mix *m, const char *name, double weight, const char *metho
     if (!is_path(path))
         return error_set(e, -EINVAL, "'%.80s' of request '%.60s' is not a path like /x", path, name);
     struct mix_type *t = &m->types[m->count++];
-    *t = (struct mix_type){.weight = weight, .path = strdup(path), .headers = strdup(""), .body = malloc(body_len + 1),
-                           .body_len = body_len};
+    *t = (struct mix_type){
+        .weight = weight, .path = strdup(path), .headers = strdup(""), .body = malloc(body_len + 1), .body_len = body_len};
     snprintf(t->name, sizeof t->name, "%s", name);
     snprintf(t->method, sizeof t->method, "%s", method);
     if (!t->path || !t->headers || !t->body)

@@ -34,8 +34,7 @@ int mix_parse(struct mix *m, const char *text, const char *path, struct error *e
  * begins a comment. */
 int mix_read(struct mix *m, const char *file, struct error *e);
 /* One type. */
-int mix_single(struct mix *m, const char *name, const char *method, const char *path, const char *body, size_t body_len,
-               struct error *e);
+int mix_single(struct mix *m, const char *name, const char *method, const char *path, const char *body, size_t body_len, struct error *e);
 void mix_deinit(struct mix *m);
 /* Writes each type's request for this host, with `headers` of all. 0 or -ENOMEM. */
 int mix_render(struct mix *m, const char *authority, const char *headers, bool keep_alive);

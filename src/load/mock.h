@@ -15,7 +15,7 @@
 
 struct mock {
     bool hiccup;
-    uint64_t delay;                  /* ns */
+    uint64_t delay;                   /* ns */
     uint64_t pause_least, pause_most; /* ns */
     uint64_t random;
     uint64_t gate;    /* when the last stop ends */

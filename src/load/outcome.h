@@ -40,9 +40,9 @@ struct outcome {
     struct outcome_series times[MIX_TYPES_MAX][OUTCOME_TIMES];
     struct outcome_series own[OUTCOME_OWN];
     uint32_t types;
-    bool scheduled;                 /* false: there is no intended time, so only service times */
-    uint64_t kinds[OUTCOME_KINDS];  /* written by all threads */
-    uint64_t statuses[6];           /* by hundreds */
+    bool scheduled;                /* false: there is no intended time, so only service times */
+    uint64_t kinds[OUTCOME_KINDS]; /* written by all threads */
+    uint64_t statuses[6];          /* by hundreds */
     uint64_t bytes, reconnects, connects;
     char first_problem[200]; /* of what went wrong */
     int has_problem;

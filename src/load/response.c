@@ -31,8 +31,8 @@ static const char *skip_blanks(const char *text)
 static void take_status_line(struct response *r)
 {
     const char *s = r->line;
-    if (strncmp(s, "HTTP/1.", 7) || (s[7] != '0' && s[7] != '1') || s[8] != ' ' || s[9] < '1' || s[9] > '9' || s[10] < '0' ||
-        s[10] > '9' || s[11] < '0' || s[11] > '9' || (s[12] && s[12] != ' ')) {
+    if (strncmp(s, "HTTP/1.", 7) || (s[7] != '0' && s[7] != '1') || s[8] != ' ' || s[9] < '1' || s[9] > '9' || s[10] < '0' || s[10] > '9' ||
+        s[11] < '0' || s[11] > '9' || (s[12] && s[12] != ' ')) {
         broken(r, "the answer is not HTTP/1.1");
         return;
     }

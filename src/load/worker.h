@@ -11,13 +11,13 @@
 struct run {
     const struct load_config *config;
     struct outcome *outcome;
-    uint64_t start;     /* CLOCK_MONOTONIC, or 0 of virtual time */
-    uint64_t measured;  /* from here on requests are recorded */
-    uint64_t end;       /* atomic: an interrupt brings it forward */
-    uint64_t next;      /* atomic: the first request not claimed */
+    uint64_t start;            /* CLOCK_MONOTONIC, or 0 of virtual time */
+    uint64_t measured;         /* from here on requests are recorded */
+    uint64_t end;              /* atomic: an interrupt brings it forward */
+    uint64_t next;             /* atomic: the first request not claimed */
     uint64_t warm_up_requests; /* atomic */
-    uint32_t in_flight; /* atomic */
-    uint64_t stopped;   /* atomic: when the last worker stopped */
+    uint32_t in_flight;        /* atomic */
+    uint64_t stopped;          /* atomic: when the last worker stopped */
     struct mock mock;
     void (*on_time)(struct run *run, uint64_t now); /* of virtual time: called as it goes on */
 };

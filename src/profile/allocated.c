@@ -61,8 +61,7 @@ int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *l
     struct profile_label label = {.parent = *labels};
     buffer_init(&b, 2 * NAME_MAX_BYTES);
     allocated_put_class(&b, name, len, p->full_names);
-    int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) ||
-             profile_string(p, (const char *)b.data, b.len, &label.value);
+    int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) || profile_string(p, (const char *)b.data, b.len, &label.value);
     buffer_deinit(&b);
     return rc ? -ENOMEM : profile_label(p, &label, labels);
 }

@@ -43,8 +43,8 @@ void filter_deinit(struct filter *f)
 
 static bool looks_at_what_is_shown(const struct filter *f)
 {
-    return f->method.regex || f->not_method.regex || f->package.regex || f->not_package.regex ||
-           f->label.key || f->not_label.key || f->states || f->types;
+    return f->method.regex || f->not_method.regex || f->package.regex || f->not_package.regex || f->label.key || f->not_label.key ||
+           f->states || f->types;
 }
 
 bool filter_is_set(const struct filter *f)

@@ -5,26 +5,26 @@
 
 /* X(name, words, extensions, media type). A reader is NAME_read (format/read/formats.c), a writer write_NAME: in
  * cli/commands/cmd_convert.c, and of formats that are read as well in server/answers/query.c. */
-#define FORMAT_NAMES_BOTH(X)                                                                                                      \
-    X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded", \
-      "text/plain; charset=utf-8")                                                                                                \
-    X(otlp, "OpenTelemetry profiles", ".otlp", "application/x-protobuf")                                                          \
-    X(pprof, "pprof", ".pb.gz .pprof", "application/octet-stream")                                                                \
+#define FORMAT_NAMES_BOTH(X)                                                                                                               \
+    X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded",                        \
+      "text/plain; charset=utf-8")                                                                                                         \
+    X(otlp, "OpenTelemetry profiles", ".otlp", "application/x-protobuf")                                                                   \
+    X(pprof, "pprof", ".pb.gz .pprof", "application/octet-stream")                                                                         \
     X(speedscope, "speedscope", ".speedscope.json", "application/json")
-#define FORMAT_NAMES_READ(X)                                                                                                      \
-    X(hpl, "Honest-Profiler's log", "", "")                                                                                       \
-    X(legacy, "pprof's legacy formats (gperftools, old Go)", "", "")                                                              \
+#define FORMAT_NAMES_READ(X)                                                                                                               \
+    X(hpl, "Honest-Profiler's log", "", "")                                                                                                \
+    X(legacy, "pprof's legacy formats (gperftools, old Go)", "", "")                                                                       \
     X(perf, "the text of 'perf script'", "", "")
-#define FORMAT_NAMES_WRITTEN(X)                                                                                                   \
-    X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")                                                                \
-    X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                     \
+#define FORMAT_NAMES_WRITTEN(X)                                                                                                            \
+    X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")                                                                         \
+    X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                              \
     X(json, "the output of 'candor report --json'", ".json", "application/json")
 
 /* For lists: "|pprof", " pprof", ", pprof", ", a flame graph in one file". */
-#define FORMAT_NAMES_BAR(name, words, extensions, media) "|" #name
-#define FORMAT_NAMES_BLANK(name, words, extensions, media) " " #name
-#define FORMAT_NAMES_COMMA(name, words, extensions, media) ", " #name
-#define FORMAT_NAMES_WORDS(name, words, extensions, media) ", " words
+#define FORMAT_NAMES_BAR(name, words, extensions, media)        "|" #name
+#define FORMAT_NAMES_BLANK(name, words, extensions, media)      " " #name
+#define FORMAT_NAMES_COMMA(name, words, extensions, media)      ", " #name
+#define FORMAT_NAMES_WORDS(name, words, extensions, media)      ", " words
 #define FORMAT_NAMES_EXTENSIONS(name, words, extensions, media) " " extensions
 
 #endif

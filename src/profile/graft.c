@@ -52,8 +52,7 @@ static int take_frames(struct graft *g, struct profile *to, const struct profile
     for (uint32_t *i = &g->frame_count; *i < from->frame_count; ++*i) {
         const struct profile_frame *f = &from->frames[*i];
         uint32_t method;
-        if (take_method(g, to, from, f->method, &method) ||
-            profile_frame(to, method, f->line, f->bci, f->type, &g->frames[*i]))
+        if (take_method(g, to, from, f->method, &method) || profile_frame(to, method, f->line, f->bci, f->type, &g->frames[*i]))
             return -ENOMEM;
     }
     return 0;

@@ -11,7 +11,7 @@
 
 struct graft {
     uint32_t *strings, *frames, *nodes, *labels, *threads; /* by the id in the one, the id in the other */
-    uint32_t *methods; /* plus 1, 0 = not met yet */
+    uint32_t *methods;                                     /* plus 1, 0 = not met yet */
     uint32_t method_cap;
     uint32_t string_count, frame_count, node_count, label_count, thread_count; /* how far it was taken */
     uint32_t string_cap, frame_cap, node_cap, label_cap, thread_cap;

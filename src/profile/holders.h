@@ -12,12 +12,12 @@
 
 /* The labels' keys, the separator of the steps of a path, a recording's word for a complete path, and our word for one that was
  * not read (load_holders.h). */
-#define HOLDERS_PATH "path"
-#define HOLDERS_HOLDER "holder"
+#define HOLDERS_PATH    "path"
+#define HOLDERS_HOLDER  "holder"
 #define HOLDERS_NO_PATH "no_path"
 #define HOLDERS_BETWEEN " <- "
-#define HOLDERS_FOUND "found"
-#define HOLDERS_UNREAD "unread"
+#define HOLDERS_FOUND   "found"
+#define HOLDERS_UNREAD  "unread"
 
 struct holder {
     uint32_t class_name, path; /* string ids; of the objects, and what leads to them */

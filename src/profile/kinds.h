@@ -29,40 +29,32 @@ enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, P
 /* A clock, an object that was allocated, the end of a wait, or a call of a function. */
 enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFILE_BY_CALL };
 
-#define PROFILE_KIND_ROWS(KIND)                                                                                                         \
-    KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds",                               \
-         "sampled CPU", "Hot methods", "Hot lines",                                                                                     \
-         "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",                                     \
-         "cpu: of running threads (default)")                                                                                           \
-    KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall:wall:nanoseconds:wall:nanoseconds",                                    \
-         "wall-clock time", "Methods, running or not", "Lines, running or not",                                                         \
-         "this recording holds no wall-clock samples", "no wall samples", "-e wall, or -e cpu,wall",                   \
-         "wall: of all threads, from -e wall")                                                                                          \
-    KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes", "memory:alloc_space:bytes:space:bytes",            \
-         "allocated bytes", "Allocating methods", "Allocating lines",                                                                   \
-         "nothing was allocated, or too little to be sampled", "no allocation samples", "-e alloc",                                     \
-         "alloc: allocations, from -e alloc")                                                                                           \
-    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL,                                                                \
-         "live bytes", "Methods that allocated what is alive", "Lines that did",                                                        \
-         "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",                 \
-         "live: objects that are alive, and leak candidates, from -e live")                                                             \
-    KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "mutex:lock:nanoseconds:mutex:count",                                         \
-         "time of waiting for locks", "Methods that waited", "Lines that did",                                                          \
-         "no thread waited for a lock", "no waits for locks", "-e lock",                                                                \
-         "lock: waits for locks, from -e lock")                                                                                         \
-    KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns", "mutex:holder:nanoseconds:mutex:count",                                 \
-         "time that others waited", "Methods of who had the lock", "Lines of who had it",                                               \
-         "no thread waited for a lock", "no waits for locks", "-e lock",                                                                \
-         "holder: what the holders of those locks did meanwhile")                                                                       \
-    KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, NULL, "waiting time", "Waiting methods", "Waiting lines",              \
-         "nothing was waiting", "no samples of waiting threads", "-e safepoint",                                                        \
-         "waiting: of waiting threads, from -e safepoint")                                                                              \
-    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes", NULL,                                  \
-         "allocated native memory", "Methods that called malloc",                                                                       \
-         "Lines that did", "no native memory was allocated", "no allocations of native memory", "async-profiler's nativemem",           \
-         "nativemem: calls of malloc and its like, from async-profiler's recordings")                                                   \
-    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, NULL, "native memory that was not freed",      \
-         "Methods whose memory was not freed", "Lines whose was not", "all native memory that was allocated was freed",                 \
+#define PROFILE_KIND_ROWS(KIND)                                                                                                            \
+    KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "sampled CPU", "Hot methods",    \
+         "Hot lines", "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",                           \
+         "cpu: of running threads (default)")                                                                                              \
+    KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall:wall:nanoseconds:wall:nanoseconds", "wall-clock time",                    \
+         "Methods, running or not", "Lines, running or not", "this recording holds no wall-clock samples", "no wall samples",              \
+         "-e wall, or -e cpu,wall", "wall: of all threads, from -e wall")                                                                  \
+    KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes", "memory:alloc_space:bytes:space:bytes",               \
+         "allocated bytes", "Allocating methods", "Allocating lines", "nothing was allocated, or too little to be sampled",                \
+         "no allocation samples", "-e alloc", "alloc: allocations, from -e alloc")                                                         \
+    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL, "live bytes", "Methods that allocated what is alive",             \
+         "Lines that did", "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",  \
+         "live: objects that are alive, and leak candidates, from -e live")                                                                \
+    KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "mutex:lock:nanoseconds:mutex:count", "time of waiting for locks",               \
+         "Methods that waited", "Lines that did", "no thread waited for a lock", "no waits for locks", "-e lock",                          \
+         "lock: waits for locks, from -e lock")                                                                                            \
+    KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns", "mutex:holder:nanoseconds:mutex:count", "time that others waited",         \
+         "Methods of who had the lock", "Lines of who had it", "no thread waited for a lock", "no waits for locks", "-e lock",             \
+         "holder: what the holders of those locks did meanwhile")                                                                          \
+    KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, NULL, "waiting time", "Waiting methods", "Waiting lines",                 \
+         "nothing was waiting", "no samples of waiting threads", "-e safepoint", "waiting: of waiting threads, from -e safepoint")         \
+    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes", NULL, "allocated native memory",          \
+         "Methods that called malloc", "Lines that did", "no native memory was allocated", "no allocations of native memory",              \
+         "async-profiler's nativemem", "nativemem: calls of malloc and its like, from async-profiler's recordings")                        \
+    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, NULL, "native memory that was not freed",         \
+         "Methods whose memory was not freed", "Lines whose was not", "all native memory that was allocated was freed",                    \
          "no allocations of native memory", "async-profiler's nativemem", "nativeleak: those without a call of free after them")
 
 #define PROFILE_KIND_SYMBOL(symbol, ...) PROFILE_##symbol,
@@ -70,21 +62,21 @@ enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
 
 #define PROFILE_KIND_BIT(symbol) (1u << PROFILE_##symbol)
 
-#define PROFILE_SOURCE_ROWS(SOURCE)                                                                                                     \
-    SOURCE(HOLDER, PROFILE_KIND_BIT(HOLDER), "candor.LockHolder", NULL)                                                                 \
-    SOURCE(LOCK, PROFILE_KIND_BIT(LOCK), "jdk.JavaMonitorEnter", "jdk.ThreadPark")                                                      \
-    SOURCE(LIVE_OBJECT, PROFILE_KIND_BIT(LIVE), "profiler.LiveObject", NULL)                                                            \
-    SOURCE(LIVE, PROFILE_KIND_BIT(LIVE), "jdk.OldObjectSample", NULL)                                                                   \
-    SOURCE(MALLOC, PROFILE_KIND_BIT(NATIVEMEM) | PROFILE_KIND_BIT(NATIVELEAK), "profiler.Malloc", "profiler.Free")                      \
-    SOURCE(TLAB, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB")                           \
-    SOURCE(ALLOCATION, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationSample", NULL)                                                     \
-    SOURCE(EXECUTION, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WALL), "jdk.ExecutionSample", NULL)                                  \
-    SOURCE(WALL_CLOCK, PROFILE_KIND_BIT(WALL), "profiler.WallClockSample", NULL)                                                        \
-    SOURCE(DATADOG, PROFILE_KIND_BIT(RUNNING), "datadog.ExecutionSample", NULL)                                                         \
-    SOURCE(SAFEPOINT, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WAITING), "candor.SafepointSample", NULL)                            \
-    SOURCE(WALL, PROFILE_KIND_BIT(WALL), "candor.WallSample", NULL)                                                                     \
-    SOURCE(CPU_TIME, PROFILE_KIND_BIT(RUNNING), "jdk.CPUTimeSample", NULL)                                                              \
-    SOURCE(CANDOR, PROFILE_KIND_BIT(RUNNING), "candor.CpuSample", NULL)                                                                 \
+#define PROFILE_SOURCE_ROWS(SOURCE)                                                                                                        \
+    SOURCE(HOLDER, PROFILE_KIND_BIT(HOLDER), "candor.LockHolder", NULL)                                                                    \
+    SOURCE(LOCK, PROFILE_KIND_BIT(LOCK), "jdk.JavaMonitorEnter", "jdk.ThreadPark")                                                         \
+    SOURCE(LIVE_OBJECT, PROFILE_KIND_BIT(LIVE), "profiler.LiveObject", NULL)                                                               \
+    SOURCE(LIVE, PROFILE_KIND_BIT(LIVE), "jdk.OldObjectSample", NULL)                                                                      \
+    SOURCE(MALLOC, PROFILE_KIND_BIT(NATIVEMEM) | PROFILE_KIND_BIT(NATIVELEAK), "profiler.Malloc", "profiler.Free")                         \
+    SOURCE(TLAB, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB")                              \
+    SOURCE(ALLOCATION, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationSample", NULL)                                                        \
+    SOURCE(EXECUTION, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WALL), "jdk.ExecutionSample", NULL)                                     \
+    SOURCE(WALL_CLOCK, PROFILE_KIND_BIT(WALL), "profiler.WallClockSample", NULL)                                                           \
+    SOURCE(DATADOG, PROFILE_KIND_BIT(RUNNING), "datadog.ExecutionSample", NULL)                                                            \
+    SOURCE(SAFEPOINT, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WAITING), "candor.SafepointSample", NULL)                               \
+    SOURCE(WALL, PROFILE_KIND_BIT(WALL), "candor.WallSample", NULL)                                                                        \
+    SOURCE(CPU_TIME, PROFILE_KIND_BIT(RUNNING), "jdk.CPUTimeSample", NULL)                                                                 \
+    SOURCE(CANDOR, PROFILE_KIND_BIT(RUNNING), "candor.CpuSample", NULL)                                                                    \
     SOURCE(EVENT, PROFILE_KIND_BIT(RUNNING), "candor.EventSample", NULL)
 
 struct profile_kind_info {
@@ -96,7 +88,7 @@ struct profile_kind_info {
 extern const struct profile_kind_info profile_kinds[PROFILE_KINDS];
 
 struct profile_source {
-    unsigned kinds;           /* bits */
+    unsigned kinds;             /* bits */
     const char *first, *second; /* NULL = there is none */
 };
 
@@ -105,8 +97,8 @@ extern const struct profile_source profile_sources[];
 
 /* For the command line: "cpu|wall|..." with what else may be said ("" or "|halt"), and half a sentence for each. */
 #define PROFILE_KIND_CHOICE(symbol, word, ...) "|" word
-#define PROFILE_KIND_CHOICES(more) (&(PROFILE_KIND_ROWS(PROFILE_KIND_CHOICE) more)[1])
-#define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help) \
+#define PROFILE_KIND_CHOICES(more)             (&(PROFILE_KIND_ROWS(PROFILE_KIND_CHOICE) more)[1])
+#define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help)       \
     help "; "
 #define PROFILE_KIND_HELP PROFILE_KIND_ROWS(PROFILE_KIND_HELP_ROW)
 

@@ -70,9 +70,8 @@ static int add_samples(struct locks *l, const struct profile *p, const struct ke
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
-        struct locks_row like = {.class_name = value_of(p, s->labels, keys->class_name),
-                                 .address = value_of(p, s->labels, keys->address),
-                                 .state = s->state};
+        struct locks_row like = {
+            .class_name = value_of(p, s->labels, keys->class_name), .address = value_of(p, s->labels, keys->address), .state = s->state};
         uint32_t row, holder;
         if (find_row(l, rows, &like, &row) || find_holder(l, holders, row, value_of(p, s->labels, keys->owner), &holder))
             return -ENOMEM;
@@ -115,7 +114,7 @@ static void sort(struct locks *l)
 
 /* Of each sample that is open: the sample that its owner waits in. */
 struct graph {
-    struct map by_id; /* the number of a thread, as a hash of its digits -> sample */
+    struct map by_id;         /* the number of a thread, as a hash of its digits -> sample */
     uint32_t *next, *seen_in; /* by sample; seen_in: the walk that came by, 0 = none */
 };
 

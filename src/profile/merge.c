@@ -51,8 +51,7 @@ static int take_books(struct merge *m)
 {
     for (uint32_t i = 0; i < m->from->book_count; i++) {
         const struct profile_book *b = &m->from->books[i];
-        const struct profile_book *before =
-            profile_book(m->to, profile_text(m->from, b->account), profile_text(m->from, b->reason));
+        const struct profile_book *before = profile_book(m->to, profile_text(m->from, b->account), profile_text(m->from, b->reason));
         struct profile_book sum = {m->graft.strings[b->account], m->graft.strings[b->reason], b->ns, b->count};
         if (before) {
             sum.ns = time_of_both(accounts_is_level(m->from, b), sum.ns, before->ns);
@@ -155,8 +154,7 @@ static void take_figures(struct merge *m, bool first, uint32_t several)
 static bool is_of_one_kind(const struct profile *p, const struct profile *from)
 {
     return p->unit == from->unit && p->kind == from->kind && profile_is_safepoint(p) == profile_is_safepoint(from) &&
-           !strcmp(profile_text(p, p->value), profile_text(from, from->value)) &&
-           !strcmp(profile_unit_word(p), profile_unit_word(from));
+           !strcmp(profile_text(p, p->value), profile_text(from, from->value)) && !strcmp(profile_unit_word(p), profile_unit_word(from));
 }
 
 int profile_merge(struct profile *p, const struct profile *from)

@@ -52,8 +52,7 @@ static void put_without_arguments(struct buffer *out, const char *label)
     bool balanced = true; /* so far: behind a sign that nothing ends all stays as it is */
     for (const char *at = label; *at;) {
         bool named = balanced && at > label && (isalnum((unsigned char)at[-1]) || at[-1] == '_') &&
-                     !((size_t)(at - label) >= sizeof operator - 1 &&
-                       !strncmp(at - (sizeof operator - 1), operator, sizeof operator - 1));
+                     !((size_t)(at - label) >= sizeof operator- 1 && !strncmp(at - (sizeof operator- 1), operator, sizeof operator- 1));
         const char *end = *at == '<' && named ? arguments_end(at) : NULL;
         if (end)
             buffer_text(out, "<...>");

@@ -37,8 +37,8 @@ enum {
     PROBLEMS_MAX = 100,
     EVENT_TYPES_MAX = 1000,
     NAME_BYTES_MAX = 1 << 20, /* longer ones stay as they are */
-    BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
-    SMALL_BITS = 20,         /* three such numbers and a type are a key */
+    BCI_MAX = (1 << 28) - 1,  /* the class file format allows 65,535 */
+    SMALL_BITS = 20,          /* three such numbers and a type are a key */
 };
 #define WEIGHT_MAX (1ull << 62)
 
@@ -232,8 +232,7 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
     if (frame_label(p, method, type, &label) || ARRAY_GROW(p->frames, p->frame_cap, p->frame_count) ||
         intern(frames, key, p->frame_count, id, &added))
         return -ENOMEM;
-    p->frames[p->frame_count++] =
-        (struct profile_frame){.method = method, .label = label, .line = line, .bci = bci, .type = type};
+    p->frames[p->frame_count++] = (struct profile_frame){.method = method, .label = label, .line = line, .bci = bci, .type = type};
     return 0;
 }
 
@@ -294,10 +293,8 @@ int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t ja
     uint32_t os, java, ids;
     struct map *word = &p->maps[MAP_THREAD_ID];
     struct map *both = &p->maps[MAP_THREAD_IDS];
-    if (ARRAY_GROW(p->threads, p->thread_cap, p->thread_count) ||
-        intern(word, os_id, (uint32_t)word->count, &os, &added) ||
-        intern(word, java_id, (uint32_t)word->count, &java, &added) ||
-        intern_pair(both, os, java, (uint32_t)both->count, &ids, &added) ||
+    if (ARRAY_GROW(p->threads, p->thread_cap, p->thread_count) || intern(word, os_id, (uint32_t)word->count, &os, &added) ||
+        intern(word, java_id, (uint32_t)word->count, &java, &added) || intern_pair(both, os, java, (uint32_t)both->count, &ids, &added) ||
         intern_pair(&p->maps[MAP_THREAD], ids, java_id ? 0 : name, p->thread_count, id, &added))
         return -ENOMEM;
     if (added)
@@ -347,8 +344,7 @@ int profile_set_setting(struct profile *p, uint32_t name, uint32_t value)
 {
     bool added;
     uint32_t id;
-    if (ARRAY_GROW(p->settings, p->setting_cap, p->setting_count) ||
-        intern(&p->maps[MAP_SETTING], name, p->setting_count, &id, &added))
+    if (ARRAY_GROW(p->settings, p->setting_cap, p->setting_count) || intern(&p->maps[MAP_SETTING], name, p->setting_count, &id, &added))
         return -ENOMEM;
     p->setting_count += added;
     p->settings[id] = (struct profile_setting){.name = name, .value = value};
@@ -394,8 +390,7 @@ int profile_add_problem(struct profile *p, const char *level, const char *format
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason)
 {
     for (uint32_t i = 0; i < p->book_count; i++)
-        if (!strcmp(profile_text(p, p->books[i].account), account) &&
-            !strcmp(profile_text(p, p->books[i].reason), reason))
+        if (!strcmp(profile_text(p, p->books[i].account), account) && !strcmp(profile_text(p, p->books[i].reason), reason))
             return &p->books[i];
     return NULL;
 }

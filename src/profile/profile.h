@@ -62,9 +62,9 @@ struct profile_node {
 };
 
 struct profile_thread {
-    uint32_t name;    /* string id: Java's name of the thread, else the operating system's */
-    uint64_t os_id;   /* 0 = unknown */
-    uint64_t java_id; /* 0 = not a Java thread, or several */
+    uint32_t name;            /* string id: Java's name of the thread, else the operating system's */
+    uint64_t os_id;           /* 0 = unknown */
+    uint64_t java_id;         /* 0 = not a Java thread, or several */
     uint32_t virtual_threads; /* number of virtual threads with this pattern of names; 0 = not virtual */
     bool cpu_known;
     uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
@@ -101,10 +101,10 @@ struct profile_object {
 
 /* The objects alive at the end of a collection. */
 struct profile_live_set {
-    int64_t time_ns; /* since the epoch */
+    int64_t time_ns;                       /* since the epoch */
     uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
-    uint64_t old_before; /* at the previous set, or at the beginning: shows whether a collection of old objects lies between */
-    uint64_t heap_used; /* bytes; 0 = unknown */
+    uint64_t old_before;            /* at the previous set, or at the beginning: shows whether a collection of old objects lies between */
+    uint64_t heap_used;             /* bytes; 0 = unknown */
     uint64_t objects, bytes, error; /* sampled objects, their weight, and its standard error */
 };
 
@@ -165,24 +165,24 @@ struct profile {
     bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/text/stable_name.h) */
     bool or_others;         /* the same: where there are none of running threads, others count (load/load_jfr.h), and are the kind then */
     enum profile_unit unit;
-    uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
-    uint32_t *other_values;     /* string ids: values of the file that are not the weights, nor counts of samples */
+    uint32_t unit_name;     /* string id: the word for PROFILE_UNIT_OTHER */
+    uint32_t *other_values; /* string ids: values of the file that are not the weights, nor counts of samples */
     uint32_t other_value_count, other_value_cap;
-    uint32_t value;             /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
-    uint64_t weight;            /* sum of all samples' weights */
-    uint32_t sampled;           /* sum of all samples' counts, held below 2^32 */
-    uint32_t merged;            /* recordings that profile_merge has put together here; 0 = it is one that was read */
-    uint64_t filtered_weight;   /* of the samples that a filter dropped (filter.h) */
-    uint32_t filtered;          /* how many they were */
-    bool discarded;             /* the recording had more, which it lost on purpose: it keeps its end */
-    bool thinned;               /* a filter looked at properties of samples: the remaining samples are not successive */
-    uint32_t kinds;             /* bits 1 << enum profile_kind: what the recording has samples of; 0 = its format has one kind */
-    uint64_t cpu_samples;       /* events of candor.CpuSample */
-    uint64_t execution_samples; /* events of jdk.ExecutionSample */
-    uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
+    uint32_t value;              /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
+    uint64_t weight;             /* sum of all samples' weights */
+    uint32_t sampled;            /* sum of all samples' counts, held below 2^32 */
+    uint32_t merged;             /* recordings that profile_merge has put together here; 0 = it is one that was read */
+    uint64_t filtered_weight;    /* of the samples that a filter dropped (filter.h) */
+    uint32_t filtered;           /* how many they were */
+    bool discarded;              /* the recording had more, which it lost on purpose: it keeps its end */
+    bool thinned;                /* a filter looked at properties of samples: the remaining samples are not successive */
+    uint32_t kinds;              /* bits 1 << enum profile_kind: what the recording has samples of; 0 = its format has one kind */
+    uint64_t cpu_samples;        /* events of candor.CpuSample */
+    uint64_t execution_samples;  /* events of jdk.ExecutionSample */
+    uint64_t safepoint_samples;  /* events of candor.SafepointSample, whatever their threads did */
     uint64_t allocation_samples; /* events of jdk.ObjectAllocationSample, InNewTLAB and OutsideTLAB */
-    uint64_t interval_ns;       /* nominal; 0 = unknown */
-    int64_t start_ns;           /* since the epoch; 0 = unknown */
+    uint64_t interval_ns;        /* nominal; 0 = unknown */
+    int64_t start_ns;            /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
     uint64_t pid;         /* 0 = unknown */
     uint32_t source;      /* string id: the event type, or the format, the samples come from; 0 = there are none */
@@ -233,8 +233,7 @@ int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
 /* Adds events to those of their type, unless there are 1000 types. */
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
 /* Adds a problem, unless the same one is already there or there are 100. */
-int profile_add_problem(struct profile *p, const char *level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+int profile_add_problem(struct profile *p, const char *level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Borrows; NULL when there is none. */
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);

@@ -81,8 +81,7 @@ static enum candor_mpsc_chunked_extended make_ring(struct candor_mpsc_chunked *q
     return CANDOR_MPSC_CLAIMED;
 }
 
-enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_chunked *q, uint64_t at, uint64_t limit,
-                                                             uint64_t **slot)
+enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_chunked *q, uint64_t at, uint64_t limit, uint64_t **slot)
 {
     /* Acquire: pairs with the release in take; the consumer has emptied the slots before it. */
     uint64_t polled = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);

@@ -70,8 +70,7 @@ uint64_t *candor_pool_take(struct candor_pool *pool)
 
             /* Acquire: pairs with the release in candor_pool_give, so that what the last owner did to the chunk is over
              * before the next one writes. Relaxed on failure: only a better guess. */
-            if (atomic_compare_exchange_strong_explicit(&pool->taken[i], &taken, taken | bit, memory_order_acquire,
-                                                        memory_order_relaxed)) {
+            if (atomic_compare_exchange_strong_explicit(&pool->taken[i], &taken, taken | bit, memory_order_acquire, memory_order_relaxed)) {
                 touch(&pool->touched[i], bit);
                 return pool->chunks + ((size_t)i * 64 + (size_t)__builtin_ctzll(bit)) * pool->chunk_words;
             }

@@ -15,9 +15,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define OPEN 1ULL
-#define OWNED 2ULL
-#define FLAGS (OPEN | OWNED)
+#define OPEN     1ULL
+#define OWNED    2ULL
+#define FLAGS    (OPEN | OWNED)
 #define ONE_WORD 4ULL
 
 _Static_assert(sizeof(candor_atomic_u64) == sizeof(uint64_t), "C++ sees a plain uint64_t in its place");
@@ -229,8 +229,7 @@ bool candor_queue_shrink(struct candor_queue *q)
     /* Release: pairs with the acquire in candor_queue_begin, which finds the chunk gone. Acquire: pairs with the release
      * in candor_queue_abort; an aborted record's words are written before the chunk has its next owner. Relaxed on
      * failure: nothing was learned that the next peek does not learn again. */
-    if (!atomic_compare_exchange_strong_explicit(&q->tail, &expected, c->head, memory_order_acq_rel,
-                                                 memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(&q->tail, &expected, c->head, memory_order_acq_rel, memory_order_relaxed))
         return false;
     candor_pool_give(q->pool, c->chunk);
     c->chunk = NULL;

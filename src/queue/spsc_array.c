@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#define LEAST 4
+#define LEAST      4
 #define MOST_AHEAD 4096
 
 int candor_spsc_array_init(struct candor_spsc_array *q, uint64_t *slots, uint64_t capacity)

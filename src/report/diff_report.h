@@ -8,14 +8,14 @@
 #include <stdio.h>
 
 struct diff_options {
-    unsigned only;      /* bits by enum diff_change; 0 = all changes */
-    bool all;           /* also what did not change */
-    uint32_t top;       /* rows, 0 = all */
-    unsigned width;     /* columns of the terminal, 0 = no limit */
+    unsigned only;  /* bits by enum diff_change; 0 = all changes */
+    bool all;       /* also what did not change */
+    uint32_t top;   /* rows, 0 = all */
+    unsigned width; /* columns of the terminal, 0 = no limit */
     bool colour;
-    const char *a, *b;  /* how the sides are called */
-    const char *unit;   /* of weights: "ns", ... */
-    const char *whole;  /* what shares are shares of: "sampled CPU" */
+    const char *a, *b; /* how the sides are called */
+    const char *unit;  /* of weights: "ns", ... */
+    const char *whole; /* what shares are shares of: "sampled CPU" */
 };
 
 void diff_text(FILE *out, const struct diff *d, const struct diff_options *o);

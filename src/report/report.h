@@ -29,13 +29,13 @@ struct report_options {
     bool top_set;      /* otherwise each table of the text has its own length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
-    double threshold; /* share below which a branch of a tree is left out */
+    double threshold;        /* share below which a branch of a tree is left out */
     struct stats *allocated; /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: its methods' self is that of the objects' classes; else NULL */
-    const struct leaks *leaks; /* of the kind PROFILE_LIVE; else NULL */
-    const struct locks *locks; /* of the kind PROFILE_LOCK; else NULL */
-    const char *label; /* the key of the label whose values are a table (stats_compute_label); NULL = none */
+    const struct leaks *leaks;             /* of the kind PROFILE_LIVE; else NULL */
+    const struct locks *locks;             /* of the kind PROFILE_LOCK; else NULL */
+    const char *label;                     /* the key of the label whose values are a table (stats_compute_label); NULL = none */
     const struct regex *callers, *callees; /* trees of the callers of, and of the methods called by, such methods; NULL = none */
-    unsigned width;   /* columns of the terminal, 0 = no limit */
+    unsigned width;                        /* columns of the terminal, 0 = no limit */
     bool colour;
 };
 

@@ -14,12 +14,12 @@
 struct trace_piece {
     int64_t from_ns, to_ns; /* times of the first and the last sample, since the epoch */
     enum profile_kind kind;
-    uint8_t state;          /* enum jfr_thread_state */
-    uint64_t weight;        /* ns, or bytes of allocations */
+    uint8_t state;   /* enum jfr_thread_state */
+    uint64_t weight; /* ns, or bytes of allocations */
     uint32_t samples;
     const char *thread, *span, *root, *endpoint; /* texts of the profiles; empty = unknown */
-    const char *leaf; /* the innermost frame */
-    const char *in;   /* the innermost that is not the JDK's, or empty */
+    const char *leaf;                            /* the innermost frame */
+    const char *in;                              /* the innermost that is not the JDK's, or empty */
 };
 
 struct trace_span {

@@ -114,8 +114,8 @@ void trace_text(FILE *out, const struct trace *t, const char *id)
     fputs("\nSampled   ", out);
     put_date(out, start);
     fprintf(out, ", for %s, on %" PRIu32 " thread%s, %" PRIu32 " sample%s\nWeighs    ",
-            units_format_duration(length, sizeof length, (uint64_t)end_of(t) - (uint64_t)start), t->threads,
-            t->threads == 1 ? "" : "s", t->samples, t->samples == 1 ? "" : "s");
+            units_format_duration(length, sizeof length, (uint64_t)end_of(t) - (uint64_t)start), t->threads, t->threads == 1 ? "" : "s",
+            t->samples, t->samples == 1 ? "" : "s");
     put_weights(out, t->weights);
     fputs("\n\nSpans     from the first sample to the last\n", out);
     for (uint32_t i = 0; i < t->span_count; i++) {

@@ -45,10 +45,8 @@ static bool is_loopback(const struct server_options *o)
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
     bool loopback = *o->host && !getaddrinfo(o->host, NULL, &hints, &list);
     for (struct addrinfo *a = list; a; a = a->ai_next) {
-        const uint8_t *v4 =
-            a->ai_family == AF_INET ? (const uint8_t *)&((struct sockaddr_in *)(void *)a->ai_addr)->sin_addr : NULL;
-        const struct in6_addr *v6 =
-            a->ai_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)a->ai_addr)->sin6_addr : NULL;
+        const uint8_t *v4 = a->ai_family == AF_INET ? (const uint8_t *)&((struct sockaddr_in *)(void *)a->ai_addr)->sin_addr : NULL;
+        const struct in6_addr *v6 = a->ai_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)a->ai_addr)->sin6_addr : NULL;
         loopback = loopback && ((v4 && *v4 == 127) || (v6 && IN6_IS_ADDR_LOOPBACK(v6)));
     }
     if (list)
@@ -63,10 +61,8 @@ static int check_access(struct server *s, struct error *e)
     if (o->token_file)
         return tokens_read(&s->tokens, o->token_file, e);
     if (!o->no_auth && !is_loopback(o))
-        return error_set(
-            e, -EPERM,
-            "--listen %s:%s is open to others: give --token-file (and --tls-cert, --tls-key), or say --no-auth",
-            o->host, o->port);
+        return error_set(e, -EPERM, "--listen %s:%s is open to others: give --token-file (and --tls-cert, --tls-key), or say --no-auth",
+                         o->host, o->port);
     return 0;
 }
 

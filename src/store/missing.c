@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service",
-                                                  "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service", "flawed"};
 
 static const char *const words[MISSING_REASONS] = {
-    "damaged", "not sealed yet", "lost to damage", "deleted by --retain", "deleted by --max-disk",
-    "deleted by --max-disk-per-service", "damaged when they came",
+    "damaged",
+    "not sealed yet",
+    "lost to damage",
+    "deleted by --retain",
+    "deleted by --max-disk",
+    "deleted by --max-disk-per-service",
+    "damaged when they came",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)

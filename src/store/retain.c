@@ -18,12 +18,13 @@
 
 enum { SLACK = 20 }; /* a limit's part that is freed, too, so that not every recording is over it again */
 
-static const char *const options[DELETED_REASONS] = {
-    [DELETED_AGE] = "--retain-recordings", [DELETED_RAW] = "--max-recordings", [DELETED_QUOTA] = "--max-disk-per-service",
-    [DELETED_DISK] = "--max-disk"};
+static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-recordings",
+                                                     [DELETED_RAW] = "--max-recordings",
+                                                     [DELETED_QUOTA] = "--max-disk-per-service",
+                                                     [DELETED_DISK] = "--max-disk"};
 
-static const enum catalogue_why forgotten[DELETED_REASONS] = {
-    [DELETED_AGE] = FORGOTTEN_RETAIN, [DELETED_QUOTA] = FORGOTTEN_QUOTA, [DELETED_DISK] = FORGOTTEN_DISK};
+static const enum catalogue_why forgotten[DELETED_REASONS] =
+    {[DELETED_AGE] = FORGOTTEN_RETAIN, [DELETED_QUOTA] = FORGOTTEN_QUOTA, [DELETED_DISK] = FORGOTTEN_DISK};
 
 /* ---- deleting ---- */
 

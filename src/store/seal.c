@@ -54,8 +54,7 @@ static int find_parts(struct sealing *l, uint32_t content, const struct store *s
     const struct profile *p = &l->profiles.list[content];
     uint32_t from = l->part_count;
     int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), start = start_of(p, note);
-    int64_t oldest = floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY,
-            newest = now + SECONDS_PER_DAY;
+    int64_t oldest = floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY, newest = now + SECONDS_PER_DAY;
     for (uint32_t i = 0; i < p->sample_count || !i; i++) {
         int64_t second = p->sample_count ? second_of(&p->samples[i], start) : start;
         if (second < oldest)
@@ -124,8 +123,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
 {
     bool partly = false;
     struct catalogue_recording *r = &l->recording;
-    *l =
-        (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
+    *l = (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
     int rc = again ? seal_load_again(s, &l->profiles, v, &partly, e) : s->options.load(&l->profiles, v, e);
@@ -187,8 +185,7 @@ static int fill_rows(struct segment *g, const struct profile *p, const struct en
 }
 
 /* The day's dictionary of the service; one that is full or damaged is followed by another. */
-static int dictionary_for(struct store *s, const char *service, int64_t day, uint32_t *id, struct dictionary **d,
-                          struct error *e)
+static int dictionary_for(struct store *s, const char *service, int64_t day, uint32_t *id, struct dictionary **d, struct error *e)
 {
     char path[DISK_PATH_MAX];
     for (;;) {
@@ -222,8 +219,8 @@ static int write_segment(struct store *s, struct dictionary *d, struct segment *
     return rc ? rc : segment_write(g, path, false, e);
 }
 
-static int seal(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
-                int64_t day, struct error *e)
+static int seal(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day,
+                struct error *e)
 {
     char path[DISK_PATH_MAX];
     struct segment g = {.recordings = &recording, .recording_count = 1};
@@ -249,8 +246,7 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     return rc == -EALREADY ? 0 : rc; /* whoever mends came first, or the other way round */
 }
 
-int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
-              int64_t day, struct error *e)
+int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e)
 {
     pthread_mutex_lock(&s->sealing);
     int rc = seal(s, p, note, recording, day, e);
@@ -264,7 +260,7 @@ struct pending_parts {
     struct pending_part {
         char type[CATALOGUE_TYPE_MAX];
         int64_t day;
-    } *list;
+    } * list;
     uint32_t count, cap;
 };
 

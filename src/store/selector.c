@@ -14,9 +14,8 @@ struct reader {
 
 static int bad(const struct reader *r, const char *wanted)
 {
-    return error_set(r->error, -EINVAL,
-                     "selector: %s at character %zu, '%.20s'; write it like {service=\"shop\",host=~\"web-.*\"}",
-                     wanted, (size_t)(r->at - r->begin) + 1, r->at);
+    return error_set(r->error, -EINVAL, "selector: %s at character %zu, '%.20s'; write it like {service=\"shop\",host=~\"web-.*\"}", wanted,
+                     (size_t)(r->at - r->begin) + 1, r->at);
 }
 
 static void skip_blanks(struct reader *r)

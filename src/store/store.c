@@ -115,8 +115,7 @@ static int take_lock(struct store *s, struct error *e)
     if (s->lock < 0)
         return error_set(e, -errno, "%s: cannot be written to: %s", s->path, strerror(errno));
     if (flock(s->lock, LOCK_EX | LOCK_NB))
-        return error_set(e, -EBUSY, "%s: another candor server uses it; stop that one, or give another --data",
-                         s->path);
+        return error_set(e, -EBUSY, "%s: another candor server uses it; stop that one, or give another --data", s->path);
     return 0;
 }
 
@@ -228,8 +227,8 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     return rc;
 }
 
-int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
-              const uint8_t identity[ENVELOPE_IDENTITY], struct store_added *out, struct error *e)
+int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
+              struct store_added *out, struct error *e)
 {
     struct envelope v;
     *out = (struct store_added){0};
@@ -254,8 +253,7 @@ int store_recording(struct store *s, uint64_t id, struct envelope *v, struct err
     bool found;
     int rc = catalogue_get(s->catalogue, id, &r, &found, e);
     if (!rc && (!found || !r.raw))
-        rc = error_set(e, -ENOENT, "recording %" PRIu64 ": %s", id,
-                       found ? "only its samples are kept any more" : "there is none");
+        rc = error_set(e, -ENOENT, "recording %" PRIu64 ": %s", id, found ? "only its samples are kept any more" : "there is none");
     rc = rc ? rc : envelope_open(v, store_recording_path(s, path, r.identity), e);
     catalogue_recording_deinit(&r);
     return rc;

@@ -50,7 +50,7 @@ struct store_options {
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
-    const atomic_bool *stop; /* NULL, or: once it is set, queries and maintenance end soon */
+    const atomic_bool *stop;           /* NULL, or: once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
@@ -71,8 +71,8 @@ struct store_added {
     bool duplicate;
     char left_out[STORE_LEFT_OUT]; /* of store_profiles; "" for a duplicate */
 };
-int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
-              const uint8_t identity[ENVELOPE_IDENTITY], struct store_added *out, struct error *e);
+int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
+              struct store_added *out, struct error *e);
 /* Seals unsealed parts, deletes data that is too old or too much, merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
@@ -81,7 +81,7 @@ void store_maintain(struct store *s);
  * service, beyond that of the disk. */
 enum store_why { DELETED_AGE, DELETED_RAW, DELETED_QUOTA, DELETED_DISK, DELETED_REASONS };
 struct store_deleted {
-    uint64_t days[DELETED_REASONS]; /* of services */
+    uint64_t days[DELETED_REASONS];                                  /* of services */
     uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* of recordings whose samples stay */
 };
 struct store_deleted store_deleted(struct store *s);
@@ -98,12 +98,12 @@ int store_backup(struct store *s, const char *path, struct error *e);
 
 struct store_query {
     const struct selector *selector;
-    int64_t from, to; /* seconds since the epoch; `to` is excluded */
-    const char *type; /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
+    int64_t from, to;  /* seconds since the epoch; `to` is excluded */
+    const char *type;  /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
     void *client;
-    uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
+    uint32_t keep; /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
 struct store_result {
@@ -129,8 +129,7 @@ int store_forgotten(struct store *s, const struct store_query *q, struct missing
 /* All selected rows as one profile, which is empty and initialized. Beyond store_options.single_rows they are added up over time and
  * threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
-int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
-                  struct error *e);
+int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e);
 
 struct store_point {
     uint32_t series; /* place in `values` */

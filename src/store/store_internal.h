@@ -13,7 +13,7 @@ struct obsolete {
     struct obsolete_file {
         uint32_t dictionary;
         uint64_t segment;
-    } *list;
+    } * list;
     uint32_t count, cap;
 };
 
@@ -32,8 +32,7 @@ struct store {
     struct catalogue *catalogue;
     struct cache cache;
     atomic_uint_fast64_t last_segment;
-    pthread_mutex_t
-        sealing; /* one part at a time: a dictionary has one writer, and files that are written are bounded */
+    pthread_mutex_t sealing; /* one part at a time: a dictionary has one writer, and files that are written are bounded */
     pthread_mutex_t reading; /* over readers and epoch */
     uint32_t readers[2];     /* by the epoch in which they began */
     unsigned epoch;
@@ -87,8 +86,7 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Writes the segment of one profile and day, and enters it in the catalog. */
-int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
-              int64_t day, struct error *e);
+int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e);
 /* The same for all parts of the recording that are not sealed. */
 int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
                  struct error *e);

@@ -8,9 +8,9 @@
 
 struct judgement_part {
     const struct truth_part *part;
-    double truth, share; /* of the round's CPU time */
+    double truth, share;      /* of the round's CPU time */
     struct interval interval; /* the statistical interval, widened by the hidden time, which may belong to any part */
-    double off; /* distance of the true value from the interval; 0 = inside */
+    double off;               /* distance of the true value from the interval; 0 = inside */
 };
 
 struct judgement {
@@ -35,10 +35,10 @@ int judge(struct judgement *j, const struct truth *truth, const struct profile *
 /* How intervals fare over many rounds. */
 struct judge_pool {
     uint32_t rounds;
-    uint32_t intervals, held;                   /* of all parts that are more than nothing; those that contain the truth */
-    double widths[TRUTH_PARTS_MAX];             /* by part: the sums of their widths, */
-    double errors[TRUTH_PARTS_MAX];             /* of the shares' errors, */
-    double squares[TRUTH_PARTS_MAX];            /* and of these errors' squares */
+    uint32_t intervals, held;        /* of all parts that are more than nothing; those that contain the truth */
+    double widths[TRUTH_PARTS_MAX];  /* by part: the sums of their widths, */
+    double errors[TRUTH_PARTS_MAX];  /* of the shares' errors, */
+    double squares[TRUTH_PARTS_MAX]; /* and of these errors' squares */
 };
 
 void judge_pool_add(struct judge_pool *pool, const struct judgement *j);

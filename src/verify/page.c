@@ -33,11 +33,20 @@ static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++)
         switch (*text) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            putc((unsigned char)*text < ' ' ? ' ' : *text, out);
         }
 }
 
@@ -45,8 +54,8 @@ static void put_drawing(FILE *out, const struct judgement_part *part)
 {
     double low = SCALE * part->interval.low, width = fmax(2, SCALE * (part->interval.high - part->interval.low));
     fprintf(out, "<svg viewBox=\"0 0 %d 60\" preserveAspectRatio=\"none\" role=\"img\" ", SCALE);
-    fprintf(out, "aria-label=\"says %.1f to %.1f percent, true %.1f\">",
-            100 * part->interval.low, 100 * part->interval.high, 100 * part->truth);
+    fprintf(out, "aria-label=\"says %.1f to %.1f percent, true %.1f\">", 100 * part->interval.low, 100 * part->interval.high,
+            100 * part->truth);
     fprintf(out, "<rect class=\"says\" x=\"%.1f\" y=\"8\" width=\"%.1f\" height=\"44\"/>", fmin(low, SCALE - 2), width);
     fprintf(out, "<rect class=\"is\" x=\"%.1f\" y=\"0\" width=\"4\" height=\"60\"/></svg>", fmin(SCALE * part->truth, SCALE - 4));
 }
@@ -87,7 +96,8 @@ static void put_case(FILE *out, const struct verify_result *result, const struct
     fprintf(out, " <code>%s</code></h2>\n<p>", what->name);
     put_text(out, what->question);
     fputs("</p>\n<table>\n<tr><td></td><td class=\"n\">true</td><td class=\"n\">says</td>"
-          "<td class=\"n\">between</td><td></td></tr>\n", out);
+          "<td class=\"n\">between</td><td></td></tr>\n",
+          out);
     for (uint32_t i = 0; i < result->count; i++)
         if (result->runs[i].what == what)
             put_run(out, &result->runs[i]);
@@ -117,8 +127,7 @@ void verify_page(FILE *out, const struct verify_result *result)
     fprintf(out, "<p>candor %s on ", CANDOR_VERSION);
     put_text(out, *result->jvm ? result->jvm : "a JVM that did not tell its version");
     fprintf(out, ". A sample each %.3g ms, about %.3g s of CPU time for each case.</p>\n",
-            (double)result->plan->setup.interval_ns / NS_PER_MS,
-            result->plan->setup.seconds);
+            (double)result->plan->setup.interval_ns / NS_PER_MS, result->plan->setup.seconds);
     fputs(reading, out);
     put_overview(out, result);
     for (uint32_t i = 0; i < result->plan->case_count; i++)

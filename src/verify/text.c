@@ -61,8 +61,8 @@ static void put_pool(FILE *out, const struct judge_pool *pool)
 void verify_text_run(FILE *out, const struct verify_run *run, bool colour)
 {
     const char *code = colour_of(run->verdict, colour);
-    fprintf(out, "%-*s %-*s %s%-6s%s ", NAME_WIDTH, run->what->name, TOOL_WIDTH, run->tool->name, code,
-            verify_verdict_name(run->verdict), *code ? "\033[m" : "");
+    fprintf(out, "%-*s %-*s %s%-6s%s ", NAME_WIDTH, run->what->name, TOOL_WIDTH, run->tool->name, code, verify_verdict_name(run->verdict),
+            *code ? "\033[m" : "");
     if (run->verdict == VERIFY_TRUE)
         put_true(out, run->judgement);
     else if (run->verdict == VERIFY_WRONG)

@@ -15,8 +15,8 @@ static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
 {
-    return error_set(e, -EINVAL,
-                     "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY", word);
+    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY",
+                     word);
 }
 
 static bool is_late(const struct tool *t)
@@ -97,21 +97,22 @@ static int write_settings(const struct tool *t, const char *path, uint64_t inter
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">\n", f);
     /* Its sampler of threads goes no faster than 1 ms (JDK 11: 10 ms). */
     if (t->kind == TOOL_JFR)
-        fprintf(f, "<event name=\"jdk.ExecutionSample\"><setting name=\"enabled\">true</setting>"
-                   "<setting name=\"period\">%llu ms</setting></event>\n",
+        fprintf(f,
+                "<event name=\"jdk.ExecutionSample\"><setting name=\"enabled\">true</setting>"
+                "<setting name=\"period\">%llu ms</setting></event>\n",
                 (unsigned long long)(interval_ns < NS_PER_MS ? 1 : interval_ns / NS_PER_MS));
     else
-        fprintf(f, "<event name=\"jdk.CPUTimeSample\"><setting name=\"enabled\">true</setting>"
-                   "<setting name=\"throttle\">%llu us</setting></event>\n"
-                   "<event name=\"jdk.CPUTimeSamplesLost\"><setting name=\"enabled\">true</setting></event>\n",
+        fprintf(f,
+                "<event name=\"jdk.CPUTimeSample\"><setting name=\"enabled\">true</setting>"
+                "<setting name=\"throttle\">%llu us</setting></event>\n"
+                "<event name=\"jdk.CPUTimeSamplesLost\"><setting name=\"enabled\">true</setting></event>\n",
                 (unsigned long long)(interval_ns / 1000));
     fputs("<event name=\"jdk.ActiveSetting\"><setting name=\"enabled\">true</setting></event>\n</configuration>\n", f);
     bool failed = ferror(f);
     return fclose(f) || failed ? error_set(e, -EIO, "cannot write %s", path) : 0;
 }
 
-int tool_argument(const struct tool *t, const char *folder, const char *file, uint64_t interval_ns, struct buffer *out,
-                  struct error *e)
+int tool_argument(const struct tool *t, const char *folder, const char *file, uint64_t interval_ns, struct buffer *out, struct error *e)
 {
     char settings[PATH_MAX];
     switch (t->kind) {

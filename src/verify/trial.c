@@ -161,8 +161,8 @@ static int start_program(struct trial *t, const struct verify_case *c, struct er
     return rc;
 }
 
-int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truths,
-              char *recording, struct error *e)
+int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truths, char *recording,
+              struct error *e)
 {
     struct trial t = {.setup = setup, .tool = tool, .recording = recording};
     if ((size_t)snprintf(recording, PATH_MAX, "%s/%s.jfr", setup->folder, c->name) >= PATH_MAX ||

@@ -19,7 +19,7 @@ struct truth {
     uint32_t count;
     char carriers[TRUTH_CARRIERS_MAX][TRUTH_WORD_MAX]; /* threads whose names begin so do work of the round, too, from begin_ns on */
     uint32_t carrier_count;
-    uint64_t cpu_ns;  /* of all threads of the round */
+    uint64_t cpu_ns;          /* of all threads of the round */
     int64_t begin_ns, end_ns; /* when the round was, since the epoch */
 };
 

@@ -61,7 +61,6 @@ const char *verify_verdict_name(enum verify_verdict verdict);
 /* "Shares.heavy": a part's method, or its threads, as people see it. Returns out. */
 char *verify_part_name(const struct truth_part *part, char *out, size_t size);
 
-
 void verify_text_run(FILE *out, const struct verify_run *run, bool colour); /* a line or two */
 void verify_text_summary(FILE *out, const struct verify_result *result, bool colour);
 void verify_json(FILE *out, const struct verify_result *result);

@@ -137,11 +137,20 @@ static void use_after_free(void)
 static const struct {
     const char *name;
     void (*make)(void);
-} mistakes[] = {{"store", store_astray}, {"load", load_from_no_address}, {"file", load_beyond_file}, {"divide", divide_by_zero},
-                {"instruction", run_no_instruction}, {"call", call_astray}, {"copy", copy_astray}, {"free", use_after_free}};
+} mistakes[] = {{"store", store_astray},
+                {"load", load_from_no_address},
+                {"file", load_beyond_file},
+                {"divide", divide_by_zero},
+                {"instruction", run_no_instruction},
+                {"call", call_astray},
+                {"copy", copy_astray},
+                {"free", use_after_free}};
 
-static const char *const places[] = {[INJECT_IN_HANDLER] = "handler", [INJECT_IN_COLLECTOR] = "collector",
-                                     [INJECT_UNDER_LOCK] = "lock", [INJECT_IN_CALLBACK] = "callback", [INJECT_AT_LOAD] = "load"};
+static const char *const places[] = {[INJECT_IN_HANDLER] = "handler",
+                                     [INJECT_IN_COLLECTOR] = "collector",
+                                     [INJECT_UNDER_LOCK] = "lock",
+                                     [INJECT_IN_CALLBACK] = "callback",
+                                     [INJECT_AT_LOAD] = "load"};
 
 static void (*mistake)(void);
 static enum inject_place mistake_in;

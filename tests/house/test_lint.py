@@ -14,7 +14,7 @@ import candortest as ct
 LINT = ct.ROOT / "script" / "lint"
 
 CLEAN = {
-    "src/base/buffer.h": "#pragma once\n#include <stddef.h>\nstruct buf { size_t size; };\n",
+    "src/base/buffer.h": "#pragma once\n#include <stddef.h>\ntypedef size_t buf_size;\n",
     "src/base/buffer.c": '#include "base/buffer.h"\n/* sprintf( in a comment */ const char *text = "strcpy(";\n',
     "src/queue/queue.h": '#pragma once\n#include "base/buffer.h"\n',
     "src/jfr/writer.h": '#pragma once\n#include "base/buffer.h"\n',
@@ -79,6 +79,9 @@ PLANTED = {
     "a number read in one's own way": (
         {"src/base/text/number.c": "x = strtoul(a, 0, 10);\n", "src/base/buffer.c": "x = strtoul(a, 0, 10);\n"},
         "src/base/buffer.c:1: banned: strtoul"),
+    "C that is laid out in another way": (
+        {".clang-format": "BasedOnStyle: LLVM\nSortIncludes: false\n", "src/base/buffer.c": "int x;\nint  y;\n"},
+        "src/base/buffer.c:2: layout: not as .clang-format has it"),
     "a tab": ({"README.md": "a\tb\n"}, "README.md:1: text: a tab"),
     "a trailing blank": ({"README.md": "a \n"}, "text: a trailing blank"),
     "a left-over": ({"src/base/buffer.c": "// TO" "DO: later\n"}, "text: a left-over"),

@@ -40,8 +40,8 @@ static void note_sample(struct jfr_event *event)
     if (!jfr_stack_of(trace, &stack) || !jfr_stack_next(&stack, &frame) || !jfr_method_of(frame.method, &method))
         return;
     char name[900];
-    int n = snprintf(name, sizeof name, "%.*s.%.*s", (int)method.class_name.len, method.class_name.bytes,
-                     (int)method.name.len, method.name.bytes);
+    int n = snprintf(name, sizeof name, "%.*s.%.*s", (int)method.class_name.len, method.class_name.bytes, (int)method.name.len,
+                     method.name.bytes);
     count("method", name, (size_t)n, 1);
 }
 

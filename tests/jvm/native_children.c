@@ -52,8 +52,10 @@ static char script[160];
 static char *const *command(int status)
 {
     static char *const words[] = {"sh", "-c", script, NULL};
-    snprintf(script, sizeof script, "ls -l /proc/self/fd | grep -q perf_event && exit 119; i=0; "
-             "while [ $i -lt 4000 ]; do i=$((i+1)); done; exit %d", status);
+    snprintf(script, sizeof script,
+             "ls -l /proc/self/fd | grep -q perf_event && exit 119; i=0; "
+             "while [ $i -lt 4000 ]; do i=$((i+1)); done; exit %d",
+             status);
     return words;
 }
 
@@ -110,7 +112,10 @@ static pid_t by_spawn(int status)
 static const struct {
     const char *name;
     pid_t (*start)(int status);
-} ways[] = {{"fork", by_fork}, {"fork-that-stays", by_fork_that_stays}, {"fork+exec", by_fork_and_exec}, {"vfork+exec", by_vfork},
+} ways[] = {{"fork", by_fork},
+            {"fork-that-stays", by_fork_that_stays},
+            {"fork+exec", by_fork_and_exec},
+            {"vfork+exec", by_vfork},
             {"posix_spawn", by_spawn}};
 
 JNIEXPORT jobjectArray JNICALL Java_NativeChildren_ways(JNIEnv *jni, jclass unused)

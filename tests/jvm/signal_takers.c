@@ -109,10 +109,17 @@ static const struct {
     handler (*set)(int, handler);
     bool masks; /* SIGUSR1, too */
     bool once;
-} ways[] = {{"sigaction", by_sigaction, true},     {"__sigaction", by_alias, true},  {"dlsym(sigaction)", by_name, true},
-            {"dlvsym(__libc_sigaction)", by_private_name, true}, {"a pointer in data", by_data, true},
-            {"signal", signal},                    {"bsd_signal", bsd_signal},       {"ssignal", ssignal},
-            {"sigset", by_sigset},                 {"sigignore", by_sigignore, true}, {"sysv_signal", sysv_signal, .once = true},
+} ways[] = {{"sigaction", by_sigaction, true},
+            {"__sigaction", by_alias, true},
+            {"dlsym(sigaction)", by_name, true},
+            {"dlvsym(__libc_sigaction)", by_private_name, true},
+            {"a pointer in data", by_data, true},
+            {"signal", signal},
+            {"bsd_signal", bsd_signal},
+            {"ssignal", ssignal},
+            {"sigset", by_sigset},
+            {"sigignore", by_sigignore, true},
+            {"sysv_signal", sysv_signal, .once = true},
             {"__sysv_signal", __sysv_signal, .once = true}};
 
 static bool is_in_force(int signal, handler wanted)

@@ -7,8 +7,8 @@
 
 #define MEMORY_WORDS 40
 #define MAX_ELEMENTS 10 /* of a producer */
-#define PRODUCERS 3     /* two threads, and the main thread before them */
-#define MAIN 2
+#define PRODUCERS    3  /* two threads, and the main thread before them */
+#define MAIN         2
 
 static struct {
     union {
@@ -37,22 +37,22 @@ static struct {
 
 static const struct element_program *program;
 
-#define ADAPT(type)                                                                                                    \
-    static bool add_##type(void *element, bool relaxed)                                                                \
-    {                                                                                                                  \
-        return relaxed ? type##_relaxed_offer(&shared.q.type, element) : type##_offer(&shared.q.type, element);        \
-    }                                                                                                                  \
-    static void *get_##type(bool relaxed)                                                                              \
-    {                                                                                                                  \
-        return relaxed ? type##_relaxed_poll(&shared.q.type) : type##_poll(&shared.q.type);                            \
-    }                                                                                                                  \
-    static void *look_##type(void)                                                                                     \
-    {                                                                                                                  \
-        return type##_peek(&shared.q.type);                                                                            \
-    }                                                                                                                  \
-    static bool none_##type(void)                                                                                      \
-    {                                                                                                                  \
-        return type##_is_empty(&shared.q.type);                                                                        \
+#define ADAPT(type)                                                                                                                        \
+    static bool add_##type(void *element, bool relaxed)                                                                                    \
+    {                                                                                                                                      \
+        return relaxed ? type##_relaxed_offer(&shared.q.type, element) : type##_offer(&shared.q.type, element);                            \
+    }                                                                                                                                      \
+    static void *get_##type(bool relaxed)                                                                                                  \
+    {                                                                                                                                      \
+        return relaxed ? type##_relaxed_poll(&shared.q.type) : type##_poll(&shared.q.type);                                                \
+    }                                                                                                                                      \
+    static void *look_##type(void)                                                                                                         \
+    {                                                                                                                                      \
+        return type##_peek(&shared.q.type);                                                                                                \
+    }                                                                                                                                      \
+    static bool none_##type(void)                                                                                                          \
+    {                                                                                                                                      \
+        return type##_is_empty(&shared.q.type);                                                                                            \
     }
 
 ADAPT(candor_spsc_array)
@@ -64,8 +64,7 @@ ADAPT(candor_mpsc_linked)
 ADAPT(candor_spmc_array)
 ADAPT(candor_mpmc_array)
 
-#define ROW(type)                                                                                                      \
-    add_##type, get_##type, look_##type, none_##type, offsetof(struct type, producer), offsetof(struct type, consumer)
+#define ROW(type) add_##type, get_##type, look_##type, none_##type, offsetof(struct type, producer), offsetof(struct type, consumer)
 
 static const struct {
     bool (*add)(void *element, bool relaxed);
@@ -96,14 +95,22 @@ static int init(void)
     if (program->chunks)
         candor_pool_init(&shared.pool, memory, program->chunks, words);
     switch (program->queue) {
-    case SPSC_ARRAY: return candor_spsc_array_init(&shared.q.candor_spsc_array, memory, capacity);
-    case SPSC_CHUNKED: return candor_spsc_chunked_init(&shared.q.candor_spsc_chunked, &shared.pool, capacity);
-    case SPSC_GROWABLE: return candor_spsc_growable_init(&shared.q.candor_spsc_chunked, memory, program->ring, capacity);
-    case SPSC_LINKED: return candor_spsc_linked_init(&shared.q.candor_spsc_linked, &shared.pool);
-    case MPSC_ARRAY: return candor_mpsc_array_init(&shared.q.candor_mpsc_array, memory, capacity);
-    case MPSC_CHUNKED: return candor_mpsc_chunked_init(&shared.q.candor_mpsc_chunked, &shared.pool, capacity);
-    case MPSC_LINKED: return candor_mpsc_linked_init(&shared.q.candor_mpsc_linked, &shared.pool);
-    case SPMC_ARRAY: return candor_spmc_array_init(&shared.q.candor_spmc_array, memory, capacity);
+    case SPSC_ARRAY:
+        return candor_spsc_array_init(&shared.q.candor_spsc_array, memory, capacity);
+    case SPSC_CHUNKED:
+        return candor_spsc_chunked_init(&shared.q.candor_spsc_chunked, &shared.pool, capacity);
+    case SPSC_GROWABLE:
+        return candor_spsc_growable_init(&shared.q.candor_spsc_chunked, memory, program->ring, capacity);
+    case SPSC_LINKED:
+        return candor_spsc_linked_init(&shared.q.candor_spsc_linked, &shared.pool);
+    case MPSC_ARRAY:
+        return candor_mpsc_array_init(&shared.q.candor_mpsc_array, memory, capacity);
+    case MPSC_CHUNKED:
+        return candor_mpsc_chunked_init(&shared.q.candor_mpsc_chunked, &shared.pool, capacity);
+    case MPSC_LINKED:
+        return candor_mpsc_linked_init(&shared.q.candor_mpsc_linked, &shared.pool);
+    case SPMC_ARRAY:
+        return candor_spmc_array_init(&shared.q.candor_spmc_array, memory, capacity);
     case MPMC_ARRAY:
         return candor_mpmc_array_init(&shared.q.candor_mpmc_array, (struct candor_mpmc_array_cell *)memory, capacity);
     }
@@ -193,8 +200,8 @@ static void check_order(void)
         }
     }
     for (unsigned side = 0; side < PRODUCERS; side++)
-        explore_check(arrived[side] == made[side].accepted, "producer %u: %u elements accepted, %u arrived", side,
-                      made[side].accepted, arrived[side]);
+        explore_check(arrived[side] == made[side].accepted, "producer %u: %u elements accepted, %u arrived", side, made[side].accepted,
+                      arrived[side]);
 }
 
 static void finish(void)

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#define DEPTH 200
+#define DEPTH       200
 #define STACK_BYTES 65536
 
 struct coroutine {
@@ -374,9 +374,8 @@ static void write_trace(void)
         const struct step *s = &x.steps[i];
         const char *verb = s->op.kind == OP_CAS && !s->outcome.stored ? ", failed" : "";
 
-        used += (size_t)snprintf(x.result->trace + used, sizeof x.result->trace - used,
-                                 "thread %u: %s %s (%s)%s: %#llx of thread %u\n", s->thread, kinds[s->op.kind],
-                                 x.program->place(s->op.address), orders[s->op.order], verb,
+        used += (size_t)snprintf(x.result->trace + used, sizeof x.result->trace - used, "thread %u: %s %s (%s)%s: %#llx of thread %u\n",
+                                 s->thread, kinds[s->op.kind], x.program->place(s->op.address), orders[s->op.order], verb,
                                  (unsigned long long)s->outcome.value, s->outcome.writer);
     }
 }

@@ -49,8 +49,8 @@ struct explore_result {
     uint64_t executions; /* complete ones, each with a different execution graph */
     uint64_t states;     /* different prefixes of execution graphs */
     bool failed;
-    char message[256];   /* what failed first */
-    char trace[8192];    /* one line per atomic operation that led there */
+    char message[256]; /* what failed first */
+    char trace[8192];  /* one line per atomic operation that led there */
 };
 
 /* Explores the program; `plant` may be NULL. */

@@ -27,14 +27,14 @@ void __tsan_func_exit(void)
 {
 }
 
-#define PLAIN(size)                                                                                                    \
-    void __tsan_read##size(void *address)                                                                              \
-    {                                                                                                                  \
-        explore_access(address, size, false);                                                                          \
-    }                                                                                                                  \
-    void __tsan_write##size(void *address)                                                                             \
-    {                                                                                                                  \
-        explore_access(address, size, true);                                                                           \
+#define PLAIN(size)                                                                                                                        \
+    void __tsan_read##size(void *address)                                                                                                  \
+    {                                                                                                                                      \
+        explore_access(address, size, false);                                                                                              \
+    }                                                                                                                                      \
+    void __tsan_write##size(void *address)                                                                                                 \
+    {                                                                                                                                      \
+        explore_access(address, size, true);                                                                                               \
     }
 
 PLAIN(1)
@@ -96,10 +96,10 @@ void __tsan_atomic64_store(volatile uint64_t *a, uint64_t v, int order)
     operate(OP_STORE, a, v, order);
 }
 
-#define READ_MODIFY_WRITE(name, kind)                                                                                  \
-    uint64_t __tsan_atomic64_##name(volatile uint64_t *a, uint64_t v, int order)                                       \
-    {                                                                                                                  \
-        return operate(kind, a, v, order);                                                                             \
+#define READ_MODIFY_WRITE(name, kind)                                                                                                      \
+    uint64_t __tsan_atomic64_##name(volatile uint64_t *a, uint64_t v, int order)                                                           \
+    {                                                                                                                                      \
+        return operate(kind, a, v, order);                                                                                                 \
     }
 
 READ_MODIFY_WRITE(exchange, OP_EXCHANGE)
@@ -109,8 +109,7 @@ READ_MODIFY_WRITE(fetch_and, OP_AND)
 READ_MODIFY_WRITE(fetch_or, OP_OR)
 READ_MODIFY_WRITE(fetch_xor, OP_XOR)
 
-uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t expected, uint64_t v, int order,
-                                              int failure_order)
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t expected, uint64_t v, int order, int failure_order)
 {
     struct memory_op op = {OP_CAS, (uint64_t *)(uintptr_t)a, v, expected, order, failure_order, false};
     struct memory_outcome outcome;
@@ -121,8 +120,7 @@ uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t exp
     return outcome.stored ? expected : outcome.value;
 }
 
-int __tsan_atomic64_compare_exchange_strong(volatile uint64_t *a, uint64_t *expected, uint64_t v, int order,
-                                            int failure_order)
+int __tsan_atomic64_compare_exchange_strong(volatile uint64_t *a, uint64_t *expected, uint64_t v, int order, int failure_order)
 {
     uint64_t wanted = *expected;
 

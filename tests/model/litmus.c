@@ -3,12 +3,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define RLX memory_order_relaxed
-#define ACQ memory_order_acquire
-#define REL memory_order_release
-#define LOAD(object, order) atomic_load_explicit(&s.object, order)
+#define RLX                         memory_order_relaxed
+#define ACQ                         memory_order_acquire
+#define REL                         memory_order_release
+#define LOAD(object, order)         atomic_load_explicit(&s.object, order)
 #define STORE(object, value, order) atomic_store_explicit(&s.object, value, order)
-#define ADD(object, value, order) atomic_fetch_add_explicit(&s.object, value, order)
+#define ADD(object, value, order)   atomic_fetch_add_explicit(&s.object, value, order)
 
 static struct {
     _Atomic(uint64_t) x, y;
@@ -103,7 +103,10 @@ static void plain_twice(void) { s.plain = 1; STORE(x, 1, REL); s.plain = 3; }
 static void store_2(void) { if (LOAD(x, RLX) == 1) STORE(x, 2, RLX); }
 /* clang-format on */
 
-#define PROGRAM(text, end, ...) {text, &s, sizeof s, setup, {__VA_ARGS__}, end, place}
+#define PROGRAM(text, end, ...)                                                                                                            \
+    {                                                                                                                                      \
+        text, &s, sizeof s, setup, {__VA_ARGS__}, end, place                                                                               \
+    }
 
 const struct litmus litmus_tests[] = {
     {PROGRAM("store buffering", note, sb_1, sb_2), "0000 0100 1000 1100", false, 4},
@@ -123,8 +126,7 @@ const struct litmus litmus_tests[] = {
     {PROGRAM("plain data, released and acquired", note, plain_write, plain_read), "0000 1000", false, 2},
     {PROGRAM("plain data, only acquired", note, plain_write_rlx, plain_read), "", true, 0},
     {PROGRAM("plain data, only released", note, plain_write, plain_read_rlx), "", true, 0},
-    {PROGRAM("plain data behind a relaxed addition", note, plain_write, add_2, plain_read_2),
-     "0000 0100 1100", false, 0},
+    {PROGRAM("plain data behind a relaxed addition", note, plain_write, add_2, plain_read_2), "0000 0100 1100", false, 0},
     {PROGRAM("plain data behind a relaxed store", note, plain_write, store_2, plain_read_2), "", true, 0},
     {PROGRAM("plain data written after its release", note, plain_twice, plain_write_late), "", true, 0},
     {PROGRAM("plain data written and never released", note, plain_write, plain_twice), "", true, 0},

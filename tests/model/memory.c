@@ -28,9 +28,9 @@
 #include <string.h>
 
 #define OBJECTS 24
-#define STORES 120   /* per execution */
+#define STORES  120  /* per execution */
 #define HISTORY 60   /* per object */
-#define WORDS 1024   /* of watched memory */
+#define WORDS   1024 /* of watched memory */
 
 struct view {
     uint8_t seen[OBJECTS];          /* newest store seen, by number; 0: the object's initial value */
@@ -217,12 +217,18 @@ void memory_order_after(unsigned to, unsigned from)
 static uint64_t new_value(const struct memory_op *op, uint64_t old)
 {
     switch (op->kind) {
-    case OP_ADD: return old + op->operand;
-    case OP_SUB: return old - op->operand;
-    case OP_AND: return old & op->operand;
-    case OP_OR: return old | op->operand;
-    case OP_XOR: return old ^ op->operand;
-    default: return op->operand;
+    case OP_ADD:
+        return old + op->operand;
+    case OP_SUB:
+        return old - op->operand;
+    case OP_AND:
+        return old & op->operand;
+    case OP_OR:
+        return old | op->operand;
+    case OP_XOR:
+        return old ^ op->operand;
+    default:
+        return op->operand;
     }
 }
 

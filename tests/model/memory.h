@@ -15,15 +15,15 @@ struct memory_op {
     enum op_kind kind;
     uint64_t *address;
     uint64_t operand;
-    uint64_t expected;  /* OP_CAS */
+    uint64_t expected; /* OP_CAS */
     int order;
-    int failure_order;  /* OP_CAS */
-    bool force;         /* OP_CAS: the comparison is taken to succeed */
+    int failure_order; /* OP_CAS */
+    bool force;        /* OP_CAS: the comparison is taken to succeed */
 };
 
 struct memory_outcome {
-    uint64_t value;     /* what was read (OP_STORE: what was written) */
-    unsigned writer;    /* thread that wrote it */
+    uint64_t value;  /* what was read (OP_STORE: what was written) */
+    unsigned writer; /* thread that wrote it */
     bool stored;
 };
 

@@ -6,14 +6,14 @@
 
 #define MAX_CHUNK_WORDS 5
 #define MIN_CHUNK_WORDS 4
-#define MAX_CHUNKS 8
-#define MAX_RECORDS 8
-#define MAX_LENGTH 9
+#define MAX_CHUNKS      8
+#define MAX_RECORDS     8
+#define MAX_LENGTH      9
 
 /* A record costs a producer: begin, commit, and for each chunk a guess, an exchange (again for each other taker or giver
  * that came between: few, here), a look at the touched bitmap, a mark in it, and a gift if it is rolled back. */
 #define STEPS_PER_CHUNK 12
-#define STEPS_BOUND (2 + STEPS_PER_CHUNK * (MAX_LENGTH / (MIN_CHUNK_WORDS - 1) + 1))
+#define STEPS_BOUND     (2 + STEPS_PER_CHUNK * (MAX_LENGTH / (MIN_CHUNK_WORDS - 1) + 1))
 
 static struct {
     struct candor_queue queues[2];

@@ -107,8 +107,8 @@ static void pass(const struct element_program *p)
     struct explore_result result;
 
     explore(element_program(p), NULL, &result);
-    if (!tap_ok(!result.failed && result.executions > 0, "%s: %llu executions, %llu states", p->name,
-                (unsigned long long)result.executions, (unsigned long long)result.states)) {
+    if (!tap_ok(!result.failed && result.executions > 0, "%s: %llu executions, %llu states", p->name, (unsigned long long)result.executions,
+                (unsigned long long)result.states)) {
         tap_note("%s", result.message);
         note_trace(result.trace);
     }

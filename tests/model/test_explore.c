@@ -22,12 +22,10 @@ static void check(const struct litmus *test)
         tap_ok(result.failed && strstr(result.message, "races"), "%s: %s", test->program.name, result.message);
         return;
     }
-    if (!tap_ok(!result.failed && strcmp(litmus_outcomes(), test->outcomes) == 0, "%s: %s", test->program.name,
-                test->outcomes))
+    if (!tap_ok(!result.failed && strcmp(litmus_outcomes(), test->outcomes) == 0, "%s: %s", test->program.name, test->outcomes))
         tap_note("%s %s", litmus_outcomes(), result.message);
     if (test->executions > 0)
-        tap_ok(result.executions == test->executions, "%s: %llu executions", test->program.name,
-               (unsigned long long)result.executions);
+        tap_ok(result.executions == test->executions, "%s: %llu executions", test->program.name, (unsigned long long)result.executions);
 }
 
 int main(void)

@@ -89,8 +89,8 @@ static void find(const char *text, const struct explore_plant *plant)
         explore(queue_program(&programs[i]), plant, &result);
         executions += result.executions;
     } while (!result.failed && ++i < PROGRAMS);
-    tap_ok(result.failed, "%s is found after %llu executions: %s (%s)", text, (unsigned long long)executions,
-           result.message, result.failed ? programs[i].name : "");
+    tap_ok(result.failed, "%s is found after %llu executions: %s (%s)", text, (unsigned long long)executions, result.message,
+           result.failed ? programs[i].name : "");
 }
 
 int main(void)

@@ -124,8 +124,13 @@ static void walk_sample(char *at)
     frame_registers(&registers, (uintptr_t)&context);
     for (walk_begin(&w, &registers, 0); !needs_more && depth < FRAMES_MAX && walk_next(&w, &frame);)
         pcs[depth++] = frame_pc(frame);
-    printf("%s %s", needs_more ? "copy" : w.outcome == OUTCOME_COMPLETE ? "end" : "lost",
-           takes_popped ? "popped" : is_described(registers.pc) ? "plain" : "undescribed");
+    printf("%s %s",
+           needs_more                      ? "copy"
+           : w.outcome == OUTCOME_COMPLETE ? "end"
+                                           : "lost",
+           takes_popped                 ? "popped"
+           : is_described(registers.pc) ? "plain"
+                                        : "undescribed");
     for (int i = 0; i < depth; i++)
         printf(" %lx", pcs[i]);
     putchar('\n');

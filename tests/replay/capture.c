@@ -25,7 +25,7 @@ static int file = -1;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static _Thread_local bool capturing;
 
-static struct memory written; /* to the file */
+static struct memory written;        /* to the file */
 static struct word words[WORDS_MAX]; /* of this walk that were not, in the order of the loads */
 static uint32_t word_count;
 
@@ -185,8 +185,8 @@ static void capture(const struct registers *at, uintptr_t java_thread)
     if (!image_count++)
         put_layout();
     put_modules();
-    put("image %lx %lx %lx %lx %lx %lx %lx %lx %lx\n", java_thread, at->pc, at->sp, at->fp, at->ucontext, at->link, at->bcp,
-        at->method, at->sender_sp);
+    put("image %lx %lx %lx %lx %lx %lx %lx %lx %lx\n", java_thread, at->pc, at->sp, at->fp, at->ucontext, at->link, at->bcp, at->method,
+        at->sender_sp);
     put_words();
     static char line[IMAGE_LINE_BYTES];
     for (uint32_t i = 0; i < count; i++) {

@@ -50,6 +50,7 @@ void image_read_module(char *at);
 void image_frame(char out[IMAGE_LINE_BYTES], uint64_t frame);
 void image_end(char out[IMAGE_LINE_BYTES], const struct walk *w);
 
+/* clang-format off */
 /* F: a struct vm_field; N: a number. */
 #define LAYOUT_FIELDS(F, N)                                                                                            \
     F(heap_committed_high) F(block_length) F(block_used) N(block_size) F(blob_name) F(blob_frame_size)                 \
@@ -69,5 +70,6 @@ void image_end(char out[IMAGE_LINE_BYTES], const struct walk *w);
     F(virtuals.thread_entry) F(virtuals.thread_owner) N(virtuals.entry_continuation) N(virtuals.id) N(virtuals.name)   \
     N(virtuals.chunk_parent) N(virtuals.chunk_sp) N(virtuals.chunk_bottom) N(virtuals.string_value)                    \
     N(virtuals.string_coder) N(virtuals.barrier_low) N(virtuals.barrier_high)
+/* clang-format on */
 
 #endif

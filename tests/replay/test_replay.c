@@ -63,11 +63,11 @@ static void read_layout(char *name)
         return;
     *end = 0;
     image_read_numbers(end + 1, v, 2);
-#define F(field)                                                                                                       \
-    if (!strcmp(name, #field))                                                                                         \
+#define F(field)                                                                                                                           \
+    if (!strcmp(name, #field))                                                                                                             \
         vm_layout.field = (struct vm_field){(uint16_t)v[0], (uint8_t)v[1]};
-#define N(field)                                                                                                       \
-    if (!strcmp(name, #field))                                                                                         \
+#define N(field)                                                                                                                           \
+    if (!strcmp(name, #field))                                                                                                             \
         vm_layout.field = (__typeof__(vm_layout.field))v[0];
     LAYOUT_FIELDS(F, N)
 #undef F
@@ -143,8 +143,8 @@ static bool walk_again(const char *expected_end)
 static const struct {
     const char *word;
     void (*read)(char *rest);
-} items[] = {{"layout ", read_layout}, {"heap ", read_heap},   {"libjvm ", read_libjvm}, {"modules", drop_modules},
-             {"module ", image_read_module}, {"image ", read_image}, {"word ", read_words},     {"frame ", read_frame}};
+} items[] = {{"layout ", read_layout},       {"heap ", read_heap},   {"libjvm ", read_libjvm}, {"modules", drop_modules},
+             {"module ", image_read_module}, {"image ", read_image}, {"word ", read_words},    {"frame ", read_frame}};
 
 static void read_item(char *line)
 {

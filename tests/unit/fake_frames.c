@@ -2,19 +2,22 @@
 
 #include <string.h>
 
-#define CODE(name, list, frame_complete) {name, list, sizeof list / sizeof *list, frame_complete}
+#define CODE(name, list, frame_complete)                                                                                                   \
+    {                                                                                                                                      \
+        name, list, sizeof list / sizeof *list, frame_complete                                                                             \
+    }
 
 #if defined(__x86_64__)
 
 static const struct fake_instruction compiled[] = {
-    {{0x55}, 1, 1, false},                                     /* push rbp */
-    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},                    /* sub rsp, 16 */
-    {{0x90}, 1, 4, true},                                      /* nop */
-    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},                    /* add rsp, 16 */
-    {{0x5d}, 1, 2, true},                                      /* pop rbp */
-    {{0x49, 0x3b, 0xa7, 0x50, 3, 0, 0}, 7, 1, false},          /* cmp rsp, [r15 + poll] */
-    {{0x0f, 0x87, 0, 1, 0, 0}, 6, 1, false},                   /* ja */
-    {{0xc3}, 1, 1, false},                                     /* ret */
+    {{0x55}, 1, 1, false},                            /* push rbp */
+    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},           /* sub rsp, 16 */
+    {{0x90}, 1, 4, true},                             /* nop */
+    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},           /* add rsp, 16 */
+    {{0x5d}, 1, 2, true},                             /* pop rbp */
+    {{0x49, 0x3b, 0xa7, 0x50, 3, 0, 0}, 7, 1, false}, /* cmp rsp, [r15 + poll] */
+    {{0x0f, 0x87, 0, 1, 0, 0}, 6, 1, false},          /* ja */
+    {{0xc3}, 1, 1, false},                            /* ret */
 };
 
 static const struct fake_instruction compiled_jdk11[] = {
@@ -29,22 +32,22 @@ static const struct fake_instruction compiled_jdk11[] = {
 };
 
 static const struct fake_instruction compiled_jdk8[] = {
-    {{0x55}, 1, 1, false},                         /* push rbp */
-    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},        /* sub rsp, 16 */
-    {{0x90}, 1, 4, true},                          /* nop */
-    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},        /* add rsp, 16 */
-    {{0x5d}, 1, 2, true},                          /* pop rbp */
+    {{0x55}, 1, 1, false},                            /* push rbp */
+    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},           /* sub rsp, 16 */
+    {{0x90}, 1, 4, true},                             /* nop */
+    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},           /* add rsp, 16 */
+    {{0x5d}, 1, 2, true},                             /* pop rbp */
     {{0x85, 0x05, 0x12, 0x34, 0x56, 0}, 6, 1, false}, /* test [rip + poll], eax */
-    {{0xc3}, 1, 1, false},                         /* ret */
+    {{0xc3}, 1, 1, false},                            /* ret */
 };
 
 /* The collector's barrier at the entry comes before the frame counts as complete. */
 static const struct fake_instruction compiled_barrier[] = {
-    {{0x55}, 1, 1, false},                                  /* push rbp */
-    {{0x48, 0x81, 0xec, 0x10, 0, 0, 0}, 7, 2, true},        /* sub rsp, 16 */
-    {{0x41, 0x81, 0x7f, 0x20, 1, 0, 0, 0}, 8, 4, true},     /* cmp dword [r15 + guard], 1 */
-    {{0x0f, 0x85, 0, 1, 0, 0}, 6, 4, true},                 /* jne */
-    {{0x90}, 1, 4, true},                                   /* nop */
+    {{0x55}, 1, 1, false},                              /* push rbp */
+    {{0x48, 0x81, 0xec, 0x10, 0, 0, 0}, 7, 2, true},    /* sub rsp, 16 */
+    {{0x41, 0x81, 0x7f, 0x20, 1, 0, 0, 0}, 8, 4, true}, /* cmp dword [r15 + guard], 1 */
+    {{0x0f, 0x85, 0, 1, 0, 0}, 6, 4, true},             /* jne */
+    {{0x90}, 1, 4, true},                               /* nop */
 };
 
 /* A method that calls nothing. */
@@ -57,9 +60,9 @@ static const struct fake_instruction compiled_leaf[] = {
     {{0xc3}, 1, 1, false},                         /* ret */
 };
 
-const struct fake_code fake_codes[] = {CODE("compiled", compiled, 5), CODE("compiled leaf", compiled_leaf, 9),
-                                       CODE("JDK 11", compiled_jdk11, 5), CODE("JDK 8", compiled_jdk8, 5),
-                                       CODE("entry barrier", compiled_barrier, 22), {0}};
+const struct fake_code fake_codes[] = {
+    CODE("compiled", compiled, 5),   CODE("compiled leaf", compiled_leaf, 9),     CODE("JDK 11", compiled_jdk11, 5),
+    CODE("JDK 8", compiled_jdk8, 5), CODE("entry barrier", compiled_barrier, 22), {0}};
 
 size_t fake_archived_entry(uintptr_t at, uintptr_t target)
 {
@@ -103,7 +106,7 @@ void fake_native_frame(struct registers *at, uint64_t **sp, size_t words, uintpt
 
 #elif defined(__aarch64__)
 
-#define WORD(w) {(w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24}, 4
+#define WORD(w) {(w)&0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24}, 4
 
 static const struct fake_instruction small_frame[] = {
     {WORD(0xd503201f), 0, false}, /* nop */

@@ -17,12 +17,12 @@ struct fake_reference {
 struct fake_heap {
     struct fake_reference references[FAKE_REFERENCES_MAX]; /* by object */
     uint32_t reference_count, object_count;
-    uint32_t first[FAKE_OBJECTS_MAX + 2];                  /* of each object, after fake_heap_ready */
+    uint32_t first[FAKE_OBJECTS_MAX + 2]; /* of each object, after fake_heap_ready */
     enum path_root roots[FAKE_OBJECTS_MAX + 1];
-    bool is_class[FAKE_OBJECTS_MAX + 1];                   /* that stays */
+    bool is_class[FAKE_OBJECTS_MAX + 1]; /* that stays */
     int64_t tags[FAKE_OBJECTS_MAX + 1];
-    uint32_t at[PATH_NODES_MAX + 1];                       /* the object of each node, as of the last walk */
-    uint64_t told;                                         /* references, by that */
+    uint32_t at[PATH_NODES_MAX + 1]; /* the object of each node, as of the last walk */
+    uint64_t told;                   /* references, by that */
 };
 
 void fake_heap_init(struct fake_heap *h);

@@ -197,8 +197,8 @@ void fake_free_blob(uintptr_t blob)
     fake_set(blob - vm_layout.block_size, vm_layout.block_used, 0);
 }
 
-void fake_debug_info(uintptr_t blob, uintptr_t method, int comp_level, const uint8_t *data, size_t data_len,
-                     const struct fake_pcdesc *pcs, size_t pc_count, const uintptr_t *metadata, size_t metadata_count)
+void fake_debug_info(uintptr_t blob, uintptr_t method, int comp_level, const uint8_t *data, size_t data_len, const struct fake_pcdesc *pcs,
+                     size_t pc_count, const uintptr_t *metadata, size_t metadata_count)
 {
     const struct vm_layout *l = &vm_layout;
     uintptr_t table = fake_alloc(pc_count * l->pcdesc_size), scopes = fake_copy(data, data_len),

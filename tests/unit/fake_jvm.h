@@ -45,8 +45,8 @@ struct fake_pcdesc {
     uint32_t decode;
 };
 /* Gives a blob its method and debug information. */
-void fake_debug_info(uintptr_t blob, uintptr_t method, int comp_level, const uint8_t *data, size_t data_len,
-                     const struct fake_pcdesc *pcs, size_t pc_count, const uintptr_t *metadata, size_t metadata_count);
+void fake_debug_info(uintptr_t blob, uintptr_t method, int comp_level, const uint8_t *data, size_t data_len, const struct fake_pcdesc *pcs,
+                     size_t pc_count, const uintptr_t *metadata, size_t metadata_count);
 
 /* HotSpot's UNSIGNED5 as its two codings write it; returns the length. */
 size_t fake_unsigned5(uint8_t out[5], uint32_t v, bool excludes_zero);

@@ -45,11 +45,8 @@ static void add(struct profile *p, uint32_t stack, uint32_t thread, uint8_t stat
 
 static uint32_t label(struct profile *p, uint32_t set, const char *key, const char *value, const char *unit, bool number)
 {
-    const struct profile_label l = {.parent = set,
-                                    .key = maker_string(p, key),
-                                    .value = maker_string(p, value),
-                                    .unit = maker_string(p, unit),
-                                    .number = number};
+    const struct profile_label l = {
+        .parent = set, .key = maker_string(p, key), .value = maker_string(p, value), .unit = maker_string(p, unit), .number = number};
     must(!profile_label(p, &l, &set), "out of memory");
     return set;
 }
@@ -79,9 +76,8 @@ void format_seed_profile(struct profile *p)
                          frame(p, "libc.so.6", "memcpy", JFR_NO_DESCRIPTOR, 0, 0, JFR_FRAME_NATIVE),
                          frame(p, "gc_active", "evacuate", "", 0, 0, JFR_FRAME_FAILED)};
     must(!profile_truncation_frame(p, &mark), "out of memory");
-    must(!profile_stack(p, 0, frames[0], &run) && !profile_stack(p, run, frames[1], &hot) &&
-             !profile_stack(p, hot, frames[2], &inlined) && !profile_stack(p, hot, frames[3], &native) &&
-             !profile_stack(p, 0, frames[4], &failed) && !profile_stack(p, 0, mark, &mark) &&
+    must(!profile_stack(p, 0, frames[0], &run) && !profile_stack(p, run, frames[1], &hot) && !profile_stack(p, hot, frames[2], &inlined) &&
+             !profile_stack(p, hot, frames[3], &native) && !profile_stack(p, 0, frames[4], &failed) && !profile_stack(p, 0, mark, &mark) &&
              !profile_stack(p, mark, frames[1], &mark),
          "out of memory");
     for (int i = 0; i < 20; i++)
@@ -275,11 +271,8 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
 
 int format_seed_read(struct profile *p, const struct format_seed *seed, const uint8_t *bytes, size_t size, struct error *e)
 {
-    const struct import in = {.bytes = bytes,
-                              .size = size,
-                              .name = seed->name,
-                              .value = !strcmp(seed->name, "collapsed-ns") ? "ns" : NULL,
-                              .error = e};
+    const struct import in = {
+        .bytes = bytes, .size = size, .name = seed->name, .value = !strcmp(seed->name, "collapsed-ns") ? "ns" : NULL, .error = e};
     must(!profile_init(p), "out of memory");
     e->text[0] = 0;
     return seed->read(p, &in);

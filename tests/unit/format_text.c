@@ -13,8 +13,7 @@ static void put_frame(struct buffer *b, const struct profile *p, const struct pr
     if (what & FORMAT_LINES)
         buffer_printf(b, ":%" PRId32, f->line);
     if (what & FORMAT_TYPES)
-        buffer_printf(b, "(%s %" PRIu32 " %s)", profile_type_name(f->type), f->bci,
-                      profile_text(p, p->methods[f->method].descriptor));
+        buffer_printf(b, "(%s %" PRIu32 " %s)", profile_type_name(f->type), f->bci, profile_text(p, p->methods[f->method].descriptor));
     buffer_text(b, ";");
 }
 

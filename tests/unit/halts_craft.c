@@ -9,32 +9,79 @@
 #include <string.h>
 
 enum {
-    LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
-    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU, SETTING,
+    LONG = 10,
+    INT,
+    STRING,
+    BOOLEAN,
+    SYMBOL,
+    CLASS,
+    METHOD,
+    FRAME_TYPE,
+    FRAME,
+    TRACE,
+    THREAD,
+    STATE,
+    OPERATION,
+    PHASE = 100,
+    COLLECTION,
+    BEGIN,
+    SYNC,
+    END,
+    EXECUTE,
+    CALL,
+    MONITOR,
+    PARK,
+    SOCKET,
+    EXCEPTION,
+    ERROR,
+    SAMPLE,
+    COUNTED,
+    CPU,
+    SETTING,
 };
 
-enum { MAIN = 1, WORKER, LATE, VM };         /* threads */
-enum { PAY = 1, LOOP };                      /* stacks */
-enum { LOCK = 1, OOPS };                     /* classes */
-enum { RUNNABLE = 1, NATIVE };               /* states */
+enum { MAIN = 1, WORKER, LATE, VM }; /* threads */
+enum { PAY = 1, LOOP };              /* stacks */
+enum { LOCK = 1, OOPS };             /* classes */
+enum { RUNNABLE = 1, NATIVE };       /* states */
 
 #define EVENT "jdk.jfr.Event"
-#define TIMES {"startTime", LONG}, {"duration", LONG}
-#define WHO {"eventThread", THREAD, .pooled = true}, {"stackTrace", TRACE, .pooled = true}
-#define COLLECTION_FIELDS TIMES, {"gcId", INT}, {"name", STRING}, {"cause", STRING}, {"sumOfPauses", LONG}
+#define TIMES                                                                                                                              \
+    {"startTime", LONG},                                                                                                                   \
+    {                                                                                                                                      \
+        "duration", LONG                                                                                                                   \
+    }
+#define WHO                                                                                                                                \
+    {"eventThread", THREAD, .pooled = true},                                                                                               \
+    {                                                                                                                                      \
+        "stackTrace", TRACE, .pooled = true                                                                                                \
+    }
+#define COLLECTION_FIELDS                                                                                                                  \
+    TIMES, {"gcId", INT}, {"name", STRING}, {"cause", STRING},                                                                             \
+    {                                                                                                                                      \
+        "sumOfPauses", LONG                                                                                                                \
+    }
 
-#define MODEL                                                                                                          \
-    {LONG, "long"}, {INT, "int"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"},                                  \
-        {SYMBOL, "jdk.types.Symbol", NULL, {{"string", STRING}}},                                                      \
-        {CLASS, "java.lang.Class", NULL, {{"name", SYMBOL, true}}},                                                    \
-        {METHOD, "jdk.types.Method", NULL, {{"type", CLASS, true}, {"name", SYMBOL, true}, {"descriptor", SYMBOL, true}}}, \
-        {FRAME_TYPE, "jdk.types.FrameType", NULL, {{"description", STRING}}},                                          \
-        {FRAME, "jdk.types.StackFrame", NULL,                                                                          \
-         {{"method", METHOD, true}, {"lineNumber", INT}, {"bytecodeIndex", INT}, {"type", FRAME_TYPE, true}}},         \
-        {TRACE, "jdk.types.StackTrace", NULL, {{"truncated", BOOLEAN}, {"frames", FRAME, false, true}}},               \
-        {THREAD, "java.lang.Thread", NULL, {{"osName", STRING}, {"osThreadId", LONG}, {"javaName", STRING}, {"javaThreadId", LONG}}}, \
-        {STATE, "jdk.types.ThreadState", NULL, {{"name", STRING}}},                                                    \
-        {OPERATION, "jdk.types.VMOperationType", NULL, {{"type", STRING}}}
+#define MODEL                                                                                                                              \
+    {LONG, "long"}, {INT, "int"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"},                                                      \
+        {SYMBOL, "jdk.types.Symbol", NULL, {{"string", STRING}}}, {CLASS, "java.lang.Class", NULL, {{"name", SYMBOL, true}}},              \
+        {METHOD, "jdk.types.Method", NULL, {{"type", CLASS, true}, {"name", SYMBOL, true}, {"descriptor", SYMBOL, true}}},                 \
+        {FRAME_TYPE, "jdk.types.FrameType", NULL, {{"description", STRING}}},                                                              \
+        {FRAME,                                                                                                                            \
+         "jdk.types.StackFrame",                                                                                                           \
+         NULL,                                                                                                                             \
+         {{"method", METHOD, true}, {"lineNumber", INT}, {"bytecodeIndex", INT}, {"type", FRAME_TYPE, true}}},                             \
+        {TRACE, "jdk.types.StackTrace", NULL, {{"truncated", BOOLEAN}, {"frames", FRAME, false, true}}},                                   \
+        {THREAD, "java.lang.Thread", NULL, {{"osName", STRING}, {"osThreadId", LONG}, {"javaName", STRING}, {"javaThreadId", LONG}}},      \
+        {STATE, "jdk.types.ThreadState", NULL, {{"name", STRING}}},                                                                        \
+    {                                                                                                                                      \
+        OPERATION, "jdk.types.VMOperationType", NULL,                                                                                      \
+        {                                                                                                                                  \
+            {                                                                                                                              \
+                "type", STRING                                                                                                             \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+    }
 
 static const struct craft_type of_jdk[] = {
     MODEL,
@@ -43,7 +90,9 @@ static const struct craft_type of_jdk[] = {
     {BEGIN, "jdk.SafepointBegin", EVENT, {TIMES, {"safepointId", LONG}}},
     {SYNC, "jdk.SafepointStateSynchronization", EVENT, {TIMES, {"safepointId", LONG}}},
     {END, "jdk.SafepointEnd", EVENT, {TIMES, {"safepointId", LONG}}},
-    {EXECUTE, "jdk.ExecuteVMOperation", EVENT,
+    {EXECUTE,
+     "jdk.ExecuteVMOperation",
+     EVENT,
      {TIMES, {"operation", OPERATION, true}, {"safepoint", BOOLEAN}, {"caller", THREAD, true}, {"safepointId", LONG}}},
     {CALL, "jdk.SystemGC", EVENT, {TIMES, WHO}},
     {MONITOR, "jdk.JavaMonitorEnter", EVENT, {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}}},
@@ -51,7 +100,9 @@ static const struct craft_type of_jdk[] = {
     {SOCKET, "jdk.SocketRead", EVENT, {TIMES, WHO, {"host", STRING}, {"address", STRING}, {"port", INT}, {"bytesRead", LONG}}},
     {EXCEPTION, "jdk.JavaExceptionThrow", EVENT, {{"startTime", LONG}, WHO, {"thrownClass", CLASS, true}}},
     {ERROR, "jdk.JavaErrorThrow", EVENT, {{"startTime", LONG}, WHO, {"thrownClass", CLASS, true}}},
-    {SAMPLE, "jdk.ExecutionSample", EVENT,
+    {SAMPLE,
+     "jdk.ExecutionSample",
+     EVENT,
      {{"startTime", LONG}, {"sampledThread", THREAD, true}, {"stackTrace", TRACE, true}, {"state", STATE, true}}},
 };
 
@@ -68,7 +119,11 @@ static const struct craft_type of_agent[] = {
     {COUNTED, "candor.SafepointCount", EVENT, {TIMES, {"count", LONG}, {"stopped", LONG}, {"synchronizing", LONG}}},
 };
 
-#define WEIGHED {"weight", LONG}, {"finished", BOOLEAN}
+#define WEIGHED                                                                                                                            \
+    {"weight", LONG},                                                                                                                      \
+    {                                                                                                                                      \
+        "finished", BOOLEAN                                                                                                                \
+    }
 
 static const struct craft_type of_candor[] = {
     MODEL,
@@ -107,8 +162,8 @@ static void put_phase(struct buffer *b, uint64_t at, uint64_t ms, unsigned id, c
     craft_event_end(b, event);
 }
 
-static void put_collection(struct buffer *b, uint64_t at, uint64_t ms, unsigned id, const char *name, const char *cause,
-                           uint64_t pauses, const char *told_by)
+static void put_collection(struct buffer *b, uint64_t at, uint64_t ms, unsigned id, const char *name, const char *cause, uint64_t pauses,
+                           const char *told_by)
 {
     size_t event = begin_timed(b, COLLECTION, at, ms);
     buffer_varint(b, id);
@@ -214,8 +269,8 @@ static void put_threads(struct buffer *b)
 
 static void put_pools(struct buffer *b)
 {
-    static const char *const symbols[] = {"shop/Lock", "shop/Oops", "java/lang/System", "gc",  "shop/Cart",
-                                          "pay",       "shop/Sum",  "loop",             "()V"};
+    static const char *const symbols[] = {"shop/Lock", "shop/Oops", "java/lang/System", "gc", "shop/Cart", "pay", "shop/Sum",
+                                          "loop",      "()V"};
     static const char *const states[] = {"STATE_RUNNABLE", "STATE_IN_NATIVE"};
     static const char *const operations[] = {"G1CollectFull", "HandshakeAllThreads"};
     put_texts(b, SYMBOL, symbols, 9);
@@ -225,7 +280,9 @@ static void put_pools(struct buffer *b)
     BYTES(CLASS, 5, "\1\1\2\2\3\3\4\5\5\7");
     BYTES(METHOD, 3, "\1\3\4\11\2\4\6\11\3\5\10\11"); /* gc, pay, loop */
     BYTES(FRAME_TYPE, 3, "\1\3\1J\2\3\6Kernel\3\3\6Native");
-    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\3\2\1\0\2\3\11\0\1\2\1\0\3"); /* gc:1 < pay:17; kernel < loop:9 < native */
+    BYTES(TRACE, 2,
+          "\1\0\2\1\1\0\1\2\21\0\1"
+          "\2\0\3\2\1\0\2\3\11\0\1\2\1\0\3"); /* gc:1 < pay:17; kernel < loop:9 < native */
 }
 
 void craft_halts_jdk(struct buffer *b)
@@ -338,7 +395,7 @@ void craft_halts_busy(struct buffer *b)
     size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
     put_edge(b, BEGIN, 100, 4, 7);
     put_edge(b, SYNC, 101, 3, 7);
-    put_weighed(b, 100, MAIN, 900); /* nobody has asked it yet */
+    put_weighed(b, 100, MAIN, 900);  /* nobody has asked it yet */
     put_weighed(b, 102, LATE, 5000); /* of which a millisecond lies behind */
     put_weighed(b, 103, LATE, 700);
     put_weighed(b, 103, WORKER, 250);

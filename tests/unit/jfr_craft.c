@@ -166,43 +166,98 @@ void craft_end(struct buffer *b, size_t chunk)
 /* ---- a chunk with everything ---- */
 
 enum {
-    C_LONG = 2, C_INT, C_SHORT, C_CHAR, C_BYTE, C_BOOLEAN, C_FLOAT, C_DOUBLE, C_STRING, C_SYMBOL, C_CLASS, C_METHOD,
-    C_FRAME_TYPE, C_FRAME, C_TRACE, C_GROUP, C_THREAD, C_EMPTY, C_POINT, C_TIMESTAMP, C_UNSIGNED, C_SAMPLE, C_ENCODINGS,
+    C_LONG = 2,
+    C_INT,
+    C_SHORT,
+    C_CHAR,
+    C_BYTE,
+    C_BOOLEAN,
+    C_FLOAT,
+    C_DOUBLE,
+    C_STRING,
+    C_SYMBOL,
+    C_CLASS,
+    C_METHOD,
+    C_FRAME_TYPE,
+    C_FRAME,
+    C_TRACE,
+    C_GROUP,
+    C_THREAD,
+    C_EMPTY,
+    C_POINT,
+    C_TIMESTAMP,
+    C_UNSIGNED,
+    C_SAMPLE,
+    C_ENCODINGS,
     C_KINDS,
 };
 
-#define EVENT "jdk.jfr.Event"
+#define EVENT      "jdk.jfr.Event"
 #define ANNOTATION "java.lang.annotation.Annotation"
-#define START {"startTime", C_LONG, .annotation = "21", .value = "TICKS"}
+#define START                                                                                                                              \
+    {                                                                                                                                      \
+        "startTime", C_LONG, .annotation = "21", .value = "TICKS"                                                                          \
+    }
 
 static const struct craft_type everything[] = {
-    {C_LONG, "long"}, {C_INT, "int"}, {C_SHORT, "short"}, {C_CHAR, "char"}, {C_BYTE, "byte"}, {C_BOOLEAN, "boolean"},
-    {C_FLOAT, "float"}, {C_DOUBLE, "double"}, {C_STRING, "java.lang.String"},
+    {C_LONG, "long"},
+    {C_INT, "int"},
+    {C_SHORT, "short"},
+    {C_CHAR, "char"},
+    {C_BYTE, "byte"},
+    {C_BOOLEAN, "boolean"},
+    {C_FLOAT, "float"},
+    {C_DOUBLE, "double"},
+    {C_STRING, "java.lang.String"},
     {C_SYMBOL, "jdk.types.Symbol", NULL, {{"string", C_STRING}}},
     {C_CLASS, "java.lang.Class", NULL, {{"name", C_SYMBOL, true}}},
-    {C_METHOD, "jdk.types.Method", NULL,
+    {C_METHOD,
+     "jdk.types.Method",
+     NULL,
      {{"type", C_CLASS, true}, {"name", C_SYMBOL, true}, {"descriptor", C_SYMBOL, true}, {"hidden", C_BOOLEAN}}},
     {C_FRAME_TYPE, "jdk.types.FrameType", NULL, {{"description", C_STRING}}},
-    {C_FRAME, "jdk.types.StackFrame", NULL,
+    {C_FRAME,
+     "jdk.types.StackFrame",
+     NULL,
      {{"method", C_METHOD, true}, {"lineNumber", C_INT}, {"bytecodeIndex", C_INT}, {"type", C_FRAME_TYPE, true}}},
     {C_TRACE, "jdk.types.StackTrace", NULL, {{"truncated", C_BOOLEAN}, {"frames", C_FRAME, false, true}}},
     {C_GROUP, "jdk.types.ThreadGroup", NULL, {{"parent", C_GROUP, true}, {"name", C_STRING}}},
-    {C_THREAD, "java.lang.Thread", NULL,
-     {{"osName", C_STRING}, {"osThreadId", C_LONG}, {"javaName", C_STRING}, {"javaThreadId", C_LONG},
-      {"group", C_GROUP, true}}},
+    {C_THREAD,
+     "java.lang.Thread",
+     NULL,
+     {{"osName", C_STRING}, {"osThreadId", C_LONG}, {"javaName", C_STRING}, {"javaThreadId", C_LONG}, {"group", C_GROUP, true}}},
     {C_EMPTY, "test.Empty"},
     {C_POINT, "test.Point", NULL, {{"x", C_INT}, {"nothing", C_EMPTY}, {"y", C_INT}}},
     {C_TIMESTAMP, "jdk.jfr.Timestamp", ANNOTATION, {{"value", C_STRING}}},
     {C_UNSIGNED, "jdk.jfr.Unsigned", ANNOTATION},
-    {C_SAMPLE, "jdk.ExecutionSample", EVENT,
-     {START, {"sampledThread", C_THREAD, true}, {"stackTrace", C_TRACE, true}}},
-    {C_ENCODINGS, "text.Encodings", EVENT,
-     {{"null", C_STRING}, {"empty", C_STRING}, {"pool", C_STRING}, {"utf8", C_STRING}, {"jvm", C_STRING},
-      {"broken", C_STRING}, {"chars", C_STRING}, {"latin1", C_STRING}, {"circle", C_STRING}}},
-    {C_KINDS, "test.Kinds", EVENT,
-     {START, {"short", C_SHORT}, {"char", C_CHAR}, {"byte", C_BYTE}, {"boolean", C_BOOLEAN}, {"float", C_FLOAT},
-      {"double", C_DOUBLE}, {"point", C_POINT}, {"points", C_POINT, false, true}, {"symbols", C_SYMBOL, true, true},
-      {"nothings", C_EMPTY, false, true}, {"unsigned", C_INT, .annotation = "22"}}},
+    {C_SAMPLE, "jdk.ExecutionSample", EVENT, {START, {"sampledThread", C_THREAD, true}, {"stackTrace", C_TRACE, true}}},
+    {C_ENCODINGS,
+     "text.Encodings",
+     EVENT,
+     {{"null", C_STRING},
+      {"empty", C_STRING},
+      {"pool", C_STRING},
+      {"utf8", C_STRING},
+      {"jvm", C_STRING},
+      {"broken", C_STRING},
+      {"chars", C_STRING},
+      {"latin1", C_STRING},
+      {"circle", C_STRING}}},
+    {C_KINDS,
+     "test.Kinds",
+     EVENT,
+     {START,
+      {"short", C_SHORT},
+      {"char", C_CHAR},
+      {"byte", C_BYTE},
+      {"boolean", C_BOOLEAN},
+      {"float", C_FLOAT},
+      {"double", C_DOUBLE},
+      {"point", C_POINT},
+      {"points", C_POINT, false, true},
+      {"symbols", C_SYMBOL, true, true},
+      {"nothings", C_EMPTY, false, true},
+      {"unsigned", C_INT, .annotation = "22"}}},
 };
 
 const char *const craft_encoding_texts[CRAFT_ENCODINGS] = {
@@ -224,7 +279,7 @@ static void put_encodings(struct buffer *b)
     buffer_varint(b, 1);
     put_sized(b, 3, "größe");
     put_sized(b, 3, "a\xed\xa0\xb4\xed\xb4\x9e z"); /* surrogates of three bytes each */
-    put_sized(b, 3, "x\xffy\xe6");                   /* a byte that cannot be, and a character cut off */
+    put_sized(b, 3, "x\xffy\xe6");                  /* a byte that cannot be, and a character cut off */
     buffer_u8(b, 4);
     buffer_varint(b, 4);
     for (const uint32_t *c = (const uint32_t[]){0x65e5, 0xd834, 0xdd1e, '!', 0}; *c; c++)
@@ -243,7 +298,7 @@ static void put_kinds(struct buffer *b)
     buffer_varint(b, 0xfffe);
     buffer_u8(b, 0xfd);
     buffer_u8(b, 1);
-    buffer_be32(b, 0x3fc00000);           /* 1.5f */
+    buffer_be32(b, 0x3fc00000);            /* 1.5f */
     buffer_be64(b, 0xc004000000000000ull); /* -2.5 */
     buffer_varint(b, 3);
     buffer_varint(b, (uint32_t)-4);
@@ -274,7 +329,10 @@ static void put_pools(struct buffer *b)
     buffer_u8(b, 2); /* refers to itself */
     buffer_varint(b, 2);
     craft_event_end(b, event);
-#define ENTRY(type, bytes) {type, bytes, sizeof bytes - 1}
+#define ENTRY(type, bytes)                                                                                                                 \
+    {                                                                                                                                      \
+        type, bytes, sizeof bytes - 1                                                                                                      \
+    }
     static const struct {
         unsigned type;
         const char *bytes;

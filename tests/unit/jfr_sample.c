@@ -8,24 +8,40 @@
 #include <string.h>
 
 static const char *const symbols[] = {
-    "", "main", "wörker-日本-𝄞", "GC Thread#0", "java.util.HashMap", "put", "(Ljava/lang/Object;Ljava/lang/Object;)V",
-    "app.Main", "run", "()V", "naïve.Größe", "λ", "([J[[Ljava/lang/String;)[I", "libc.so.6", "memcpy", "not_walkable",
-    "libjvm.so!PhaseIdealLoop", "complete", "truncated", "deep", "recurse",
+    "",
+    "main",
+    "wörker-日本-𝄞",
+    "GC Thread#0",
+    "java.util.HashMap",
+    "put",
+    "(Ljava/lang/Object;Ljava/lang/Object;)V",
+    "app.Main",
+    "run",
+    "()V",
+    "naïve.Größe",
+    "λ",
+    "([J[[Ljava/lang/String;)[I",
+    "libc.so.6",
+    "memcpy",
+    "not_walkable",
+    "libjvm.so!PhaseIdealLoop",
+    "complete",
+    "truncated",
+    "deep",
+    "recurse",
 };
 enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
 
 static const struct jfr_method methods[] = {
-    {0},
-    {4, 5, 6},    /* java.util.HashMap.put */
-    {7, 8, 9},    /* app.Main.run */
-    {10, 11, 12}, /* naïve.Größe.λ */
-    {13, 14, 0},  /* memcpy */
-    {15, 16, 0},  /* a failed walk */
-    {19, 20, 9},  /* deep.recurse */
+    {0},          {4, 5, 6}, /* java.util.HashMap.put */
+    {7, 8, 9},               /* app.Main.run */
+    {10, 11, 12},            /* naïve.Größe.λ */
+    {13, 14, 0},             /* memcpy */
+    {15, 16, 0},             /* a failed walk */
+    {19, 20, 9},             /* deep.recurse */
 };
 
-static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {
-    {0}, {1, 1, 4711, 1}, {2, 2, 4712, 42}, {0, 3, 4713, 0}};
+static const struct jfr_thread threads[SAMPLE_THREADS + 1] = {{0}, {1, 1, 4711, 1}, {2, 2, 4712, 42}, {0, 3, 4713, 0}};
 
 static const struct jfr_frame stack_1[] = {{1, 631, 7, JFR_FRAME_C2}, {2, 12, 3, JFR_FRAME_INTERPRETED}};
 static const struct jfr_frame stack_2[] = {{3, 1, 0, JFR_FRAME_C1}, {1, 640, 9, JFR_FRAME_INLINED}, {2, 14, 8, JFR_FRAME_C2}};
@@ -121,8 +137,8 @@ static uint64_t round_ticks(unsigned round)
 
 static void write_facts(struct jfr_writer *w, uint64_t t)
 {
-    struct jfr_jvm_information jvm = {"OpenJDK 64-Bit Server VM", "25.0.3", "-Xmx1g -Dsecret=[redacted]", "",
-                                      "app.Main größe",           1699999999000, 4711};
+    struct jfr_jvm_information jvm = {
+        "OpenJDK 64-Bit Server VM", "25.0.3", "-Xmx1g -Dsecret=[redacted]", "", "app.Main größe", 1699999999000, 4711};
     jfr_write_active_recording(w, t, "candor", "/tmp/out.jfr", SAMPLE_START_EPOCH_NS / NS_PER_MS, 30000);
     jfr_write_active_setting(w, t, "jdk.ExecutionSample", "period", "10 ms");
     jfr_write_jvm_information(w, t, &jvm);
@@ -188,9 +204,7 @@ void sample_round(struct jfr_writer *w, unsigned round)
         write_facts(w, t);
     for (uint32_t i = 0; i < SAMPLE_CPU_SAMPLES; i++) {
         uint32_t stack = i % SAMPLE_STACKS + 1;
-        const char *outcome = stack == SAMPLE_FAILED_STACK ? "not_walkable"
-                              : stack == SAMPLE_DEEP_STACK ? "truncated"
-                                                           : "complete";
+        const char *outcome = stack == SAMPLE_FAILED_STACK ? "not_walkable" : stack == SAMPLE_DEEP_STACK ? "truncated" : "complete";
         jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = t + i * 10000000,
                                                          .thread = i % SAMPLE_THREADS + 1,
                                                          .stack = stack,

@@ -22,8 +22,8 @@ enum {
 };
 
 #define SAMPLE_TICKS_PER_SECOND NS_PER_S
-#define SAMPLE_START_TICKS (5 * NS_PER_S)
-#define SAMPLE_START_EPOCH_NS 1700000000123456789u
+#define SAMPLE_START_TICKS      (5 * NS_PER_S)
+#define SAMPLE_START_EPOCH_NS   1700000000123456789u
 
 /* The answers of the imaginary collector behind these ids. */
 struct jfr_pools sample_pools(void);

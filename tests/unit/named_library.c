@@ -3,7 +3,11 @@
 #define JOIN2(a, b) a##b
 #define JOIN(a, b)  JOIN2(a, b)
 
-__asm__(".section .gnu_debuglinX, \"\", %progbits\n" ".string \"named.debug\"\n" ".balign 4\n" ".long 0\n" ".previous\n");
+__asm__(".section .gnu_debuglinX, \"\", %progbits\n"
+        ".string \"named.debug\"\n"
+        ".balign 4\n"
+        ".long 0\n"
+        ".previous\n");
 
 static int hidden(int x) __asm__("hidden_function");
 

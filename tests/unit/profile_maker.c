@@ -63,8 +63,7 @@ uint32_t maker_stack(struct profile *p, const char *frames)
 
 static void add_sample(struct profile *p, uint32_t thread, const char *frames, uint64_t weight)
 {
-    struct profile_sample s = {
-        .weight = weight, .thread = thread, .stack = maker_stack(p, frames), .outcome = maker_string(p, "complete")};
+    struct profile_sample s = {.weight = weight, .thread = thread, .stack = maker_stack(p, frames), .outcome = maker_string(p, "complete")};
     must(profile_add_sample(p, &s));
     p->cpu_samples++;
 }

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-
 static bool parses(const char *text, double share, double processors, uint64_t window_ns)
 {
     struct alarm_rule r;
@@ -29,11 +28,11 @@ static void refused(const char *text, const char *word)
 
 static void test_rules(void)
 {
-    tap_ok(parses("cpu>90%", 0.9, 0, 10 * NS_PER_S) && parses("cpu>100%/1s", 1, 0, NS_PER_S) &&
-               parses("cpu>1.5", 0, 1.5, 10 * NS_PER_S) && parses("cpu>0.25/2m", 0, 0.25, 120 * NS_PER_S),
+    tap_ok(parses("cpu>90%", 0.9, 0, 10 * NS_PER_S) && parses("cpu>100%/1s", 1, 0, NS_PER_S) && parses("cpu>1.5", 0, 1.5, 10 * NS_PER_S) &&
+               parses("cpu>0.25/2m", 0, 0.25, 120 * NS_PER_S),
            "shares and processors, with a window and without");
-    static const char *const bad[] = {"", "cpu>", "cpu>x", "cpu>-1", "cpu>0", "cpu>0%", "cpu>nan", "cpu>90%%", "cpu>90%x", "cpu<5",
-                                      "cpu=90%", "heap>90%", "CPU>90%", "cpu>1e9"};
+    static const char *const bad[] = {"",         "cpu>",     "cpu>x", "cpu>-1",  "cpu>0",    "cpu>0%",  "cpu>nan",
+                                      "cpu>90%%", "cpu>90%x", "cpu<5", "cpu=90%", "heap>90%", "CPU>90%", "cpu>1e9"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(bad[i], "'cpu>90%/10s'");
     refused("cpu>101%", "100%");

@@ -132,8 +132,8 @@ static void test_at_once(void)
         pthread_create(&threads[i], NULL, i < WRITERS ? write_all : read_all, NULL);
     for (int i = 0; i < WRITERS + READERS; i++)
         pthread_join(threads[i], NULL);
-    tap_ok(!atomic_load(&mixed) && atomic_load(&found) >= READ, "%u times read while it was written, %u times mixed",
-           atomic_load(&found), atomic_load(&mixed));
+    tap_ok(!atomic_load(&mixed) && atomic_load(&found) >= READ, "%u times read while it was written, %u times mixed", atomic_load(&found),
+           atomic_load(&mixed));
 }
 
 int main(void)

@@ -135,22 +135,21 @@ static void test_short(int threads, uint64_t interval_ns, uint64_t life_ns)
     bool good = session_start(file, kind, interval_ns);
     collect_while(live_one_by_one);
     good = session_stop() && good;
-    if (!tap_ok(load(&p) && good, "%s: %d threads of %llu us", clock_names[kind], threads,
-                (unsigned long long)life_ns / US)) {
+    if (!tap_ok(load(&p) && good, "%s: %d threads of %llu us", clock_names[kind], threads, (unsigned long long)life_ns / US)) {
         profile_deinit(&p);
         return;
     }
     double weight = weight_of(&p, "short"), cpu = account(&p, "cpu", "");
     double chance = 2.5 * sqrt(threads) * (double)interval_ns, bound = chance + 0.03 * cpu;
-    tap_ok(fabs(weight - (double)plan.seen_ns) < bound, "%s: they have weights of %.2f ms, used %.2f ms, bound %.2f ms",
-           clock_names[kind], weight / MS, (double)plan.seen_ns / MS, bound / MS);
+    tap_ok(fabs(weight - (double)plan.seen_ns) < bound, "%s: they have weights of %.2f ms, used %.2f ms, bound %.2f ms", clock_names[kind],
+           weight / MS, (double)plan.seen_ns / MS, bound / MS);
     double after = account(&p, "unseen", "after_exit"), afterwards = (double)plan.afterwards_ns;
     tap_ok(after > 0.97 * afterwards, "%s: booked after their end: %.2f ms, at least %.2f ms", clock_names[kind], after / MS,
            afterwards / MS);
     double residual = account(&p, "residual", "");
     bound += 50.0 * US * threads;
-    tap_ok(fabs(residual) < bound, "%s: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind], residual / MS,
-           cpu / MS, bound / MS);
+    tap_ok(fabs(residual) < bound, "%s: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind], residual / MS, cpu / MS,
+           bound / MS);
     profile_deinit(&p);
 }
 
@@ -187,8 +186,8 @@ static void test_descriptors(rlim_t limit, int most)
     }
     int at_last = open_files();
     good = session_stop() && good;
-    tap_ok(good && at_most <= running + most, "%s: %d threads that ended hold %d descriptors, %d may they", clock_names[kind],
-           MANY, at_most - running, most);
+    tap_ok(good && at_most <= running + most, "%s: %d threads that ended hold %d descriptors, %d may they", clock_names[kind], MANY,
+           at_most - running, most);
     tap_ok(at_last == running, "%s: and none when they are gone (%d)", clock_names[kind], at_last - running);
     tap_ok(open_files() == before, "%s: no descriptor is left", clock_names[kind]);
     setrlimit(RLIMIT_NOFILE, &old);
@@ -224,8 +223,8 @@ static void test_left_java(void)
     tap_ok(good && sampled_again, "%s: a thread that left Java and lives on is sampled again", clock_names[kind]);
     /* Of the timer's thread 14 ticks of the scheduler may be unseen at its end (test_agent_clock.c). */
     double bound = 0.03 * cpu + 3 * MS + (kind == CLOCK_TIMER ? 60 * MS : 0);
-    tap_ok(fabs(residual) < bound, "%s: and its books close: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind],
-           residual / MS, cpu / MS, bound / MS);
+    tap_ok(fabs(residual) < bound, "%s: and its books close: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind], residual / MS,
+           cpu / MS, bound / MS);
     profile_deinit(&p);
 }
 

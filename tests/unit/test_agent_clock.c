@@ -88,8 +88,8 @@ static int changed(const struct kernel_action *before)
     struct kernel_action now[SIGNALS];
     dispositions(now);
     for (int s = 1; s < SIGNALS; s++)
-        if (s != SIGTRAP && (now[s].handler.plain != before[s].handler.plain ||
-                             (now[s].flags ^ before[s].flags) & ~(unsigned long)SA_RESTORER))
+        if (s != SIGTRAP &&
+            (now[s].handler.plain != before[s].handler.plain || (now[s].flags ^ before[s].flags) & ~(unsigned long)SA_RESTORER))
             return s;
     return 0;
 }
@@ -101,8 +101,8 @@ struct worker {
     int tid;
     uint64_t burn_ns, cpu;
     long switches; /* to other threads, in its last TAIL_TICKS */
-    double wall; /* from its first work to its end */
-    bool exits; /* while it is armed */
+    double wall;   /* from its first work to its end */
+    bool exits;    /* while it is armed */
 };
 
 static struct worker workers[BUSY];
@@ -187,8 +187,7 @@ static void check_threads(const struct profile *p, const struct clock *c)
         double known = (double)cpu_of(p, w->tid);
         double unknown = w->exits && kind == CLOCK_TIMER ? scanned + MS : 0.02 * cpu + MS;
         double most = w->exits && kind != CLOCK_TIMER ? w->wall + MS : 1.02 * cpu + MS;
-        tap_ok(known > cpu - unknown && known < most, "%s: and %.3f ms by its own clock",
-               clock_names[kind], known / MS);
+        tap_ok(known > cpu - unknown && known < most, "%s: and %.3f ms by its own clock", clock_names[kind], known / MS);
     }
 }
 
@@ -218,14 +217,13 @@ static void check_books(const struct profile *p)
             samples += (int64_t)p->books[i].count;
     }
     check_books_close(p);
-    tap_ok(samples == (int64_t)p->cpu_samples && samples > 0, "%s: %lld samples, as many as events", clock_names[kind],
-           (long long)samples);
+    tap_ok(samples == (int64_t)p->cpu_samples && samples > 0, "%s: %lld samples, as many as events", clock_names[kind], (long long)samples);
     double ticks = 24;
     for (int i = 0; i < BUSY; i++)
         ticks += (double)workers[i].switches;
     double bound = 0.005 * (double)cpu + (BUSY + 1) * 1.5 * INTERVAL + (tick_ns() > 100 ? ticks * (double)tick_ns() : 0);
-    tap_ok(fabs((double)residual) < bound, "%s: residual %.3f ms of %.3f ms, bound %.3f ms", clock_names[kind],
-           (double)residual / MS, (double)cpu / MS, bound / MS);
+    tap_ok(fabs((double)residual) < bound, "%s: residual %.3f ms of %.3f ms, bound %.3f ms", clock_names[kind], (double)residual / MS,
+           (double)cpu / MS, bound / MS);
 }
 
 static void check_recording(void)
@@ -575,8 +573,8 @@ static void test_reused_id(void)
     profile_init(&p);
     good = !profile_load_jfr(&p, file, &session_error) && good;
     double seen = (double)weight_of(&p, tid) / MS, unseen = 2 * (14.0 * (double)tick_ns() / MS + 2);
-    tap_ok(good && seen > 2 * REUSED_MS - unseen, "%s: both threads that had one id are sampled (%.1f of %d ms)",
-           clock_names[kind], seen, 2 * REUSED_MS);
+    tap_ok(good && seen > 2 * REUSED_MS - unseen, "%s: both threads that had one id are sampled (%.1f of %d ms)", clock_names[kind], seen,
+           2 * REUSED_MS);
     profile_deinit(&p);
 }
 
@@ -632,8 +630,8 @@ static void test_first_expiry(void)
     tap_note("distance %.3f, critical %.3f", worst, critical);
     tap_skip("first expiries are uniform: an instrumented thread takes too long to see its own sample");
 #else
-    tap_ok(good && worst < critical, "%s: first expiries are uniform in (0, interval]: distance %.3f, critical %.3f",
-           clock_names[kind], worst, critical);
+    tap_ok(good && worst < critical, "%s: first expiries are uniform in (0, interval]: distance %.3f, critical %.3f", clock_names[kind],
+           worst, critical);
 #endif
 }
 

@@ -33,10 +33,10 @@ static bool reads(const uint8_t *bytes, size_t n, uint32_t wanted)
 
 static void test_numbers(bool excludes_zero)
 {
-    static const uint32_t edges[] = {0,          1,          190,        191,        192,        193,       254,
-                                     255,        256,        12478,      12479,      12480,      12481,     0xffff,
+    static const uint32_t edges[] = {0,          1,          190,        191,        192,        193,        254,
+                                     255,        256,        12478,      12479,      12480,      12481,      0xffff,
                                      0x10000,    786431,     786432,     798910,     798911,     0x7fffffff, 0x80000000,
-                                     0xfffffffe, 0xffffffff, 0x3f3f3f3f, 0xbfbfbfbf, 0x01020304, 0x1000000, 0xfffffff};
+                                     0xfffffffe, 0xffffffff, 0x3f3f3f3f, 0xbfbfbfbf, 0x01020304, 0x1000000,  0xfffffff};
     const char *which = excludes_zero ? "without zero bytes" : "with zero bytes";
     uint8_t bytes[5];
     int wrong = 0, zeros = 0;
@@ -97,8 +97,7 @@ static void test_lookup(void)
     uintptr_t code = FAKE_BLOB_HEADER;
     vm_layout.call_stub_return = c + code + 77;
     struct code found = code_find(a + code + 9);
-    tap_ok(found.kind == CODE_NMETHOD && found.blob == a && found.begin == a + code && found.frame_words == 6 &&
-               found.frame_complete == 3,
+    tap_ok(found.kind == CODE_NMETHOD && found.blob == a && found.begin == a + code && found.frame_words == 6 && found.frame_complete == 3,
            "an nmethod, its code, frame and where the frame is complete");
     tap_ok(code_is_compiled(&found), "is compiled");
     tap_ok(is(a, CODE_NMETHOD, a) && is(a + code + 10, CODE_NONE, 0), "from its header to its last byte, no farther");
@@ -106,8 +105,7 @@ static void test_lookup(void)
     tap_ok(is(c + code + 500, CODE_STUB, c), "a stub");
     tap_ok(is(vm_layout.call_stub_return, CODE_CALL_STUB, 0) && is(vm_layout.call_stub_return + 1, CODE_STUB, c),
            "the one return address of the call stub");
-    tap_ok(is(fake.heap, CODE_INTERPRETER, 0) && is(fake.heap + FAKE_INTERPRETER_BYTES - 1, CODE_INTERPRETER, 0),
-           "the interpreter");
+    tap_ok(is(fake.heap, CODE_INTERPRETER, 0) && is(fake.heap + FAKE_INTERPRETER_BYTES - 1, CODE_INTERPRETER, 0), "the interpreter");
     int wrong = 0;
     for (uintptr_t pc = huge; pc < huge + code + 200000; pc += 61)
         wrong += !is(pc, CODE_NMETHOD, huge);
@@ -118,8 +116,7 @@ static void test_lookup(void)
     tap_ok(is(fake.heap + FAKE_HEAP_BYTES / 2 - 1, CODE_NONE, 0), "a free segment");
     fake_set(fake.code_object, vm_layout.heap_committed_high, last + code);
     tap_ok(is(last + code - 1, CODE_NMETHOD, last) && is(last + code, CODE_NONE, 0), "beyond what is committed");
-    tap_ok(is(0, CODE_NONE, 0) && is(fake.data, CODE_NONE, 0) && is(UINTPTR_MAX, CODE_NONE, 0) && !code_contains(fake.data),
-           "outside");
+    tap_ok(is(0, CODE_NONE, 0) && is(fake.data, CODE_NONE, 0) && is(UINTPTR_MAX, CODE_NONE, 0) && !code_contains(fake.data), "outside");
     vm_layout.blob_code_begin.width = 0;
     vm_layout.blob_code_offset = (struct vm_field){36, 4};
     fake_set(a, vm_layout.blob_code_offset, 99);
@@ -187,36 +184,33 @@ static void test_scopes(enum vm_nmethod_family family, bool excludes_zero, const
     methods[2] = fake_method(class, "inner", "()V", NULL, 0);
     uintptr_t nm = fake_blob("nmethod", 400, 4, 0);
     struct scopes s = {{0}, 1}; /* offset 0 means none */
-    uint32_t outer = add_scope(&s, 0, 1, 7 + 1), middle = add_scope(&s, outer, 2, 300 + 1),
-             inner = add_scope(&s, middle, 3, 0), loop = add_scope(&s, (uint32_t)s.length + 5, 1, 3),
-             nowhere = add_scope(&s, 0, 0, 5), far = add_scope(&s, 0, 0x7fffffff, 5);
-    const struct fake_pcdesc pcs[] = {{-1, 0},        {10, outer},  {20, inner}, {30, loop},
-                                      {40, nowhere},  {50, far},    {60, 1u << 28}, {70, 0}, {INT32_MAX, 0}};
+    uint32_t outer = add_scope(&s, 0, 1, 7 + 1), middle = add_scope(&s, outer, 2, 300 + 1), inner = add_scope(&s, middle, 3, 0),
+             loop = add_scope(&s, (uint32_t)s.length + 5, 1, 3), nowhere = add_scope(&s, 0, 0, 5), far = add_scope(&s, 0, 0x7fffffff, 5);
+    const struct fake_pcdesc pcs[] = {{-1, 0},   {10, outer},    {20, inner}, {30, loop},    {40, nowhere},
+                                      {50, far}, {60, 1u << 28}, {70, 0},     {INT32_MAX, 0}};
     fake_debug_info(nm, methods[0], 4, s.data, s.length, pcs, sizeof pcs / sizeof *pcs, methods, 3);
     uintptr_t begin = nm + FAKE_BLOB_HEADER;
     struct code c = code_find(begin);
     struct code_scopes it;
     tap_ok(code_scopes_begin(&it, &c, begin + 20, false) && next_is(&it, methods[2], -1, JFR_FRAME_INLINED) &&
-               next_is(&it, methods[1], 300, JFR_FRAME_INLINED) && next_is(&it, methods[0], 7, JFR_FRAME_C2) && ends(&it) &&
-               ends(&it),
+               next_is(&it, methods[1], 300, JFR_FRAME_INLINED) && next_is(&it, methods[0], 7, JFR_FRAME_C2) && ends(&it) && ends(&it),
            "%s: inlined frames, innermost first", which);
     tap_ok(code_scopes_begin(&it, &c, begin + 10, false) && next_is(&it, methods[0], 7, JFR_FRAME_C2) && ends(&it),
            "%s: a return address belongs to the call that ends there", which);
     tap_ok(code_scopes_begin(&it, &c, begin + 10, true) && next_is(&it, methods[2], -1, JFR_FRAME_INLINED),
            "%s: an interrupted pc to what comes next", which);
-    tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
-           "%s: also between two places", which);
+    tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2), "%s: also between two places", which);
     fake_set(nm, vm_layout.nm_compile_id, 7);
     code_sparse_until = 7;
     tap_ok(code_scopes_begin(&it, &c, begin + 19, true) && next_is(&it, methods[2], -1, JFR_FRAME_INLINED | FRAME_APPROXIMATE) &&
                next_is(&it, methods[1], 300, JFR_FRAME_INLINED | FRAME_APPROXIMATE) &&
                next_is(&it, methods[0], 7, JFR_FRAME_C2 | FRAME_APPROXIMATE) && ends(&it),
            "%s: approximate where its debug information is sparse", which);
-    tap_ok(code_scopes_begin(&it, &c, begin + 10, false) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
-           "%s: but not at a return address", which);
+    tap_ok(code_scopes_begin(&it, &c, begin + 10, false) && next_is(&it, methods[0], 7, JFR_FRAME_C2), "%s: but not at a return address",
+           which);
     code_sparse_until = 6;
-    tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
-           "%s: nor when it was compiled later", which);
+    tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2), "%s: nor when it was compiled later",
+           which);
     code_sparse_until = 0;
     tap_ok(code_scopes_begin(&it, &c, begin + 30, false) && next_is(&it, methods[0], 2, JFR_FRAME_C2) && ends(&it),
            "%s: a sender behind its callee ends the chain", which);

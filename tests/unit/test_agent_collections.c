@@ -160,7 +160,7 @@ static const struct field_entry fields[] = {
 static const struct type_entry types[] = {{"JVMFlag", sizeof(struct flag)}, {NULL, 0}};
 static const struct constant_entry constants[] = {{NULL, 0}};
 
-#define EXPORTED __attribute__((visibility("default"), used))
+#define EXPORTED             __attribute__((visibility("default"), used))
 #define NUMBER(name, number) EXPORTED const uint64_t name = (number)
 
 EXPORTED const void *const gHotSpotVMStructs = fields;

@@ -60,8 +60,8 @@ static int generation_of(const uint64_t *words, size_t count)
 {
     const uint8_t *bytes = (const uint8_t *)(words + 1), *attributes = (const uint8_t *)(words + CONTEXT_HEAD_WORDS);
     uint8_t n = bytes[0], len = length_of(n);
-    bool whole = words[0] == 2u + len && count == CONTEXT_HEAD_WORDS + (2u + len + 7) / 8 && attributes[0] == KEY_ENDPOINT &&
-                 attributes[1] == len;
+    bool whole =
+        words[0] == 2u + len && count == CONTEXT_HEAD_WORDS + (2u + len + 7) / 8 && attributes[0] == KEY_ENDPOINT && attributes[1] == len;
     for (size_t i = 0; i < CONTEXT_SPAN + 8; i++)
         whole = whole && bytes[i] == n;
     for (size_t i = 0; whole && i < len; i++)

@@ -83,8 +83,8 @@ static void test_names(void)
     native_name(0x1100, name, sizeof name);
     tap_ok(!strcmp(name, "[unknown]"), "behind it");
     uintptr_t low = 0, high = 0;
-    tap_ok(!native_library_bounds((uintptr_t)a_function_of_this_test, &low, &high) &&
-               low <= (uintptr_t)a_function_of_this_test && (uintptr_t)a_function_of_this_test < high,
+    tap_ok(!native_library_bounds((uintptr_t)a_function_of_this_test, &low, &high) && low <= (uintptr_t)a_function_of_this_test &&
+               (uintptr_t)a_function_of_this_test < high,
            "the bounds of its library");
     tap_ok(native_library_bounds(16, &low, &high) == -ENOENT, "no library, no bounds");
     native_deinit();

@@ -89,8 +89,7 @@ static void test_again(void)
         met_settle(&met);
     }
     sample(stubborn, MS);
-    tap_ok(picks(8, NULL, NULL) && met_sum_kept(&met, OLD_CLASS_REFUSED).count == 1 && !met_sum_discarded(&met).count,
-           "but not for ever");
+    tap_ok(picks(8, NULL, NULL) && met_sum_kept(&met, OLD_CLASS_REFUSED).count == 1 && !met_sum_discarded(&met).count, "but not for ever");
 }
 
 static void test_hidden(void)

@@ -31,8 +31,8 @@ static uint64_t ticks_of(unsigned round)
 }
 
 struct bounds {
-    uint64_t most_bytes, least_bytes;  /* the file had, of the latter once it was full */
-    uint64_t most_ns, least_ns; /* it went back, of the latter once it had been that long */
+    uint64_t most_bytes, least_bytes; /* the file had, of the latter once it was full */
+    uint64_t most_ns, least_ns;       /* it went back, of the latter once it had been that long */
     unsigned shrunk;
     bool as_reckoned; /* never longer than was reckoned before a flush */
 };
@@ -271,8 +271,8 @@ static unsigned dumps_told(const char *file)
 
 static void test_dumps(void)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = NS_PER_MS,
-                                .dumps = {.max = 2, .pause_ns = NS_PER_S}};
+    struct collect_options o = {
+        .events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = NS_PER_MS, .dumps = {.max = 2, .pause_ns = NS_PER_S}};
     struct error e;
     char file[RECORDING_PATH_MAX];
     alarm_rule_parse(&o.dumps.rule, "cpu>0.02/1s", &e);

@@ -170,10 +170,18 @@ static void test_roles(void)
     static const struct {
         const char *name;
         enum thread_role role;
-    } cases[] = {{"C2 CompilerThre", ROLE_COMPILER},  {"C1 Comp..hread0", ROLE_COMPILER},  {"VM Thread", ROLE_VM},
-                 {"GC Thread#1", ROLE_COLLECTOR},     {"Gang worker#0 (", ROLE_COLLECTOR}, {"GC task thread#", ROLE_COLLECTOR},
-                 {"G1 Refi..kers#0", ROLE_CONCURRENT}, {"ZDriverMinor", ROLE_CONCURRENT},  {"Shenandoah GC T", ROLE_CONCURRENT},
-                 {"VM Periodic Tas", ROLE_OTHER},     {"java", ROLE_OTHER},                {"", ROLE_OTHER}};
+    } cases[] = {{"C2 CompilerThre", ROLE_COMPILER},
+                 {"C1 Comp..hread0", ROLE_COMPILER},
+                 {"VM Thread", ROLE_VM},
+                 {"GC Thread#1", ROLE_COLLECTOR},
+                 {"Gang worker#0 (", ROLE_COLLECTOR},
+                 {"GC task thread#", ROLE_COLLECTOR},
+                 {"G1 Refi..kers#0", ROLE_CONCURRENT},
+                 {"ZDriverMinor", ROLE_CONCURRENT},
+                 {"Shenandoah GC T", ROLE_CONCURRENT},
+                 {"VM Periodic Tas", ROLE_OTHER},
+                 {"java", ROLE_OTHER},
+                 {"", ROLE_OTHER}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tap_ok(tasks_role(cases[i].name) == cases[i].role, "'%s'", cases[i].name);
 }

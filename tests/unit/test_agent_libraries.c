@@ -140,8 +140,7 @@ static void test_unloaded(void)
     void *second = load_copy("named_second", later);
     modules_update();
     tap_ok(is_named(second, "second_function") && is_named(second, "second_other"),
-           "another one, %s the same place, has its own names (%s)",
-           hidden_in(second) == hidden ? "at" : "not at",
+           "another one, %s the same place, has its own names (%s)", hidden_in(second) == hidden ? "at" : "not at",
            name_of((uintptr_t)dlsym(second, "second_other")));
     native_deinit();
     dlclose(second);

@@ -130,8 +130,8 @@ static void collect(uint64_t heap_used)
 
 static bool start(uint32_t max)
 {
-    struct collect_options o = {.events = COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10 * NS_PER_MS, .alloc = {.interval = FIXED},
-                                .live = {.max = max}};
+    struct collect_options o = {
+        .events = COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10 * NS_PER_MS, .alloc = {.interval = FIXED}, .live = {.max = max}};
     snprintf(o.file, sizeof o.file, "%s", file);
     memset(objects, 0, sizeof objects);
     ended = false;
@@ -325,8 +325,8 @@ static void test_late(void)
     if (!load(&p, file))
         return;
     weight = weight_of(2, &alive);
-    tap_ok((int)p.sample_count == alive && p.weight == weight,
-           "of those that a collection has looked at meanwhile, %d, all are alive", alive);
+    tap_ok((int)p.sample_count == alive && p.weight == weight, "of those that a collection has looked at meanwhile, %d, all are alive",
+           alive);
     tap_ok(p.live_set_count == 2 && (int)p.live_sets[1].objects == alive, "as of that collection");
     check_books(&p, "late");
     profile_deinit(&p);
@@ -430,8 +430,10 @@ static void test_walked(void)
     struct profile p;
     struct error e;
     uint64_t bytes;
-    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10 * NS_PER_MS,
-                                .alloc = {.interval = FIXED}, .live = {.max = MANY, .paths_ns = 600 * NS_PER_S}};
+    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE,
+                                .interval_ns = 10 * NS_PER_MS,
+                                .alloc = {.interval = FIXED},
+                                .live = {.max = MANY, .paths_ns = 600 * NS_PER_S}};
     snprintf(o.file, sizeof o.file, "%s", file);
     memset(objects, 0, sizeof objects);
     heap_walks = (struct heap_walks){used, open_heap, walk, classify, name, close_heap};

@@ -118,8 +118,12 @@ static void write_set(struct recording *r, uint64_t budget_ns)
         paths_search(r, list, OBJECTS, budget_ns, 0);
     uint64_t now = clock_monotonic_ns();
     for (uint32_t i = 0; i < OBJECTS; i++) {
-        struct jfr_old_object o = {.ticks = now, .class_name = strtab_add_text(&r->names.strings, "[B"), .born_ticks = r->start_ticks + i,
-                                   .size = 16, .weight = 100, .outcome = strtab_add_text(&r->names.strings, "complete")};
+        struct jfr_old_object o = {.ticks = now,
+                                   .class_name = strtab_add_text(&r->names.strings, "[B"),
+                                   .born_ticks = r->start_ticks + i,
+                                   .size = 16,
+                                   .weight = 100,
+                                   .outcome = strtab_add_text(&r->names.strings, "complete")};
         if (budget_ns)
             paths_describe(i, &o);
         jfr_write_old_object(r->writer, &o);

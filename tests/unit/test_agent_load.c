@@ -50,15 +50,15 @@ static void test_values(void)
     uint16_t h = 0;
     uint8_t b = 0;
     int64_t s;
-    tap_ok(load_u64(at, &d) && d == 0x04030201fffffff8u && load_u32(at, &w) && w == 0xfffffff8u && load_u16(at, &h) &&
-               h == 0xfff8 && load_u8(at, &b) && b == 0xf8,
+    tap_ok(load_u64(at, &d) && d == 0x04030201fffffff8u && load_u32(at, &w) && w == 0xfffffff8u && load_u16(at, &h) && h == 0xfff8 &&
+               load_u8(at, &b) && b == 0xf8,
            "each width reads what is there");
-    tap_ok(load_field(at, (struct vm_field){4, 4}, &v) && v == 0x04030201 && load_field(at, (struct vm_field){9, 1}, &v) &&
-               v == 0xfe && load_field(at, (struct vm_field){8, 2}, &v) && v == 0xfe80,
+    tap_ok(load_field(at, (struct vm_field){4, 4}, &v) && v == 0x04030201 && load_field(at, (struct vm_field){9, 1}, &v) && v == 0xfe &&
+               load_field(at, (struct vm_field){8, 2}, &v) && v == 0xfe80,
            "fields, zero-extended");
-    tap_ok(load_signed(at, (struct vm_field){0, 4}, &s) && s == -8 && load_signed(at, (struct vm_field){0, 2}, &s) &&
-               s == -8 && load_signed(at, (struct vm_field){4, 1}, &s) && s == 1 &&
-               load_signed(at, (struct vm_field){0, 8}, &s) && s == 0x04030201fffffff8,
+    tap_ok(load_signed(at, (struct vm_field){0, 4}, &s) && s == -8 && load_signed(at, (struct vm_field){0, 2}, &s) && s == -8 &&
+               load_signed(at, (struct vm_field){4, 1}, &s) && s == 1 && load_signed(at, (struct vm_field){0, 8}, &s) &&
+               s == 0x04030201fffffff8,
            "signed fields");
     tap_ok(!load_field(at, (struct vm_field){0, 0}, &v), "a field this JVM has not");
 }

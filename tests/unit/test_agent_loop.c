@@ -231,8 +231,7 @@ static const char *ask_passing(const char *line, const int *fds, size_t count)
         char space[CMSG_SPACE(8 * sizeof(int))];
     } control = {.head = {.cmsg_len = CMSG_LEN(count * sizeof *fds), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
     struct iovec part = {(void *)line, strlen(line)};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                             .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
     memcpy(CMSG_DATA(&control.head), fds, count * sizeof *fds);
     int fd = connect_agent();
     if (fd < 0 || sendmsg(fd, &message, MSG_NOSIGNAL) < 0)
@@ -464,8 +463,8 @@ static void test_attach_storm(void)
         pthread_join(threads[i], NULL);
     if (collect_running())
         ask("stop");
-    tap_ok(!broken && begun_by_attach >= ATTACH_GOAL, "three attach and stop at once: %d began, %d were refused, %d broke",
-           begun_by_attach, refused, broken);
+    tap_ok(!broken && begun_by_attach >= ATTACH_GOAL, "three attach and stop at once: %d began, %d were refused, %d broke", begun_by_attach,
+           refused, broken);
     tap_ok(has_left(), "and all leave");
 }
 

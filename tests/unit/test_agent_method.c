@@ -44,8 +44,7 @@ static void test_names(void)
               get = fake_method(class, "get", "(I)V", NULL, 0);
     tap_ok(method_intern(put, &a) && method_intern(get, &b) && a && b && a != b, "two methods, two ids");
     tap_ok(method_intern(put, &again) && again == a, "the same method has the same id");
-    tap_ok(names_are(a, "java/util/HashMap", "put", "(II)V") && names_are(b, "java/util/HashMap", "get", "(I)V"),
-           "their names");
+    tap_ok(names_are(a, "java/util/HashMap", "put", "(II)V") && names_are(b, "java/util/HashMap", "get", "(I)V"), "their names");
     tap_ok(names_are(0, "", "unknown", "") && names_are(METHODS_MAX, "", "unknown", "") && names_are(77777, "", "unknown", ""),
            "ids that were never given have none");
     uintptr_t short_name = fake_method(fake_class("A"), "", "", NULL, 0);
@@ -85,8 +84,7 @@ static void test_reuse(void)
     text[10] = '1';
     tap_ok(method_intern(method, &back) && back == before, "the first one, loaded again, is itself");
     fake_set(symbol, vm_layout.symbol_length, 10);
-    tap_ok(method_intern(method, &after) && after != before && names_are(after, "app/Loaded", "run", "()V"),
-           "a shorter name too");
+    tap_ok(method_intern(method, &after) && after != before && names_are(after, "app/Loaded", "run", "()V"), "a shorter name too");
     fake_set(symbol, vm_layout.symbol_length, 11);
     memcpy(&constant, (void *)(method + vm_layout.method_const.offset), 8);
     memcpy(&pool, (void *)(constant + vm_layout.const_constants.offset), 8);
@@ -100,8 +98,8 @@ static void test_refused(void)
     uint32_t id;
     open_tables(ARENA);
     uintptr_t class = fake_class("A"), good = fake_method(class, "a", "()V", NULL, 0), constant = good + 32;
-    tap_ok(!method_intern(0, &id) && !method_intern(8, &id) && !method_intern(good + 1, &id) &&
-               !method_intern(0x8000000000000000u, &id) && !method_intern(fake.high, &id),
+    tap_ok(!method_intern(0, &id) && !method_intern(8, &id) && !method_intern(good + 1, &id) && !method_intern(0x8000000000000000u, &id) &&
+               !method_intern(fake.high, &id),
            "addresses that are no method's");
     fake_set(class, vm_layout.klass_name, 0);
     tap_ok(!method_intern(good, &id), "a class without a name");
@@ -189,10 +187,8 @@ static void test_bci(void)
     uintptr_t method = fake_method(fake_class("A"), "a", "()V", NULL, 0);
     memcpy(&constant, (void *)(method + vm_layout.method_const.offset), 8);
     uintptr_t code = constant + vm_layout.const_sizeof;
-    tap_ok(method_bci(method, code + 99, &bci) && bci == 99 && method_bci(method, code, &bci) && bci == 0,
-           "a bytecode pointer inside");
-    tap_ok(!method_bci(method, code + 100, &bci) && !method_bci(method, code - 1, &bci) && !method_bci(16, code, &bci),
-           "and outside");
+    tap_ok(method_bci(method, code + 99, &bci) && bci == 99 && method_bci(method, code, &bci) && bci == 0, "a bytecode pointer inside");
+    tap_ok(!method_bci(method, code + 100, &bci) && !method_bci(method, code - 1, &bci) && !method_bci(16, code, &bci), "and outside");
 }
 
 /* ---- full ---- */

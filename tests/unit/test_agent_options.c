@@ -54,18 +54,17 @@ static void test_events(void)
 
 static void test_accepted(void)
 {
-    tap_ok(!parse("") && !options.file[0] && options.interval_ns == 10 * NS_PER_MS && !options.duration_ns &&
-               options.clock == CLOCK_AUTO && options.walker == WALKER_AUTO,
+    tap_ok(!parse("") && !options.file[0] && options.interval_ns == 10 * NS_PER_MS && !options.duration_ns && options.clock == CLOCK_AUTO &&
+               options.walker == WALKER_AUTO,
            "nothing means: no file, 10 ms, until stopped, whatever works best");
     tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10 * NS_PER_MS, "no text means the same");
     tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on,recompile=on") &&
-               !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == NS_PER_MS &&
-               options.duration_ns == 30 * NS_PER_S && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
-               options.carrier_frames && options.recompile,
+               !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == NS_PER_MS && options.duration_ns == 30 * NS_PER_S &&
+               options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT && options.carrier_frames && options.recompile,
            "all of them");
     tap_ok(options.heal == HEAL_NOW && !parse("heal=off") && options.heal == HEAL_OFF && !parse("heal=paced") &&
-               options.heal == HEAL_PACED && !parse("heal=now,recompile=on") && options.heal == HEAL_NOW &&
-               !parse("file=/x") && options.heal == HEAL_BY_DEFAULT,
+               options.heal == HEAL_PACED && !parse("heal=now,recompile=on") && options.heal == HEAL_NOW && !parse("file=/x") &&
+               options.heal == HEAL_BY_DEFAULT,
            "recompile is the former name of heal=now");
     tap_ok(!options.limits.max_rate && !options.limits.max_overhead && !parse("max-rate=600/s,max-overhead=0.5%25") &&
                options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
@@ -77,9 +76,8 @@ static void test_accepted(void)
            "the event safepoint, every 10 ms, or every millisecond");
     tap_ok(!parse("event=alloc") && options.events == COLLECT_ALLOC && !options.alloc.interval && !options.alloc.rate &&
                !parse("event=cpu%2Calloc,alloc-interval=512k") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
-               options.alloc.interval == 512 << 10 &&
-               !parse("event=alloc%2Ccpu,alloc-rate=50/s") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
-               options.alloc.rate == 50 && !parse("event=cpu+wall+alloc") &&
+               options.alloc.interval == 512 << 10 && !parse("event=alloc%2Ccpu,alloc-rate=50/s") &&
+               options.events == (COLLECT_CPU | COLLECT_ALLOC) && options.alloc.rate == 50 && !parse("event=cpu+wall+alloc") &&
                options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC),
            "the event alloc, alone or beside the clock, by rate or by interval");
     tap_ok(!parse("event=live") && options.events == (COLLECT_ALLOC | COLLECT_LIVE) && !options.live.max &&
@@ -91,8 +89,8 @@ static void test_accepted(void)
                parse("event=live+safepoint") && parse("event=live,clock=timer"),
            "and what it cannot have");
     tap_ok(!parse("event=live,paths=200ms") && options.live.paths_ns == 200 * NS_PER_MS && !parse("file=/copy.jfr,event=live,paths=10m") &&
-               parse("paths=1s") && strstr(error.text, "event=live") &&
-               parse("event=live,paths=0") && parse("event=live,paths=11m") && parse("event=live,paths=on") && strstr(error.text, "200ms"),
+               parse("paths=1s") && strstr(error.text, "event=live") && parse("event=live,paths=0") && parse("event=live,paths=11m") &&
+               parse("event=live,paths=on") && strstr(error.text, "200ms"),
            "and the time for who holds what is alive, which a dump may name, too");
     tap_ok(parse("alloc-rate=50") && strstr(error.text, "event=alloc") && parse("event=alloc,alloc-rate=1,alloc-interval=1k") &&
                strstr(error.text, "one of them") && parse("event=alloc,alloc-interval=1023") && parse("event=alloc,alloc-interval=2g") &&
@@ -117,18 +115,17 @@ static void test_accepted(void)
                options.counter.in_kernel && options.interval_ns == 7 && !parse("event=r1A2b,asm=on") &&
                options.counter.type == PERF_TYPE_RAW && options.counter.config == 0x1a2b && options.code &&
                !parse("event=dTLB-load-misses") && options.counter.type == PERF_TYPE_HW_CACHE &&
-               options.counter.config == (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16) &&
-               !parse("event=cpu") && !options.counter.name[0],
+               options.counter.config == (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16) && !parse("event=cpu") &&
+               !options.counter.name[0],
            "events that perf counts");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50 * NS_PER_MS &&
                options.wall.interval_ns == 50 * NS_PER_MS && options.wall.rate == 160 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
                options.interval_ns == 5 * NS_PER_MS && options.wall.interval_ns == 5 * NS_PER_MS && options.wall.rate == 20 &&
                !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7 * NS_PER_MS && options.wall.interval_ns == 7 * NS_PER_MS,
            "the event wall, every 50 ms, or as asked");
-    tap_ok(!parse("event=cpu%2Cwall") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
-               options.interval_ns == 10 * NS_PER_MS && options.wall.interval_ns == 50 * NS_PER_MS &&
-               !parse("event=wall%2Ccpu,clock=timer,max-rate=9") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
-               !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
+    tap_ok(!parse("event=cpu%2Cwall") && options.events == (COLLECT_CPU | COLLECT_WALL) && options.interval_ns == 10 * NS_PER_MS &&
+               options.wall.interval_ns == 50 * NS_PER_MS && !parse("event=wall%2Ccpu,clock=timer,max-rate=9") &&
+               options.events == (COLLECT_CPU | COLLECT_WALL) && !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
                options.events == (COLLECT_CPU | COLLECT_WALL) && options.interval_ns == NS_PER_MS &&
                options.wall.interval_ns == 2 * NS_PER_MS,
            "with the CPU time, each with its own interval");
@@ -139,7 +136,8 @@ static void test_accepted(void)
                options.dumps.pause_ns == 60 * NS_PER_S,
            "how much is kept, and when it is dumped");
     tap_ok(!parse("event=safepoint,keep=1s,max-size=1M") && options.keep.ns == NS_PER_S && options.keep.bytes == 1 << 20 &&
-               !parse("max-size=1GiB"), "whatever the event; the ends of the ranges");
+               !parse("max-size=1GiB"),
+           "whatever the event; the ends of the ranges");
     tap_ok(!parse("") && !options.jfr && !parse("jfr=off") && !options.jfr && !parse("event=safepoint,jfr=existing") &&
                !strcmp(options.jfr, "existing") && !parse("jfr=on") && !strcmp(options.jfr, "on"),
            "what goes on beside it");

@@ -55,8 +55,8 @@ static struct path_search *search(const uint32_t *samples, uint32_t count, uint3
 /* "field 2, element, field 3, static field 4", from the sample on. */
 static const char *path_of(struct path_search *s, uint32_t sample)
 {
-    static const char *const kinds[PATH_KINDS] = {[PATH_FIELD] = "field", [PATH_STATIC_FIELD] = "static field", [PATH_ELEMENT] = "element",
-                                                  [PATH_CLASS] = "class"};
+    static const char *const kinds[PATH_KINDS] = {
+        [PATH_FIELD] = "field", [PATH_STATIC_FIELD] = "static field", [PATH_ELEMENT] = "element", [PATH_CLASS] = "class"};
     static char text[1000];
     enum path_outcome outcome = path_search_outcome(s, sample);
     uint32_t node = sample, edge;
@@ -366,8 +366,8 @@ static void test_choice(void)
         counts[i < PATH_SAMPLES_MAX ? list[i].group : 0]++;
         places += list[i].place;
     }
-    tap_ok(counts[LEAK] > 50 && counts[QUEUE] > 50 && counts[STARTUP] > 50, "but the others have their turns (%u, %u, %u)",
-           counts[LEAK], counts[QUEUE], counts[STARTUP]);
+    tap_ok(counts[LEAK] > 50 && counts[QUEUE] > 50 && counts[STARTUP] > 50, "but the others have their turns (%u, %u, %u)", counts[LEAK],
+           counts[QUEUE], counts[STARTUP]);
     tap_ok(places == (uint64_t)3 * EACH * (3 * EACH - 1) / 2, "and none is lost");
     struct path_candidate one = {.group = 1};
     tap_ok(!path_choice_sort(&one, 1, 5, 5) && !path_choice_sort(NULL, 0, 0, 0), "few are no matter");

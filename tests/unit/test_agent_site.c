@@ -12,8 +12,8 @@ static struct names names;
 
 static void add(uint32_t id, const char *class_name, const char *name)
 {
-    names.java[id] = (struct jfr_method){.class_name = strtab_add_text(&names.strings, class_name),
-                                         .name = strtab_add_text(&names.strings, name)};
+    names.java[id] =
+        (struct jfr_method){.class_name = strtab_add_text(&names.strings, class_name), .name = strtab_add_text(&names.strings, name)};
 }
 
 static uint64_t site(uint64_t a, uint64_t b, uint64_t c)

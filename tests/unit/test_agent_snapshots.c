@@ -153,7 +153,7 @@ static void test_identity(void)
     const struct asm_snapshot *old = of_sample(&r, 0), *new = of_sample(&r, 1);
     tap_ok(old && new && old->compilation == 7 && old->bytes[0] == 7 && new->compilation == 9 && new->bytes[0] == 0xc3,
            "one address, two methods, each with its bytes");
-    tap_ok(of_sample(&r, 2) == old && of_sample(&r, 6) == new && of_sample(&r, 7) == old, "samples are put into theirs");
+    tap_ok(of_sample(&r, 2) == old && of_sample(&r, 6) == new &&of_sample(&r, 7) == old, "samples are put into theirs");
     tap_ok(!of_sample(&r, 3) && !of_sample(&r, 4) && !of_sample(&r, 5), "and into none that is not");
     asm_recording_deinit(&r);
 }
@@ -173,8 +173,8 @@ static void test_moved(void)
     tap_ok(snapshots.count == 2, "code that was moved has a snapshot at either place (%u)", snapshots.count);
     if (!finish(&r))
         return;
-    tap_ok(r.snapshot_count == 2 && of_sample(&r, 0) && of_sample(&r, 0)->address == old && of_sample(&r, 1)->address == new &&
-               of_sample(&r, 4) == of_sample(&r, 0) && of_sample(&r, 5) == of_sample(&r, 1),
+    tap_ok(r.snapshot_count == 2 && of_sample(&r, 0) && of_sample(&r, 0)->address == old &&
+               of_sample(&r, 1)->address == new &&of_sample(&r, 4) == of_sample(&r, 0) && of_sample(&r, 5) == of_sample(&r, 1),
            "and samples are put where they fell");
     asm_recording_deinit(&r);
 }

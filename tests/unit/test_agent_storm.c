@@ -58,9 +58,8 @@ static void test_first(void)
 {
     const struct sampled_thread *t = arm_own();
     uint64_t period = t->handler.period_ns, count = count_after(t, 3 * period + 2 * LATE);
-    tap_ok(!expiries(t) && count >= period && count < period + LATE,
-           "%s: the first period is %.3f ms, and the event stops at %.3f ms", clock_names[kind], (double)period / MS,
-           (double)count / MS);
+    tap_ok(!expiries(t) && count >= period && count < period + LATE, "%s: the first period is %.3f ms, and the event stops at %.3f ms",
+           clock_names[kind], (double)period / MS, (double)count / MS);
     pthread_sigmask(SIG_UNBLOCK, &expiry, NULL);
     tap_ok(grows(t), "%s: with the handler it goes on", clock_names[kind]);
     threads_java_end();

@@ -37,8 +37,8 @@ static const char *text_of(void *context, uint32_t id, size_t *len)
 /* What becomes of the index-th of a round. */
 static enum jfr_thread_state state_of(uint32_t index)
 {
-    static const enum jfr_thread_state states[] = {JFR_STATE_JAVA,    JFR_STATE_NATIVE, JFR_STATE_MONITOR, JFR_STATE_PARKED,
-                                                   JFR_STATE_WAITING, JFR_STATE_SLEEPING};
+    static const enum jfr_thread_state states[] = {JFR_STATE_JAVA,   JFR_STATE_NATIVE,  JFR_STATE_MONITOR,
+                                                   JFR_STATE_PARKED, JFR_STATE_WAITING, JFR_STATE_SLEEPING};
     return states[index % 6];
 }
 
@@ -120,7 +120,8 @@ int main(void)
     tap_ok(ns("stopped", "") == ROUNDS * 1000 && count("stopped", "") == ROUNDS, "and how long all stood still");
     tap_ok(load(path, PROFILE_WAITING), "the waiting view of it");
     tap_ok(ns("waiting", "monitor") + ns("waiting", "parked") + ns("waiting", "object_wait") + ns("waiting", "sleeping") ==
-                   (int64_t)profile.weight && profile.sample_count == ROUNDS * 64,
+                   (int64_t)profile.weight &&
+               profile.sample_count == ROUNDS * 64,
            "has the samples of waiting threads, and no other");
     unlink(path);
     profile_deinit(&profile);

@@ -63,8 +63,8 @@ static bool leaves_registers(void)
     __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e));
     bool whole = turn_take(own, touch, NULL);
     __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e));
-    return !whole && a == seed * 3 && b == seed * 5 && c == seed * 7 && d == seed * 11 && e == seed * 13 &&
-           x == (double)seed * 1.5 && y == (double)seed * 2.5;
+    return !whole && a == seed * 3 && b == seed * 5 && c == seed * 7 && d == seed * 11 && e == seed * 13 && x == (double)seed * 1.5 &&
+           y == (double)seed * 2.5;
 }
 
 static bool is_blocked(int signal)

@@ -122,8 +122,7 @@ static void print_trace(const char *who, const struct trace *t)
         Dl_info info = {0};
         dladdr((void *)t->pcs[i], &info);
         const char *slash = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-        tap_note("%s %2d %#lx %s %s", who, i, (unsigned long)t->pcs[i], slash ? slash + 1 : "?",
-                 info.dli_sname ? info.dli_sname : "?");
+        tap_note("%s %2d %#lx %s %s", who, i, (unsigned long)t->pcs[i], slash ? slash + 1 : "?", info.dli_sname ? info.dli_sname : "?");
     }
 }
 
@@ -140,8 +139,8 @@ static void check(const char *what, void (*load)(int))
         print_trace("ours  ", &counts.ours);
         print_trace("libgcc", &counts.theirs);
     }
-    tap_ok(!counts.different && !counts.open && counts.same == counts.points,
-           "%s: %d of %d stacks are libgcc's, to the last frame", what, counts.same, counts.points);
+    tap_ok(!counts.different && !counts.open && counts.same == counts.points, "%s: %d of %d stacks are libgcc's, to the last frame", what,
+           counts.same, counts.points);
 }
 
 static volatile double sink;
@@ -269,11 +268,10 @@ static void test_instructions(void)
     struct cfi_rule r;
     /* push fp at 1; mov fp, sp at 4; pop at 0x80 with the state remembered around an early return at 0x20 */
     fake_cfi(&s, "zR",
-             FAKE_INSTRUCTIONS(0x41, 0x0e, 16, 0x80 | FAKE_FP, 2, 0x43, 0x0d, FAKE_FP, 0x5c, 0x0a, 0x0c, FAKE_SP, 8,
-                               0xc0 | FAKE_FP, 0x41, 0x0b, 0x02, 0x5f, 0x0c, FAKE_SP, 8));
+             FAKE_INSTRUCTIONS(0x41, 0x0e, 16, 0x80 | FAKE_FP, 2, 0x43, 0x0d, FAKE_FP, 0x5c, 0x0a, 0x0c, FAKE_SP, 8, 0xc0 | FAKE_FP, 0x41,
+                               0x0b, 0x02, 0x5f, 0x0c, FAKE_SP, 8));
     r = rule_at(&s, 0);
-    tap_ok(r.base == CFI_SP && r.cfa == 8 && r.fp_saved == CFI_SAME && r.return_saved == CFI_AT_CFA &&
-               r.return_address == -8,
+    tap_ok(r.base == CFI_SP && r.cfa == 8 && r.fp_saved == CFI_SAME && r.return_saved == CFI_AT_CFA && r.return_address == -8,
            "at its first instruction a function has but its return address");
     r = rule_at(&s, 1);
     tap_ok(r.base == CFI_SP && r.cfa == 16 && r.fp_saved == CFI_AT_CFA && r.fp == -16, "then a saved frame pointer");
@@ -285,8 +283,7 @@ static void test_instructions(void)
     tap_ok(r.base == CFI_FP && r.cfa == 16 && r.fp_saved == CFI_AT_CFA, "which is remembered");
     r = rule_at(&s, 0x80);
     tap_ok(r.base == CFI_SP && r.cfa == 8, "and none at the end");
-    tap_ok(rule_at(&s, FAKE_FUNCTION_BYTES).base == CFI_UNKNOWN &&
-               cfi_rule_at(&s.module, s.module.low - 1).base == CFI_UNKNOWN,
+    tap_ok(rule_at(&s, FAKE_FUNCTION_BYTES).base == CFI_UNKNOWN && cfi_rule_at(&s.module, s.module.low - 1).base == CFI_UNKNOWN,
            "outside nothing is known");
     fake_cfi(&s, "zR", FAKE_INSTRUCTIONS(0x07, FAKE_RETURN));
     tap_ok(rule_at(&s, 0).base == CFI_END, "an undefined return address is the end");
@@ -324,12 +321,9 @@ static void test_expressions(void)
     struct fake_cfi s;
     struct cfi_rule r;
     /* The linker's stubs: sp + 8 + ((pc & 15) >= 11) * 8. */
-    fake_cfi(&s, "zR",
-             FAKE_INSTRUCTIONS(0x0f, 11, 0x70 + FAKE_SP, 8, 0x70 + FAKE_RETURN, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24,
-                               0x22));
+    fake_cfi(&s, "zR", FAKE_INSTRUCTIONS(0x0f, 11, 0x70 + FAKE_SP, 8, 0x70 + FAKE_RETURN, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22));
     unsigned to_16 = (unsigned)-(intptr_t)s.module.low & 15;
-    tap_ok(rule_at(&s, to_16 + 10).base == CFI_SP && rule_at(&s, to_16 + 10).cfa == 8 &&
-               rule_at(&s, to_16 + 11).cfa == 16,
+    tap_ok(rule_at(&s, to_16 + 10).base == CFI_SP && rule_at(&s, to_16 + 10).cfa == 8 && rule_at(&s, to_16 + 11).cfa == 16,
            "an expression may depend on the place");
     /* A realigned frame: the word at fp - 8, and fp saved where it points. */
     fake_cfi(&s, "zR", FAKE_INSTRUCTIONS(0x0f, 3, 0x70 + FAKE_FP, 0x78, 0x06, 0x10, FAKE_FP, 2, 0x70 + FAKE_FP, 0));
@@ -359,9 +353,8 @@ static void test_damage(void)
     unsigned char *two = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(two + page, (size_t)page, PROT_NONE);
     fake_cfi(&s, "zPLR",
-             FAKE_INSTRUCTIONS(0x41, 0x0e, 16, 0x0f, 11, 0x70 + FAKE_SP, 8, 0x70 + FAKE_RETURN, 0, 0x3f, 0x1a, 0x3b,
-                               0x2a, 0x33, 0x24, 0x22, 0x0a, 0x10, FAKE_FP, 2, 0x70 + FAKE_FP, 0, 0x0b, 0x02, 0x10,
-                               0x2e, 4));
+             FAKE_INSTRUCTIONS(0x41, 0x0e, 16, 0x0f, 11, 0x70 + FAKE_SP, 8, 0x70 + FAKE_RETURN, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22,
+                               0x0a, 0x10, FAKE_FP, 2, 0x70 + FAKE_FP, 0, 0x0b, 0x02, 0x10, 0x2e, 4));
     unsigned char *copy = two + page - s.length;
     uintptr_t at = (uintptr_t)copy;
     const struct module m = {at + FAKE_FUNCTION, at + FAKE_FUNCTION + FAKE_FUNCTION_BYTES, at, at + 12, 1};

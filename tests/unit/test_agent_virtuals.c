@@ -34,7 +34,9 @@ static void test_names(void)
     virtuals_init(&table);
     tap_ok(is(add(30, "worker-1", 8, 0), 30, "worker-1"), "a name of eight bytes");
     tap_ok(is(add(31, "caf\xe9", 4, 0), 31, "caf\xc3\xa9"), "Latin-1 becomes UTF-8");
-    tap_ok(is(add(32, wide, sizeof wide, 1), 32, "z\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd" "a\xef\xbf\xbd"),
+    tap_ok(is(add(32, wide, sizeof wide, 1), 32,
+              "z\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd"
+              "a\xef\xbf\xbd"),
            "UTF-16 too, and lonely halves are no characters");
     tap_ok(is(add(33, "", 0, 0), 33, ""), "no name");
     tap_ok(add(30, "other", 5, 0) == add(30, "", 0, 0) && is(add(30, "", 0, 0), 30, "worker-1"), "the first name stays");
@@ -62,8 +64,7 @@ static void test_bound(void)
         tap_ok(dense && is(rest, 0, "[more virtual threads]") && add(VIRTUALS_MAX + 2, "late", 4, 0) == rest,
                "chunk %d: those beyond %d are one", chunk, VIRTUALS_MAX);
         tap_ok(is(add(VIRTUALS_MAX, "t", 1, 0), VIRTUALS_MAX, "t"), "who is known stays known");
-        tap_ok(table.beyond == 2u * (unsigned)(chunk + 1), "and what fell to them is counted: %llu",
-               (unsigned long long)table.beyond);
+        tap_ok(table.beyond == 2u * (unsigned)(chunk + 1), "and what fell to them is counted: %llu", (unsigned long long)table.beyond);
         virtuals_new_chunk(&table);
     }
     virtuals_deinit(&table);

@@ -119,13 +119,11 @@ static void test_compiled(void)
     struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
     walk_begin(&w, &r, java_thread);
     tap_ok(w.state == JFR_STATE_JAVA, "the state is Java's");
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
-           "compiled code that the call stub called");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w), "compiled code that the call stub called");
     stack[100 - FAKE_PUSHED_WORDS] = 0x55;
     r.sp = at(100 - FAKE_PUSHED_WORDS);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
-           "the same with words pushed on its frame");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w), "the same with words pushed on its frame");
     r.sp = at(100);
     /* Twice: the upper one at a return address. */
     stack[102] = 0x1234;
@@ -133,8 +131,7 @@ static void test_compiled(void)
     stack[106] = at(200);
     stack[107] = call_stub_return;
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
-               ends_at_root(&w),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
            "compiled code that calls itself");
     stack[107] = fake.data;
     walk_begin(&w, &r, java_thread);
@@ -209,8 +206,7 @@ static void test_interpreted(void)
     stack[fp + FAKE_METHOD_SLOT] = methods[3];
     stack[fp + FAKE_BCP_SLOT] = constant + vm_layout.const_sizeof + 33;
     put_first_frame(200);
-    struct registers r = {
-        .pc = fake.heap + 100, .sp = at(100), .fp = at(fp), .bcp = constant + vm_layout.const_sizeof + 44};
+    struct registers r = {.pc = fake.heap + 100, .sp = at(100), .fp = at(fp), .bcp = constant + vm_layout.const_sizeof + 44};
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 44)) && ends_at_root(&w),
            "the topmost interpreted frame has its place in a register");
@@ -219,23 +215,21 @@ static void test_interpreted(void)
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w), "or in its slot");
     stack[fp + vm_layout.interpreter_sender_sp_slot] = at(80); /* where its expression stack is reserved */
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w),
-           "a caller whose stack pointer runs ahead");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w), "a caller whose stack pointer runs ahead");
     stack[fp + FAKE_METHOD_SLOT] = 0;
     uint64_t *sp = &stack[101];
     fake_call(&r, &sp, call_stub_return);
     r.method = methods[3];
     r.fp = at(200);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends_at_root(&w),
-           "an entry, before its frame stands");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends_at_root(&w), "an entry, before its frame stands");
     r.sender_sp = at(110);
     stack[112] = at(200);
     stack[113] = fake_return_word(call_stub_return);
     fake_call(&r, &sp, behind_call(compiled, 300));
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) &&
-               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               ends_at_root(&w),
            "its compiled caller has more than the arguments above its frame");
 }
 
@@ -261,8 +255,8 @@ static void test_native(void)
     r.sp = at(93);
     stack[99] = behind_call(wrapper, 50);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
-               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
+               ends_at_root(&w),
            "native code that is described: frame by frame");
     r.sp = at(86);
     stack[92] = between.module.low + 9;
@@ -279,14 +273,12 @@ static void test_native(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
                next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
-               next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
-               ends_at_root(&w),
+               next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
            "Java that was called by native code that was called by Java");
     r = (struct registers){.pc = native, .sp = at(50)};
     fake_set(java_thread, vm_layout.thread_state, 7);
     walk_begin(&w, &r, java_thread);
-    tap_ok(w.state == JFR_STATE_VM && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)),
-           "a transition is the state it leaves");
+    tap_ok(w.state == JFR_STATE_VM && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a transition is the state it leaves");
     *(uint64_t *)(anchor + vm_layout.anchor_sp) = 1;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_BAD_ANCHOR), "a broken anchor");
@@ -294,12 +286,10 @@ static void test_native(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_TRUNCATED), "an empty one");
     walk_begin(&w, &r, 0);
-    tap_ok(w.state == JFR_STATE_NOT_JAVA && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) &&
-               ends(&w, OUTCOME_TRUNCATED),
+    tap_ok(w.state == JFR_STATE_NOT_JAVA && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_TRUNCATED),
            "a thread that Java does not know");
     walk_begin(&w, &r, 0x8000000000000000u);
-    tap_ok(w.state == JFR_STATE_UNKNOWN && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)),
-           "a JavaThread that is gone");
+    tap_ok(w.state == JFR_STATE_UNKNOWN && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a JavaThread that is gone");
     fake_set(java_thread, vm_layout.thread_state, 8);
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "Java's state in native code");
@@ -321,15 +311,13 @@ static uintptr_t put_compiled_caller(uint64_t **sp)
 static bool goes_on_to_caller(struct walk *w, enum outcome at_worst)
 {
     uint64_t frame;
-    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
-           next_is(w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && !walk_next(w, &frame) &&
-           w->outcome <= at_worst;
+    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(w, frame_native(JFR_FRAME_NATIVE, root.module.low)) &&
+           !walk_next(w, &frame) && w->outcome <= at_worst;
 }
 
 /* *sp: where the frame of the method's caller begins. Where the method's own stands, its top holds what was there before: a return
  * address. */
-static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t pc, uint64_t *sp, uintptr_t caller,
-                                bool is_compiled)
+static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t pc, uint64_t *sp, uintptr_t caller, bool is_compiled)
 {
     struct walk w;
     struct registers r = {.pc = pc, .fp = next->saved ? 0x77 : at(200), .link = 0x88};
@@ -355,16 +343,15 @@ static void test_boundaries(void)
     for (const struct fake_code *code = fake_codes; code->name; code++) {
         build();
         uint64_t *sp;
-        uintptr_t blob = fake_blob("native nmethod", 100, FAKE_FRAME_WORDS, code->frame_complete),
-                  pc = blob + FAKE_BLOB_HEADER, caller = put_compiled_caller(&sp);
+        uintptr_t blob = fake_blob("native nmethod", 100, FAKE_FRAME_WORDS, code->frame_complete), pc = blob + FAKE_BLOB_HEADER,
+                  caller = put_compiled_caller(&sp);
         fake_set(blob, vm_layout.nm_method, methods[2]);
         for (size_t i = 0; i < code->count; pc += code->instructions[i++].length)
             memcpy((void *)pc, code->instructions[i].bytes, code->instructions[i].length);
         pc = blob + FAKE_BLOB_HEADER;
         for (size_t i = 0; i < code->count; pc += code->instructions[i++].length) {
             const struct fake_instruction *next = &code->instructions[i];
-            tap_ok(boundary_has_caller(next, pc, sp, caller, true) &&
-                       boundary_has_caller(next, pc, &stack[120], call_stub_return, false),
+            tap_ok(boundary_has_caller(next, pc, sp, caller, true) && boundary_has_caller(next, pc, &stack[120], call_stub_return, false),
                    "%s, before instruction %zu: its caller", code->name, i);
         }
     }
@@ -465,8 +452,7 @@ static void test_stub(void)
     struct registers r = {.pc = pc, .fp = 0x77};
     fake_call(&r, &sp, caller);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
-           "a stub without a frame");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "a stub without a frame");
     build();
     pc = stub + FAKE_BLOB_HEADER + 200;
     r = (struct registers){.pc = pc};
@@ -476,8 +462,7 @@ static void test_stub(void)
     r.fp = (uintptr_t)(sp - 2);
     r.sp = (uintptr_t)(sp - 8);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
-           "one with a frame pointer");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "one with a frame pointer");
     r.fp = 0x77;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
@@ -704,8 +689,8 @@ static void build_virtual(void)
     static uintptr_t classes[3], outside[512];
     build();
     vm_layout.objects = (struct vm_objects){.header_bytes = 16, .klass_layout = {24, 4}};
-    vm_layout.virtuals = (struct vm_virtual){
-        .usable = true, .thread_current = {64, 8}, .chunk_parent = 16, .chunk_sp = 24, .chunk_bottom = 28};
+    vm_layout.virtuals =
+        (struct vm_virtual){.usable = true, .thread_current = {64, 8}, .chunk_parent = 16, .chunk_sp = 24, .chunk_bottom = 28};
     barrier = fake_blob("StubRoutines", 160, 0, -1) + FAKE_BLOB_HEADER;
     vm_layout.virtuals.barrier_low = barrier;
     vm_layout.virtuals.barrier_high = barrier + 160;
@@ -759,8 +744,8 @@ static bool walks_frozen(const struct registers *r, enum truncation reason)
         return false;
     if (reason)
         return next_is(&w, frame_truncation(reason)) && ends(&w, OUTCOME_TRUNCATED) && walk_is_virtual(&w);
-    return next_is(&w, compiled_frame) && next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
-           next_is(&w, compiled_frame) && ends(&w, OUTCOME_COMPLETE) && walk_is_virtual(&w);
+    return next_is(&w, compiled_frame) && next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && next_is(&w, compiled_frame) &&
+           ends(&w, OUTCOME_COMPLETE) && walk_is_virtual(&w);
 }
 
 static void test_frozen(void)
@@ -770,11 +755,9 @@ static void test_frozen(void)
     struct registers r = put_frozen(), in_barrier = {.pc = barrier + 40, .sp = at(104), .fp = at(200)};
     tap_ok(walks_frozen(&r, TRUNCATION_NONE), "frames on the stack, then those in the heap");
     walk_begin(&w, &in_barrier, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, barrier + 40)) &&
-               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
-               next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
-               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_truncation(TRUNCATION_THAWING)) &&
-               ends(&w, OUTCOME_TRUNCATED),
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, barrier + 40)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               next_is(&w, frame_truncation(TRUNCATION_THAWING)) && ends(&w, OUTCOME_TRUNCATED),
            "who is fetching frames: they may be on their way");
     uint32_t sp = (uint32_t)(40 - 4 - 2 - 22), bottom = 40;
     uintptr_t empty = fake_copy((void *)chunk_of(chunk), OBJECT_BYTES);
@@ -895,8 +878,8 @@ static void test_random(int walks)
     }
     tap_ok(!bad, "%d random walks end within their bounds", walks);
     tap_ok(complete > walks / 1000 && frames_in_all > (uint64_t)walks / 2 && most_frames > 8,
-           "and are walks: %llu frames, %d complete, at most %u frames and %u steps", (unsigned long long)frames_in_all,
-           complete, most_frames, most_steps);
+           "and are walks: %llu frames, %d complete, at most %u frames and %u steps", (unsigned long long)frames_in_all, complete,
+           most_frames, most_steps);
     tap_ok(in_heap > walks / 1000, "%d of them in the heap", in_heap);
 }
 

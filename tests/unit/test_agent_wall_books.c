@@ -78,8 +78,8 @@ static void become(struct jfr_writer *w, uint32_t outcome, struct sampled_thread
         counter_add(&t->counts.unanswered[LOSS_QUEUE_FULL], 1);
         return;
     default:
-        wall_books_sample(&books, state, draw(9) ? EVIDENCE_METHOD : EVIDENCE_GUESS,
-                          draw(9) ? OUTCOME_COMPLETE : OUTCOME_NO_JAVA_STACK, ns);
+        wall_books_sample(&books, state, draw(9) ? EVIDENCE_METHOD : EVIDENCE_GUESS, draw(9) ? OUTCOME_COMPLETE : OUTCOME_NO_JAVA_STACK,
+                          ns);
         jfr_write_wall_sample(w, &(struct jfr_wall_sample){.ticks = 1, .thread = 1, .weight_ns = ns, .outcome = outcome, .state = state});
     }
 }

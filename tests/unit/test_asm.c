@@ -34,10 +34,13 @@ static uint32_t draw(void)
 /* ---- a recording of ours ---- */
 
 enum { S_CAPTURED = 1, S_NATIVE, S_GONE, S_CLASS, S_LOOP, S_INNER, S_DESCRIPTOR, S_LIBRARY, S_FUNCTION, S_KERNEL, S_IDLE };
-static const char *const symbols[] = {"", "captured", "native", "gone", "app.Main", "loop", "inner", "()V", "libc", "memcpy", "kernel",
-                                      "do_idle"};
-static const struct jfr_method methods[] = {{0}, {S_CLASS, S_LOOP, S_DESCRIPTOR}, {S_CLASS, S_INNER, S_DESCRIPTOR},
-                                            {S_LIBRARY, S_FUNCTION, 0}, {S_KERNEL, S_IDLE, 0}};
+static const char *const symbols[] = {"",      "captured", "native", "gone",   "app.Main", "loop",
+                                      "inner", "()V",      "libc",   "memcpy", "kernel",   "do_idle"};
+static const struct jfr_method methods[] = {{0},
+                                            {S_CLASS, S_LOOP, S_DESCRIPTOR},
+                                            {S_CLASS, S_INNER, S_DESCRIPTOR},
+                                            {S_LIBRARY, S_FUNCTION, 0},
+                                            {S_KERNEL, S_IDLE, 0}};
 enum { STACK_LOOP = 1, STACK_INNER, STACK_NATIVE, STACK_KERNEL };
 
 static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
@@ -235,8 +238,8 @@ static void draw_recording(struct jfr_writer *w, uint32_t samples)
     for (uint32_t i = 0; i < samples; i++) {
         uint32_t s = draw() % 10, kind = draw() % 8;
         uint64_t code_at = s < 8 ? places[s] : 0, pc = code_at + draw() % 6000;
-        struct jfr_code_sample sample = {NS_PER_S + i, 1 + draw() % 4, draw() % 5000, pc, s < 8 ? s : draw() % 12, kind ? code_at : 0,
-                                         1 + draw() % 3};
+        struct jfr_code_sample sample = {NS_PER_S + i,       1 + draw() % 4, draw() % 5000, pc, s < 8 ? s : draw() % 12,
+                                         kind ? code_at : 0, 1 + draw() % 3};
         jfr_write_code_sample(w, &sample);
     }
 }
@@ -347,8 +350,7 @@ static void test_loop(void)
         tap_ok(l.lines[6].instruction.flow == ASM_RETURN, "the return is one");
         tap_ok(asm_listing_feeds(&l, 3) == 2, "what adds the quotient waits for the division");
         tap_ok(asm_listing_feeds(&l, 5) == UINT32_MAX, "what waits for nothing slow has no such hint");
-        tap_ok(asm_edges_make(&e, &l, 0, l.count) == 0 && e.edge_count == 1 && e.lanes == 1 && e.edges[0].from == 5 &&
-                   e.edges[0].to == 0,
+        tap_ok(asm_edges_make(&e, &l, 0, l.count) == 0 && e.edge_count == 1 && e.lanes == 1 && e.edges[0].from == 5 && e.edges[0].to == 0,
                "one jump is drawn");
         tap_ok(e.cells[0][0] == ASM_CELL_TOP && e.cells[3][0] == ASM_CELL_LINE && e.cells[5][0] == ASM_CELL_BOTTOM &&
                    e.cells[6][0] == ASM_CELL_BLANK && e.arrives[0] == 1 && e.leaves[5] == 1,
@@ -416,7 +418,9 @@ static void test_vectors(void)
         {{0x62, 0xd3, 0x7d, 0x48, 0x44, 0xd2, 0x01}, 7, "vpclmulqdq zmm2, zmm0, zmm10, 0x1", "vpclmulqdq $0x1, %zmm10, %zmm0, %zmm2"},
         {{0x62, 0xd2, 0x7d, 0x48, 0xdc, 0xc2}, 6, "vaesenc zmm0, zmm0, zmm10", "vaesenc %zmm10, %zmm0, %zmm0"},
         {{0x62, 0xf2, 0x75, 0x48, 0xdc, 0x47, 0x02}, 7, "vaesenc zmm0, zmm1, [rdi + 0x80]", "vaesenc 128(%rdi), %zmm1, %zmm0"},
-        {{0x62, 0xf2, 0x7d, 0xc9, 0x8d, 0x04, 0x8f}, 7, "vpermb zmm0{k1}{z}, zmm0, [rdi + rcx*4]",
+        {{0x62, 0xf2, 0x7d, 0xc9, 0x8d, 0x04, 0x8f},
+         7,
+         "vpermb zmm0{k1}{z}, zmm0, [rdi + rcx*4]",
          "vpermb 0(%rdi,%rcx,4), %zmm0, %zmm0{%k1}{z}"},
         {{0x62, 0xf1, 0x6d, 0x48, 0x72, 0xc9, 0x03}, 7, "vprold zmm2, zmm1, 0x3", "vprold $0x3, %zmm1, %zmm2"},
         {{0x62, 0xf2, 0x7e, 0x48, 0x26, 0xc9}, 6, "vptestnmb k1, zmm0, zmm1", "vptestnmb %zmm1, %zmm0, %k1"},
@@ -449,8 +453,8 @@ static void test_vectors(void)
 static void test_aarch64(void)
 {
     /* sdiv x0, x1, x2; add x3, x0, x3; cbnz x3, -8; ret; no instruction */
-    static const uint8_t code[] = {0x20, 0x0c, 0xc2, 0x9a, 0x03, 0x00, 0x03, 0x8b, 0xc3, 0xff, 0xff, 0xb5,
-                                   0xc0, 0x03, 0x5f, 0xd6, 0x00, 0x00, 0x00, 0x00};
+    static const uint8_t code[] = {0x20, 0x0c, 0xc2, 0x9a, 0x03, 0x00, 0x03, 0x8b, 0xc3, 0xff,
+                                   0xff, 0xb5, 0xc0, 0x03, 0x5f, 0xd6, 0x00, 0x00, 0x00, 0x00};
     const struct asm_snapshot s = snapshot_of(code, sizeof code);
     struct asm_decoder d;
     struct asm_listing l;

@@ -25,8 +25,11 @@ static void make(const char *first, const char *second)
 {
     Elf64_Addr at = offsetof(struct library, dynamics);
     library = (struct library){
-        .head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_DYN,
-                 .e_phoff = offsetof(struct library, segments), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2},
+        .head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                 .e_type = ET_DYN,
+                 .e_phoff = offsetof(struct library, segments),
+                 .e_phentsize = sizeof(Elf64_Phdr),
+                 .e_phnum = 2},
         .segments = {{.p_type = PT_LOAD, .p_vaddr = 0x10000, .p_filesz = sizeof library},
                      {.p_type = PT_DYNAMIC, .p_offset = at, .p_vaddr = at + 0x10000, .p_filesz = sizeof library.dynamics}},
         .dynamics = {{DT_NEEDED, {1}}, {DT_NEEDED, {32}}, {DT_STRTAB, {0x10000 + offsetof(struct library, strings)}}, {DT_NULL, {0}}},

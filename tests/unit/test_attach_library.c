@@ -68,8 +68,7 @@ static void test_repair(void)
     put("a/libcandor.so", "", 0, 0644);
     tap_ok(install("a") == 0 && holds_content("a/libcandor.so"), "an empty one is replaced");
     put("a/libcandor.so", content, sizeof content, 0666);
-    tap_ok(install("a") == 0 && (stat_of("a/libcandor.so").st_mode & 0777) == 0644,
-           "one that others could have changed is replaced");
+    tap_ok(install("a") == 0 && (stat_of("a/libcandor.so").st_mode & 0777) == 0644, "one that others could have changed is replaced");
     put("a/libcandor.so", content, sizeof content, 0600);
     tap_ok(install("a") == 0 && (stat_of("a/libcandor.so").st_mode & 0777) == 0644, "one others cannot read is replaced");
 }
@@ -78,8 +77,7 @@ static void test_planted(void)
 {
     mkdirat(at, "victim", 0755);
     put("victim/file", "precious", 8, 0644);
-    if (symlinkat("victim", at, "b") || unlinkat(at, "a/libcandor.so", 0) ||
-        symlinkat("../victim/file", at, "a/libcandor.so"))
+    if (symlinkat("victim", at, "b") || unlinkat(at, "a/libcandor.so", 0) || symlinkat("../victim/file", at, "a/libcandor.so"))
         tap_note("cannot plant links");
     tap_ok(install("b") == -EPERM && stat_of("victim/libcandor.so").st_ino == 0, "a link in place of the folder is refused");
     tap_ok(install("a") == 0 && S_ISREG(stat_of("a/libcandor.so").st_mode) && stat_of("victim/file").st_size == 8,

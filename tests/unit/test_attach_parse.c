@@ -19,17 +19,17 @@ static void test_status(void)
     struct process p;
     pid_t group;
     tap_ok(!process_parse_status("Name:\tjava\nState:\tS (sleeping)\nTgid:\t10\nPid:\t10\nUid:\t1\t2\t3\t4\n"
-                                 "Gid:\t5\t6\t7\t8\nNSpid:\t10\t4\t1\nSigCgt:\t0000000000000004\n", &p, &group),
+                                 "Gid:\t5\t6\t7\t8\nNSpid:\t10\t4\t1\nSigCgt:\t0000000000000004\n",
+                                 &p, &group),
            "a status is read");
     tap_ok(p.uid == 2 && p.gid == 6, "the effective user and group");
     tap_ok(p.inner_pid == 1 && p.pid == 10 && group == 10, "the innermost PID is the last of NSpid");
     tap_ok(p.catches_quit && p.state == 'S', "SIGQUIT (3) is bit 2 of the caught signals");
-    tap_ok(!process_parse_status("State:\tZ\nTgid:\t10\nPid:\t11\nUid:\t0\t0\nGid:\t0\t0\nSigCgt:\tfffffffffffffffb\n", &p,
-                                 &group) && !p.catches_quit && p.inner_pid == 11 && group == 10,
+    tap_ok(!process_parse_status("State:\tZ\nTgid:\t10\nPid:\t11\nUid:\t0\t0\nGid:\t0\t0\nSigCgt:\tfffffffffffffffb\n", &p, &group) &&
+               !p.catches_quit && p.inner_pid == 11 && group == 10,
            "without NSpid the PID; all signals but SIGQUIT are not SIGQUIT");
     tap_ok(process_parse_status("", &p, &group) == -EINVAL, "an empty text is refused");
-    tap_ok(process_parse_status("State:\tS\nTgid:\t1\nPid:\t1\nUid:\t0\nGid:\t0\t0\n", &p, &group) == -EINVAL,
-           "half a user is refused");
+    tap_ok(process_parse_status("State:\tS\nTgid:\t1\nPid:\t1\nUid:\t0\nGid:\t0\t0\n", &p, &group) == -EINVAL, "half a user is refused");
 }
 
 static struct process_maps maps_of(const char *text)
@@ -43,17 +43,15 @@ static struct process_maps maps_of(const char *text)
 
 static void test_maps(void)
 {
-    tap_ok(!strcmp(maps_of("7f-80 r-xp 0 fe:00 1   /opt/jdk 17/lib/server/libjvm.so").libjvm,
-                   "/opt/jdk 17/lib/server/libjvm.so"), "libjvm.so, with a blank in its path");
+    tap_ok(!strcmp(maps_of("7f-80 r-xp 0 fe:00 1   /opt/jdk 17/lib/server/libjvm.so").libjvm, "/opt/jdk 17/lib/server/libjvm.so"),
+           "libjvm.so, with a blank in its path");
     tap_ok(!strcmp(maps_of("7f-80 r-xp 0 fe:00 1 /j/libjvm.so (deleted)").libjvm, "/j/libjvm.so"),
            "also when the JDK was upgraded under the running JVM");
     tap_ok(!*maps_of("7f-80 r--p 0 fe:00 1 /j/libjvm.so").libjvm, "a program that only reads the file is no JVM");
     tap_ok(!*maps_of("7f-80 r-xp 0 fe:00 1 /j/notlibjvm.so").libjvm, "nor is a similar name");
     tap_ok(maps_of("7f-80 r-xp 0 fe:00 1 /x/libcandor.so").agent, "the agent");
-    tap_ok(!strcmp(maps_of("7f-80 rw-s 0 fe:00 1 /tmp/hsperfdata_me/12").hsperf, "/tmp/hsperfdata_me/12"),
-           "the performance data");
-    tap_ok(!*maps_of("7f-80 rw-p 0 00:00 0 [heap]").libjvm && !*maps_of("").libjvm && !*maps_of("x").libjvm,
-           "other lines say nothing");
+    tap_ok(!strcmp(maps_of("7f-80 rw-s 0 fe:00 1 /tmp/hsperfdata_me/12").hsperf, "/tmp/hsperfdata_me/12"), "the performance data");
+    tap_ok(!*maps_of("7f-80 rw-p 0 00:00 0 [heap]").libjvm && !*maps_of("").libjvm && !*maps_of("x").libjvm, "other lines say nothing");
     struct process_maps maps = {{0}};
     static const char *const agents[] = {"/x/libcandor.so", "/x/libcandor.so", "/y/libcandor.so (deleted)", "/x/libcandor.so"};
     for (size_t i = 0; i < sizeof agents / sizeof *agents; i++) {
@@ -95,7 +93,8 @@ static void test_hsperf(void)
     struct hsperf h;
     size_t n = make_hsperf(data);
     tap_ok(!hsperf_parse(data, n, &h) && !strcmp(h.version, "17.0.1") && !strcmp(h.command, "org.x.Main one two") &&
-           strstr(h.arguments, "Disable"), "version, command and arguments");
+               strstr(h.arguments, "Disable"),
+           "version, command and arguments");
     int survived = 0;
     for (size_t cut = 0; cut < n; cut++) {
         uint8_t *copy = malloc(cut ? cut : 1); /* of exactly that size: the sanitizer sees a byte too far */
@@ -191,10 +190,11 @@ static void test_replies(void)
     tap_ok(reply("0\nreturn code: 5", &e) == -EREMOTEIO && strstr(e.text, "code 5"), "the agent's own refusal");
     tap_ok(reply("0\n-1\n", &e) == -EREMOTEIO && strstr(e.text, "code -1"), "the same on JDK 8");
     tap_ok(reply("0\n/x.so was not loaded.\n/x.so: no such file\n", &e) == -EREMOTEIO &&
-           strstr(e.text, "was not loaded. /x.so: no such file") && !strchr(e.text, '\n'),
+               strstr(e.text, "was not loaded. /x.so: no such file") && !strchr(e.text, '\n'),
            "status 0 with a text is a failure, told on one line");
     tap_ok(reply("-1\nDynamic agent loading is not enabled. Use ...", &e) == -EOPNOTSUPP &&
-           strstr(e.text, "-XX:+EnableDynamicAgentLoading"), "refused by JEP 451, with the remedy");
+               strstr(e.text, "-XX:+EnableDynamicAgentLoading"),
+           "refused by JEP 451, with the remedy");
     tap_ok(reply("-1\nDynamic agent loading is only permitted in the live phase\n", &e) == -EBUSY && strstr(e.text, "try again") &&
                reply("0\nreturn code: 11", &e) == -EBUSY && reply("0\n11\n", &e) == -EBUSY,
            "one that is still starting, by its own words or by our agent's");
@@ -235,13 +235,15 @@ static void test_answers(void)
     struct error e;
     tap_ok(!parsed("ok\nfile=/a%25b%0Ac\nsamples=12\nbad=12x\nneg=-1\n", &a, &e) && a.count == 4, "pairs");
     tap_ok(!strcmp(control_text(&a, "file"), "/a%b\nc") && !control_text(&a, "fil"), "values are decoded");
-    tap_ok(control_number(&a, "samples", 9) == 12 && control_number(&a, "bad", 9) == 9 &&
-           control_number(&a, "neg", 9) == 9 && control_number(&a, "none", 9) == 9, "numbers, and what is none");
+    tap_ok(control_number(&a, "samples", 9) == 12 && control_number(&a, "bad", 9) == 9 && control_number(&a, "neg", 9) == 9 &&
+               control_number(&a, "none", 9) == 9,
+           "numbers, and what is none");
     tap_ok(!parsed("ok\n", &a, &e) && a.count == 0, "an answer without pairs");
     tap_ok(parsed("error no file /a%20b\n", &a, &e) == -EREMOTEIO && !strcmp(e.text, "no file /a%20b"), "an error, as it is");
     tap_ok(parsed("ok\nfile=/a", &a, &e) == -EPROTO, "a cut answer is refused");
-    tap_ok(parsed("", &a, &e) == -EPROTO && parsed("okay\n", &a, &e) == -EPROTO &&
-           parsed("ok\nnonsense\n", &a, &e) == -EPROTO && parsed("ok\na=%zz\n", &a, &e) == -EPROTO, "garbage is refused");
+    tap_ok(parsed("", &a, &e) == -EPROTO && parsed("okay\n", &a, &e) == -EPROTO && parsed("ok\nnonsense\n", &a, &e) == -EPROTO &&
+               parsed("ok\na=%zz\n", &a, &e) == -EPROTO,
+           "garbage is refused");
     char many[4096] = "ok\n";
     for (int i = 0; i <= CONTROL_PAIRS_MAX; i++)
         memcpy(many + strlen(many), "a=b\n", 5);
@@ -254,8 +256,7 @@ static bool round_trip(const char *text, const char *coded)
     buffer_init(&b, 1 << 16);
     percent_encode(&b, text);
     buffer_u8(&b, 0);
-    bool good = !b.failed && !strcmp((char *)b.data, coded) && !percent_decode((char *)b.data) &&
-                !strcmp((char *)b.data, text);
+    bool good = !b.failed && !strcmp((char *)b.data, coded) && !percent_decode((char *)b.data) && !strcmp((char *)b.data, text);
     buffer_deinit(&b);
     return good;
 }

@@ -84,12 +84,9 @@ static void test_answers(void)
 
 static void test_versions(void)
 {
-    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_462") == 8 &&
-               jvm_feature("27") == 27 && jvm_feature("21-ea") == 21,
+    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_462") == 8 && jvm_feature("27") == 27 && jvm_feature("21-ea") == 21,
            "feature versions");
-    tap_ok(!jvm_feature("") && !jvm_feature("x") && !jvm_feature("-1") &&
-               !jvm_feature("99999999999999999999"),
-           "and what is none");
+    tap_ok(!jvm_feature("") && !jvm_feature("x") && !jvm_feature("-1") && !jvm_feature("99999999999999999999"), "and what is none");
 }
 
 /* ---- settings ---- */
@@ -131,16 +128,17 @@ static char *settings(unsigned feature, bool locks)
 
 static void test_settings_of(unsigned feature)
 {
-    static const char *const of_all[] = {"GarbageCollection", "GCPhasePause", "SystemGC", "SafepointBegin", "SafepointStateSynchronization",
-                                         "SafepointEnd", "ExecuteVMOperation", "ZAllocationStall"};
+    static const char *const of_all[] = {
+        "GarbageCollection", "GCPhasePause",       "SystemGC",        "SafepointBegin", "SafepointStateSynchronization",
+        "SafepointEnd",      "ExecuteVMOperation", "ZAllocationStall"};
     char *text = settings(feature, true), *without = settings(feature, false);
     unsigned good = 0;
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
         good += has(text, of_all[i], "enabled", "true") && has(text, of_all[i], "threshold", "0 ms");
     tap_ok(good == sizeof of_all / sizeof *of_all, "%u: what stops all threads, however short", feature);
     tap_ok(has(text, "ActiveSetting", "enabled", "true"), "%u: what is recorded is told", feature);
-    tap_ok(has(text, "JavaMonitorEnter", "threshold", "10 ms") && has(text, "ThreadPark", "stackTrace", "true"),
-           "%u: waits from 10 ms on", feature);
+    tap_ok(has(text, "JavaMonitorEnter", "threshold", "10 ms") && has(text, "ThreadPark", "stackTrace", "true"), "%u: waits from 10 ms on",
+           feature);
     tap_ok(!*event_of(without, "JavaMonitorEnter") && !*event_of(without, "ThreadPark") && *event_of(without, "JavaMonitorWait"),
            "%u: but none that the agent records", feature);
     tap_ok(occurrences(text, "<event ") == occurrences(text, "</event>") &&

@@ -17,10 +17,9 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const struct cli_command plain = {.name = "plain", .arguments = "", .options = options, .operands_min = 1,
-                                         .operands_max = 2};
-static const struct cli_command runner = {.name = "runner", .arguments = "", .options = options, .operands_min = 1,
-                                          .operands_max = 1, .dash_dash = true};
+static const struct cli_command plain = {.name = "plain", .arguments = "", .options = options, .operands_min = 1, .operands_max = 2};
+static const struct cli_command runner =
+    {.name = "runner", .arguments = "", .options = options, .operands_min = 1, .operands_max = 1, .dash_dash = true};
 
 static struct cli_args args;
 static char space[512];
@@ -71,7 +70,8 @@ static void test_good(void)
 static void test_command_behind_dashes(void)
 {
     tap_ok(!parse(&runner, "-d 5s -- java -d 9s -- -jar x") && args.after_dashes && option("duration", "5s") &&
-           operands("java -d 9s -- -jar x"), "a command keeps its own options and dashes");
+               operands("java -d 9s -- -jar x"),
+           "a command keeps its own options and dashes");
     tap_ok(!parse(&runner, "12") && !args.after_dashes && operands("12"), "an operand");
     tap_ok(parse(&runner, "--") == CLI_USAGE, "an empty command is wrong");
     tap_ok(parse(&runner, "12 -- java") == CLI_USAGE && !args.after_dashes, "an operand and a command are too many");
@@ -84,8 +84,7 @@ static void test_wrong(void)
     tap_ok(parse(&plain, "-x a") == CLI_USAGE && parse(&plain, "--no a") == CLI_USAGE, "unknown options");
     tap_ok(parse(&plain, "a -d") == CLI_USAGE && parse(&plain, "a --duration") == CLI_USAGE, "a value is missing");
     tap_ok(parse(&plain, "--json=1 a") == CLI_USAGE, "a value too many");
-    tap_ok(parse(&plain, "--clock tim a") == CLI_USAGE && parse(&plain, "--clock auto|timer a") == CLI_USAGE,
-           "none of the choices");
+    tap_ok(parse(&plain, "--clock tim a") == CLI_USAGE && parse(&plain, "--clock auto|timer a") == CLI_USAGE, "none of the choices");
     unsigned long long ns = 0;
     tap_ok(!parse(&plain, "-d 1.5s a") && !cli_duration(&args, "duration", 7, &ns) && ns == 1500000000, "a duration");
     tap_ok(!parse(&plain, "a") && !cli_duration(&args, "duration", 7, &ns) && ns == 7, "its default");

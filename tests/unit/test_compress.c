@@ -130,8 +130,7 @@ static void test_flipped(const struct codec *codec)
         }
         packed.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    tap_ok(!wrong && told > 7 * packed.len, "%s: each of %zu bits flipped: %zu times told, else whole", codec->name, 8 * packed.len,
-           told);
+    tap_ok(!wrong && told > 7 * packed.len, "%s: each of %zu bits flipped: %zu times told, else whole", codec->name, 8 * packed.len, told);
     buffer_deinit(&packed);
     free(bytes);
 }

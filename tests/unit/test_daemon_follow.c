@@ -135,8 +135,7 @@ static void take_recording(struct sums *s, const void *bytes, size_t size)
     struct jfr_event event;
     problems = (struct jfr_problems){0};
     uint64_t settings = 0;
-    if (jfr_file_open_memory(&file, bytes, size, "a slice", &problems, &e) || jfr_chunk_open(&chunk, file, 0, &problems, &e) ||
-        !chunk) {
+    if (jfr_file_open_memory(&file, bytes, size, "a slice", &problems, &e) || jfr_chunk_open(&chunk, file, 0, &problems, &e) || !chunk) {
         s->problems++;
         return;
     }
@@ -201,8 +200,8 @@ static void begin(int *passed)
 static void write_recording(int passed)
 {
     struct error e;
-    struct jfr_writer_options options = {.ticks_per_second = SAMPLE_TICKS_PER_SECOND, .start_ticks = SAMPLE_START_TICKS,
-                                         .start_epoch_ns = SAMPLE_START_EPOCH_NS};
+    struct jfr_writer_options options = {
+        .ticks_per_second = SAMPLE_TICKS_PER_SECOND, .start_ticks = SAMPLE_START_TICKS, .start_epoch_ns = SAMPLE_START_EPOCH_NS};
     struct jfr_pools pools = sample_pools();
     struct jfr_writer *w = NULL;
     jfr_writer_new(&w, passed, &options, &pools, &e);
@@ -263,7 +262,8 @@ static void test_rubbish(void)
            "rubbish is no recording: %s", e.text);
     static const uint8_t huge[68] = {'F', 'L', 'R', 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, [63] = 1, [67] = 1};
     tap_ok(pwrite(passed, huge, sizeof huge, 0) == sizeof huge && !ftruncate(passed, (off_t)1 << 31) &&
-               follow_take(&follow, &live, true, &gain, &e) == -EFBIG, "nor is a chunk of a gigabyte: %s", e.text);
+               follow_take(&follow, &live, true, &gain, &e) == -EFBIG,
+           "nor is a chunk of a gigabyte: %s", e.text);
     tap_ok(!gain.recordings && !outbox.count, "nothing of it was spooled");
     close(passed);
     live_remove(&live, folder);

@@ -32,30 +32,45 @@ static void test_config(void)
 {
     struct config c;
     struct error e = {""};
-    int code = read_text(&c, "# a daemon\n\n[daemon]\n  server = https://h.example:4041/ \nspool-max=2GB\nchunk = 10s\n"
-                             "max-overhead = 0.5%\nspool = \" /a b\"\n; rules\n[jvm shop]\nmain=com.shop.*\nshare=25%\n"
-                             "label.team = pay\n[jvm rest]\nprofile = no\n", &e);
+    int code = read_text(&c,
+                         "# a daemon\n\n[daemon]\n  server = https://h.example:4041/ \nspool-max=2GB\nchunk = 10s\n"
+                         "max-overhead = 0.5%\nspool = \" /a b\"\n; rules\n[jvm shop]\nmain=com.shop.*\nshare=25%\n"
+                         "label.team = pay\n[jvm rest]\nprofile = no\n",
+                         &e);
     tap_ok(!code, "a file is read %s", e.text);
     tap_ok(!strcmp(c.server, "https://h.example:4041") && c.spool_max == 2ull << 30 && c.chunk_ns == 10 * NS_PER_S &&
-               !strcmp(c.max_overhead, "0.5%") && !strcmp(c.spool, " /a b"), "section [daemon]");
+               !strcmp(c.max_overhead, "0.5%") && !strcmp(c.spool, " /a b"),
+           "section [daemon]");
     tap_ok(c.policy.count == 2 && !strcmp(c.policy.rules[0].name, "shop") && c.policy.rules[0].share == 0.25 &&
-               c.policy.rules[0].label_count == 1 && c.policy.rules[1].ignore, "sections [jvm NAME]");
+               c.policy.rules[0].label_count == 1 && c.policy.rules[1].ignore,
+           "sections [jvm NAME]");
     tap_ok(!config_finish(&c, true, &e), "nothing is missing");
     config_deinit(&c);
 
     static const struct {
         const char *text, *word;
     } wrong[] = {
-        {"server = http://x\n", "before the first section"}, {"[daemon]\nserver = ftp://x\n", "line 2: server 'ftp://x'"},
-        {"[daemon]\nserver = http://user:pw@x\n", "a token goes into a file"}, {"[daemon]\nchunk = 10\n", "chunk '10'"},
-        {"[daemon]\nchunk = 1ms\n", "from 1s to 600s"}, {"[daemon]\nfoo = 1\n", "no key 'foo'"}, {"[demon]\n", "no section [demon]"},
-        {"[daemon\n", "ends with ']'"}, {"[daemon]\nnonsense\n", "neither"}, {"[jvm a]\nshare = 0\n", "share '0'"},
-        {"[jvm a]\nprofile = maybe\n", "yes or no"}, {"[jvm a]\nlabel.9x = a\n", "label '9x'"},
+        {"server = http://x\n", "before the first section"},
+        {"[daemon]\nserver = ftp://x\n", "line 2: server 'ftp://x'"},
+        {"[daemon]\nserver = http://user:pw@x\n", "a token goes into a file"},
+        {"[daemon]\nchunk = 10\n", "chunk '10'"},
+        {"[daemon]\nchunk = 1ms\n", "from 1s to 600s"},
+        {"[daemon]\nfoo = 1\n", "no key 'foo'"},
+        {"[demon]\n", "no section [demon]"},
+        {"[daemon\n", "ends with ']'"},
+        {"[daemon]\nnonsense\n", "neither"},
+        {"[jvm a]\nshare = 0\n", "share '0'"},
+        {"[jvm a]\nprofile = maybe\n", "yes or no"},
+        {"[jvm a]\nlabel.9x = a\n", "label '9x'"},
         {"[jvm a]\nserver = http://x\n", "no key 'server' in a rule"},
-        {"[daemon]\nspool-max = 5\n", "at least 1M"}, {"[daemon]\nmax-overhead = 200%\n", "max-overhead"},
-        {"[jvm a]\ninterval = 1us\n", "100us"}, {"[daemon]\nevent = cpu,safepoint\n", "event 'cpu,safepoint'"},
-        {"[jvm a]\nevent = cpu,,lock\n", "such as cpu,alloc"}, {"[jvm a]\nevent =\n", "event ''"},
-        {"[jvm a]\nmain =\n", "main is empty"}, {"[daemon]\nmax-jvms = 0\n", "max-jvms '0'"},
+        {"[daemon]\nspool-max = 5\n", "at least 1M"},
+        {"[daemon]\nmax-overhead = 200%\n", "max-overhead"},
+        {"[jvm a]\ninterval = 1us\n", "100us"},
+        {"[daemon]\nevent = cpu,safepoint\n", "event 'cpu,safepoint'"},
+        {"[jvm a]\nevent = cpu,,lock\n", "such as cpu,alloc"},
+        {"[jvm a]\nevent =\n", "event ''"},
+        {"[jvm a]\nmain =\n", "main is empty"},
+        {"[daemon]\nmax-jvms = 0\n", "max-jvms '0'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         *e.text = 0;
@@ -77,7 +92,9 @@ static void test_events(void)
     } cases[] = {
         {"cpu,wall,alloc,live,lock,halt", "17.0.19", "cpu,wall,alloc,live,lock,halt"},
         {"cpu,wall,alloc,live,lock,halt", "1.8.0_432", "cpu,wall,lock,halt"},
-        {"alloc", "1.8.0_432", ""}, {"alloc", "18.0.1", "alloc"}, {"alloc,cpu", "", "alloc,cpu"},
+        {"alloc", "1.8.0_432", ""},
+        {"alloc", "18.0.1", "alloc"},
+        {"alloc,cpu", "", "alloc,cpu"},
     };
     char left[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -186,7 +203,8 @@ static void test_processes(void)
     char name[17];
     uint64_t start = 0;
     tap_ok(!discover_parse_stat("12 (a (b) c) S 1 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2", name, &start) && start == 98765 &&
-               !strcmp(name, "a (b) c"), "a process by its start: %llu", (unsigned long long)start);
+               !strcmp(name, "a (b) c"),
+           "a process by its start: %llu", (unsigned long long)start);
     tap_ok(discover_parse_stat("12 (a) S 1", name, &start) && discover_parse_stat("", name, &start), "half a line is none");
     tap_ok(!discover_start_of(getpid(), &start) && start, "our own");
 }

@@ -77,8 +77,7 @@ static void test_order(void)
     struct error e;
     tap_ok(!outbox_open(&outbox, folder.queue, 1 << 20, &e), "an empty queue");
     tap_ok(outbox_next(&outbox, "", &letter) == -ENOENT, "nothing waits");
-    tap_ok(!put("00000000000000aa", 100, 10, a) && !put("00000000000000bb", 7, 20, b) && !put("00000000000000aa", 200, 30, c),
-           "three put");
+    tap_ok(!put("00000000000000aa", 100, 10, a) && !put("00000000000000bb", 7, 20, b) && !put("00000000000000aa", 200, 30, c), "three put");
     tap_ok(outbox_position(&outbox, "00000000000000aa", &at) && at.to == 200 && at.ns == 5 &&
                !outbox_position(&outbox, "00000000000000cc", &at),
            "how far each recording is");
@@ -104,8 +103,8 @@ static void test_hidden(void)
     struct error e;
     while (!outbox_next(&outbox, "", &letter))
         outbox_done(&outbox, &letter);
-    tap_ok(!outbox_put(&outbox, "00000000000000dd", &at, "service=a", body, 9, name, &e) &&
-               outbox_next(&outbox, "", &letter) == -ENOENT, "what is not released is not sent");
+    tap_ok(!outbox_put(&outbox, "00000000000000dd", &at, "service=a", body, 9, name, &e) && outbox_next(&outbox, "", &letter) == -ENOENT,
+           "what is not released is not sent");
     reopen(1 << 20);
     tap_ok(!outbox_next(&outbox, "", &letter) && letter.size == 9, "a restart releases it");
     outbox_done(&outbox, &letter);
@@ -218,7 +217,8 @@ static void test_state(void)
     l.books.lines[2] = (struct jfr_book){"x\npid 1", "evil", 1, 1};
     tap_ok(!live_save(&l, folder.live, &e) && !live_open(&again, folder.live, l.id, &e), "its state is read back %s", e.text);
     tap_ok(again.pid == 4711 && again.start == 99 && again.chunk_at == 4096 && again.to == 1234 && again.to_ns == 77 &&
-               !strcmp(again.query, l.query) && !strcmp(again.name, l.name), "as it was written");
+               !strcmp(again.query, l.query) && !strcmp(again.name, l.name),
+           "as it was written");
     tap_ok(again.books.count == 2 && !memcmp(again.books.lines, l.books.lines, 2 * sizeof *l.books.lines),
            "with its books; no text of a JVM's becomes a line");
     tap_ok(!live_is_locked(&again), "nobody records to it");

@@ -121,8 +121,11 @@ static void simulate(struct profile *p, const struct program *prog, double grown
             double until = fmin(now + length(state, prog->stay), prog->phase > 0 ? phase_end : INFINITY);
             until = fmin(until, each);
             for (; next < until; next += 1) {
-                struct profile_sample s = {.stack = stacks[m], .thread = thread, .weight = (uint64_t)interval,
-                                           .time_ns = start + (int64_t)(next * (double)interval), .outcome = maker_string(p, "complete")};
+                struct profile_sample s = {.stack = stacks[m],
+                                           .thread = thread,
+                                           .weight = (uint64_t)interval,
+                                           .time_ns = start + (int64_t)(next * (double)interval),
+                                           .outcome = maker_string(p, "complete")};
                 profile_add_sample(p, &s);
             }
             now = until;

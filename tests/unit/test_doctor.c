@@ -55,12 +55,13 @@ static void test_texts(void)
     tap_ok(!kernel_parse_version("6.18.44-fc", &major, &minor) && major == 6 && minor == 18, "a kernel's version");
     tap_ok(kernel_parse_version("unknown", &major, &minor) == -EINVAL, "a text that is none");
     tap_ok(kernel_is_at_least(5, 13, 5, 13) && kernel_is_at_least(6, 1, 5, 13) && !kernel_is_at_least(5, 12, 5, 13) &&
-           !kernel_is_at_least(4, 19, 5, 13), "versions are compared by both numbers");
-    tap_ok(procfs_has_word("rw,cpu,cpuacct", ",", "cpu") && !procfs_has_word("rw,cpuacct", ",", "cpu") &&
-           !procfs_has_word("", ",", "cpu"), "a word of a list is a whole one");
+               !kernel_is_at_least(4, 19, 5, 13),
+           "versions are compared by both numbers");
+    tap_ok(procfs_has_word("rw,cpu,cpuacct", ",", "cpu") && !procfs_has_word("rw,cpuacct", ",", "cpu") && !procfs_has_word("", ",", "cpu"),
+           "a word of a list is a whole one");
     tap_ok(!strncmp(procfs_field("A:\t1\nAB:\t2\n", "AB"), "\t2", 2) && !procfs_field("A:1\n", "B"), "a field by its whole name");
-    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_392") == 8 &&
-           jvm_feature("25-ea") == 25 && !jvm_feature("") && !jvm_feature("x"),
+    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_392") == 8 && jvm_feature("25-ea") == 25 && !jvm_feature("") &&
+               !jvm_feature("x"),
            "a JDK's release number");
 }
 
@@ -68,17 +69,18 @@ static void test_identity(void)
 {
     struct identity who = {.initial_users = true};
     tap_ok(!identity_parse("Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nTracerPid:\t77\nThreads:\t9\nSigQ:\t3/100\n"
-                           "SigCgt:\t0000000004000000\nCapEff:\t0000004000000000\nSeccomp:\t2\nSeccomp_filters:\t1\n", &who),
+                           "SigCgt:\t0000000004000000\nCapEff:\t0000004000000000\nSeccomp:\t2\nSeccomp_filters:\t1\n",
+                           &who),
            "a status is read");
-    tap_ok(who.uid == 2 && who.real_uid == 1 && who.gid == 6 && who.tracer == 77 && who.threads == 9 &&
-           who.queued_signals == 3 && who.seccomp == 2, "its fields");
+    tap_ok(who.uid == 2 && who.real_uid == 1 && who.gid == 6 && who.tracer == 77 && who.threads == 9 && who.queued_signals == 3 &&
+               who.seccomp == 2,
+           "its fields");
     tap_ok(who.caught >> 26 & 1 && identity_has_perfmon(&who), "SIGPROF (27) is caught; CAP_PERFMON (38) is there");
     who.initial_users = false;
     tap_ok(!identity_has_perfmon(&who), "which counts for nothing in a user namespace");
     who = (struct identity){.initial_users = true, .capabilities = 1ull << 21};
     tap_ok(identity_has_perfmon(&who), "CAP_SYS_ADMIN (21) is as good");
-    tap_ok(identity_parse("", &who) == -EINVAL && identity_parse("Uid:\t1\nGid:\t1\t1\n", &who) == -EINVAL,
-           "a broken status is refused");
+    tap_ok(identity_parse("", &who) == -EINVAL && identity_parse("Uid:\t1\nGid:\t1\t1\n", &who) == -EINVAL, "a broken status is refused");
     tap_ok(!identity_parse("Uid:\t0\t0\nGid:\t0\t0\n", &who) && who.queued_signals == -1, "what is missing is unknown");
 }
 
@@ -111,7 +113,8 @@ static void test_limits(void)
 {
     struct rlimits l;
     tap_ok(!rlimits_parse(some_limits, &l) && l.files == 1024 && l.files_hard == 524288 && l.locked_bytes == 65536 &&
-           l.signals == RLIMITS_UNLIMITED, "limits are read");
+               l.signals == RLIMITS_UNLIMITED,
+           "limits are read");
     tap_ok(rlimits_parse("Max open files  x y", &l) == -EINVAL && rlimits_parse("", &l) == -EINVAL, "or refused");
     const struct {
         struct rlimits l;
@@ -144,21 +147,24 @@ static void test_container(void)
     static const char paths[] = "4:cpuset:/x\n2:cpu,cpuacct:/y/z\n0::/a/b/c\n";
     char point[64], root[64], path[64];
     tap_ok(!container_parse_mount(mounts, NULL, point, sizeof point, root, sizeof root) && !strcmp(point, "/sys/fs/cgroup") &&
-           !strcmp(root, "/a/b"), "the unified hierarchy's mount");
+               !strcmp(root, "/a/b"),
+           "the unified hierarchy's mount");
     tap_ok(!container_parse_mount(mounts, "cpu", point, sizeof point, root, sizeof root) && !strcmp(point, "/sys/fs/cpu"),
            "a controller's mount");
     tap_ok(container_parse_mount(mounts, "memory", point, sizeof point, root, sizeof root) == -ENOENT &&
-           container_parse_mount("", NULL, point, sizeof point, root, sizeof root) == -ENOENT, "one that is not there");
+               container_parse_mount("", NULL, point, sizeof point, root, sizeof root) == -ENOENT,
+           "one that is not there");
     tap_ok(!container_parse_path(paths, NULL, path, sizeof path) && !strcmp(path, "/a/b/c"), "the unified path");
     tap_ok(!container_parse_path(paths, "cpu", path, sizeof path) && !strcmp(path, "/y/z"), "a controller's path");
     tap_ok(container_parse_path(paths, "memory", path, sizeof path) == -ENOENT, "none");
     tap_ok(container_parse_hidden("22 27 0:21 / /proc rw - proc proc rw,hidepid=invisible\n") &&
-           container_parse_hidden("22 27 0:21 / /proc rw - proc proc rw,gid=4,hidepid=2\n"), "a /proc that hides");
+               container_parse_hidden("22 27 0:21 / /proc rw - proc proc rw,gid=4,hidepid=2\n"),
+           "a /proc that hides");
     tap_ok(!container_parse_hidden(mounts) && !container_parse_hidden("22 27 0:21 / /x rw - proc proc rw,hidepid=2\n") &&
-           !container_parse_hidden("1 1 0:1 / /proc rw - proc proc rw,hidepid=2\n1 1 0:1 / /proc rw - proc proc rw,hidepid=0\n"),
+               !container_parse_hidden("1 1 0:1 / /proc rw - proc proc rw,hidepid=2\n1 1 0:1 / /proc rw - proc proc rw,hidepid=0\n"),
            "one that does not, another one, one that lies under it");
     tap_ok(container_parse_quota("150000 100000\n") == 1.5 && container_parse_quota("max 100000\n") == 0 &&
-           container_parse_quota("-1 100000") == 0 && container_parse_quota("") == 0 && container_parse_quota("1 0") == 0,
+               container_parse_quota("-1 100000") == 0 && container_parse_quota("") == 0 && container_parse_quota("1 0") == 0,
            "quotas");
 }
 
@@ -184,8 +190,8 @@ static void test_paranoid(void)
         int paranoid;
         bool perfmon;
         enum check_level level;
-    } cases[] = {{-1, false, CHECK_OK}, {1, false, CHECK_OK}, {2, false, CHECK_WARNING}, {2, true, CHECK_OK},
-                 {4, false, CHECK_WARNING}, {4, true, CHECK_OK}, {INT_MAX, true, CHECK_WARNING}};
+    } cases[] = {{-1, false, CHECK_OK},     {1, false, CHECK_OK}, {2, false, CHECK_WARNING},     {2, true, CHECK_OK},
+                 {4, false, CHECK_WARNING}, {4, true, CHECK_OK},  {INT_MAX, true, CHECK_WARNING}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct checkup f = {.count = 0};
         kernel_judge_paranoid(&f, cases[i].paranoid, cases[i].perfmon);
@@ -196,9 +202,8 @@ static void test_paranoid(void)
 
 static void test_refusals(void)
 {
-    static const struct clocks_facts plain = {6, 1, 2, false, false}, filtered = {6, 1, 2, false, true},
-                                     old = {5, 4, 2, false, false}, lossy = {5, 15, 2, false, true}, debian = {6, 1, 3, false, false},
-                                     capable = {6, 1, 3, true, false};
+    static const struct clocks_facts plain = {6, 1, 2, false, false}, filtered = {6, 1, 2, false, true}, old = {5, 4, 2, false, false},
+                                     lossy = {5, 15, 2, false, true}, debian = {6, 1, 3, false, false}, capable = {6, 1, 3, true, false};
     static const struct {
         struct clocks_try t;
         const struct clocks_facts *facts;
@@ -252,8 +257,11 @@ static size_t make_elf(unsigned char *at, bool symbols, bool link, bool tables)
     Elf64_Ehdr *head = (Elf64_Ehdr *)at;
     Elf64_Shdr *s = (Elf64_Shdr *)(at + sizeof *head);
     size_t strings = sizeof *head + 5 * sizeof *s, dynamic = strings + sizeof section_names;
-    *head = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64}, .e_shentsize = sizeof *s, .e_shnum = 5,
-                         .e_shoff = sizeof *head, .e_shstrndx = 1};
+    *head = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64},
+                         .e_shentsize = sizeof *s,
+                         .e_shnum = 5,
+                         .e_shoff = sizeof *head,
+                         .e_shstrndx = 1};
     s[0] = (Elf64_Shdr){0};
     s[1] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = strings, .sh_size = sizeof section_names, .sh_name = 16};
     s[2] = (Elf64_Shdr){.sh_type = symbols ? SHT_SYMTAB : SHT_PROGBITS, .sh_name = link ? 1 : 0};

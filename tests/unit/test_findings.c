@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARK "Native|jdk.internal.misc.Unsafe.park"
+#define PARK   "Native|jdk.internal.misc.Unsafe.park"
 #define RWLOCK "java.util.concurrent.locks.ReentrantReadWriteLock"
 #define WRITES "demo.Cache.put:7;" RWLOCK "$WriteLock.lock:900;" PARK
-#define READS "demo.Cache.get:3;" RWLOCK "$ReadLock.lock:700;" PARK
+#define READS  "demo.Cache.get:3;" RWLOCK "$ReadLock.lock:700;" PARK
 #define WORKER "java.util.concurrent.ThreadPoolExecutor.runWorker:1136"
 #define CLIENT "demo.Client.ask:9;java.util.concurrent.FutureTask.get:1;java.util.concurrent.FutureTask.awaitDone:1;" PARK
 
@@ -108,8 +108,8 @@ static void add_waits(const char *class_name, const char *stack, uint64_t weight
 static void add_owners(const char *class_name, const char *stack, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct profile_sample s = {.weight = 50 * NS_PER_MS, .stack = maker_stack(&holder, stack),
-                                   .outcome = maker_string(&holder, "complete")};
+        struct profile_sample s = {
+            .weight = 50 * NS_PER_MS, .stack = maker_stack(&holder, stack), .outcome = maker_string(&holder, "complete")};
         profile_thread(&holder, maker_string(&holder, "keeper"), 8, 8, &s.thread);
         locks_add_label(&holder, "class", maker_string(&holder, class_name), false, &s.labels);
         profile_add_sample(&holder, &s);
@@ -119,9 +119,10 @@ static void add_owners(const char *class_name, const char *stack, int count)
 static void add_looks(const char *thread, uint64_t id, const char *stack, enum jfr_thread_state state, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct profile_sample s = {
-            .weight = 50 * NS_PER_MS, .stack = maker_stack(&wall, stack), .outcome = maker_string(&wall, "complete"),
-            .state = (uint8_t)state};
+        struct profile_sample s = {.weight = 50 * NS_PER_MS,
+                                   .stack = maker_stack(&wall, stack),
+                                   .outcome = maker_string(&wall, "complete"),
+                                   .state = (uint8_t)state};
         profile_thread(&wall, maker_string(&wall, thread), id, id, &s.thread);
         profile_add_sample(&wall, &s);
     }
@@ -135,7 +136,11 @@ static uint32_t halt_word(const char *text)
 static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct halt one = {.kind = (uint8_t)kind, .ns = ns, .count = 1, .what = halt_word(what), .site = halt_word("demo.Main.work:4"),
+        struct halt one = {.kind = (uint8_t)kind,
+                           .ns = ns,
+                           .count = 1,
+                           .what = halt_word(what),
+                           .site = halt_word("demo.Main.work:4"),
                            .thread = halt_word("main")};
         halts_add(&halts, &one);
     }
@@ -152,7 +157,12 @@ static void add_reads(const char *peer, uint64_t ns, uint64_t apart)
 
 static void add_late(uint64_t ns, const char *site)
 {
-    struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = 4 * ns,
+    struct halt one = {.kind = HALT_SAFEPOINT,
+                       .ns = ns,
+                       .count = 1,
+                       .sync_ns = ns,
+                       .sync_known = true,
+                       .late_ns = 4 * ns,
                        .late_thread_ns = ns}; /* and three others that ran as long */
     one.late_thread = halt_word("looper");
     one.late_site = halt_word(site);
@@ -196,8 +206,8 @@ static void is_silent(const char *what)
 /* ---- locks ---- */
 
 #define LOG_SITE "demo.Log.log:12 < demo.Main.run:1"
-#define LOG "demo.Main.run:1;demo.Log.log:12"
-#define ASLEEP LOG ";Native|java.lang.Thread.sleep"
+#define LOG      "demo.Main.run:1;demo.Log.log:12"
+#define ASLEEP   LOG ";Native|java.lang.Thread.sleep"
 
 static void test_contended(void)
 {
@@ -292,8 +302,8 @@ static void test_deadlock(void)
     const char *text = one ? findings_text(&f, one->text) : "";
     tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are told once");
     tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has, at " LOG_SITE "; b waits for the monitor of "
-                        "demo.Right, which a has, at " LOG_SITE), "%s",
-           text);
+                        "demo.Right, which a has, at " LOG_SITE),
+           "%s", text);
     end();
     begin();
     add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * NS_PER_S, false, true, 0});
@@ -362,8 +372,8 @@ static void test_pool_of_forks(void)
     is_silent("four join what no pool does: its worker is idle");
 }
 
-#define TAKE ";java.util.concurrent.ArrayBlockingQueue.take:1;" PARK
-#define BORROW "demo.Request.run:5;demo.Query.ask:9"
+#define TAKE      ";java.util.concurrent.ArrayBlockingQueue.take:1;" PARK
+#define BORROW    "demo.Request.run:5;demo.Query.ask:9"
 #define CONDITION "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
 
 /* `threads` of them, of which all but `busy` wait in each slot of 100 ms; in every `gap`th slot one more does. */
@@ -374,8 +384,13 @@ static void add_turns(const char *name, const char *stack, const char *class_nam
         for (uint64_t i = 0; i < threads; i++) {
             bool waits = (slot + i) % threads >= busy || (gap && slot % gap == 0 && (slot + i) % threads == 0);
             if (waits)
-                add_wait(&(struct wait){.thread = name, .id = 100 + i, .class_name = class_name, .stack = stack, .weight = 100 * NS_PER_MS,
-                                        .park = true, .start_ns = (int64_t)(slot * 100 * NS_PER_MS)});
+                add_wait(&(struct wait){.thread = name,
+                                        .id = 100 + i,
+                                        .class_name = class_name,
+                                        .stack = stack,
+                                        .weight = 100 * NS_PER_MS,
+                                        .park = true,
+                                        .start_ns = (int64_t)(slot * 100 * NS_PER_MS)});
         }
 }
 
@@ -591,12 +606,12 @@ static void test_pinned(void)
 
 /* ---- exceptions ---- */
 
-#define THROW                                                                                                          \
-    "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"    \
+#define THROW                                                                                                                              \
+    "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"                        \
     "java.lang.Throwable.fillInStackTrace:1;Native|java.lang.Throwable.fillInStackTrace"
 
-#define THROW_IN_CONSTRUCTOR                                                                                           \
-    "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"             \
+#define THROW_IN_CONSTRUCTOR                                                                                                               \
+    "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"                                 \
     "java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace:1"
 
 /* Of a hundred samples. */
@@ -655,7 +670,8 @@ static void test_cpu(void)
     add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_CPU_SATURATED && !f.list[0].site &&
-               strstr(findings_text(&f, f.list[0].text), "others on the machine"), "which others do");
+               strstr(findings_text(&f, f.list[0].text), "others on the machine"),
+           "which others do");
     end();
     begin();
     e.processors = 2;
@@ -802,9 +818,11 @@ static void add_objects(bool dies)
     live.live_set_count = live.live_set_cap = SETS;
     live.object_count = live.object_cap = SETS * EACH;
     for (uint64_t i = 0; i < SETS; i++)
-        live.live_sets[i] = (struct profile_live_set){
-            .time_ns = (int64_t)((i + 2) * NS_PER_S), .collections = i + 1, .old_collections = i + 1, .old_before = i,
-            .heap_used = 1 << 20};
+        live.live_sets[i] = (struct profile_live_set){.time_ns = (int64_t)((i + 2) * NS_PER_S),
+                                                      .collections = i + 1,
+                                                      .old_collections = i + 1,
+                                                      .old_before = i,
+                                                      .heap_used = 1 << 20};
     for (uint64_t i = 0; i < SETS * EACH; i++) {
         uint64_t born = NS_PER_S + i * NS_PER_S / EACH, until = born + 2 * NS_PER_S;
         struct profile_object *o = &live.objects[i];
@@ -898,7 +916,10 @@ static void begin_long(uint64_t seconds)
 static void add_trouble(uint64_t from)
 {
     for (uint64_t i = 0; i < 100; i++)
-        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+        add_wait(&(struct wait){.thread = "waiter",
+                                .id = 7,
+                                .class_name = "demo.Log",
+                                .stack = LOG,
                                 .weight = i >= from && i < from + 10 ? 800 * NS_PER_MS : NS_PER_MS,
                                 .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
 }
@@ -922,7 +943,11 @@ static void test_windows(void)
     end();
     begin_long(100);
     for (uint64_t i = 0; i < 100; i++)
-        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 80 * NS_PER_MS,
+        add_wait(&(struct wait){.thread = "waiter",
+                                .id = 7,
+                                .class_name = "demo.Log",
+                                .stack = LOG,
+                                .weight = 80 * NS_PER_MS,
                                 .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
     is_silent("as much, evenly");
     begin_long(19);
@@ -933,7 +958,10 @@ static void test_windows(void)
     end();
     begin_long(100);
     for (uint64_t i = 0; i < 100; i++)
-        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+        add_wait(&(struct wait){.thread = "waiter",
+                                .id = 7,
+                                .class_name = "demo.Log",
+                                .stack = LOG,
                                 .weight = i >= 40 && i < 50 ? 900 * NS_PER_MS : 300 * NS_PER_MS,
                                 .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
     judge();
@@ -942,8 +970,8 @@ static void test_windows(void)
            "what is found in the whole has its worst window beside it");
     end();
     begin_long(100);
-    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * NS_PER_S,
-                            .start_ns = BEGAN + 33 * NS_PER_S});
+    add_wait(&(struct wait){
+        .thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * NS_PER_S, .start_ns = BEGAN + 33 * NS_PER_S});
     judge();
     one = first(FINDING_LOCK_CONTENDED);
     tap_ok(one && one->from_ns == BEGAN + 35 * NS_PER_S && one->lost_ns.value == 10 * NS_PER_S, "of a long wait a window has its part");
@@ -985,7 +1013,8 @@ static void test_order(void)
     add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     judge();
     tap_ok(f.count == 3 && f.list[0].kind == FINDING_LOCK_CONTENDED && f.list[1].kind == FINDING_SLOW_SOCKET &&
-               f.list[2].kind == FINDING_PINNED_CARRIER, "the worst first: %" PRIu32, f.count);
+               f.list[2].kind == FINDING_PINNED_CARRIER,
+           "the worst first: %" PRIu32, f.count);
     tap_ok(!strcmp(finding_severity(&f.list[0]), "warning") && !strcmp(finding_severity(&f.list[1]), "info"), "and how bad they are");
     end();
 }
@@ -1038,13 +1067,15 @@ static void test_print(void)
     judge();
     char *text = printed(findings_print_text, 1), *json = printed(findings_print_json, 0);
     tap_ok(strstr(text, "2 findings in app.jfr") && strstr(text, "warning 100  Threads queue for a lock") && strstr(text, LOG_SITE) &&
-               strstr(text, "candor report --kind lock app.jfr") && strstr(text, "1 more; --top 0"), "as text");
+               strstr(text, "candor report --kind lock app.jfr") && strstr(text, "1 more; --top 0"),
+           "as text");
     tap_ok(strstr(text, "nothing found: deadlock") && strstr(text, "reads of sockets (candor record"),
            "what is not there, and what is missing");
     tap_ok(!strchr(text, '\033'), "a name cannot write on the terminal");
     tap_ok(strstr(json, "\"id\": \"lock_contended\"") && strstr(json, "\"severity\": \"warning\"") &&
                strstr(json, "\"lost_ns\": 70000000000") && strstr(json, "\"id\": \"pinned_carrier\"") &&
-               strstr(json, "\"missing\": \"reads of sockets\""), "as JSON");
+               strstr(json, "\"missing\": \"reads of sockets\""),
+           "as JSON");
     free(text);
     free(json);
     end();

@@ -78,7 +78,11 @@ static void test_late(void)
     strtab_init(&h.strings);
     for (uint32_t i = 0; i < MANY; i++) {
         char site[32];
-        struct halt one = {.kind = HALT_SAFEPOINT, .ns = NS_PER_MS, .count = 1, .sync_ns = NS_PER_MS, .sync_known = true,
+        struct halt one = {.kind = HALT_SAFEPOINT,
+                           .ns = NS_PER_MS,
+                           .count = 1,
+                           .sync_ns = NS_PER_MS,
+                           .sync_known = true,
                            .late_thread_ns = 90 * NS_PER_MS};
         snprintf(site, sizeof site, "demo.Sum.loop%" PRIu32 ":9", i < 3 ? 0 : i);
         one.late_site = strtab_add_text(&h.strings, site);

@@ -196,8 +196,7 @@ static void test_legacy_words(void)
     for (int form = 0; form < 4; form++)
         words_are(plain, sizeof plain / sizeof *plain, form & 1 ? 8 : 4, form & 2, "", wanted, "stacks");
     words_are(copied, sizeof copied / sizeof *copied, 8, false, "",
-              "0x510;0x410; 10000000 in 1\n0x600;0x400; 20000000 in 2\nsum 30000000 ns\n",
-              "a second frame that is the leaf again");
+              "0x510;0x410; 10000000 in 1\n0x600;0x400; 20000000 in 2\nsum 30000000 ns\n", "a second frame that is the leaf again");
     words_are(shared, sizeof shared / sizeof *shared, 8, false, "",
               "0x600;0x400; 20000000 in 2\n0x610;0x410; 10000000 in 1\nsum 30000000 ns\n", "a second frame that all have");
     words_are(java, sizeof java / sizeof *java, 8, false, "0x400 a.b.C.m (C.java:12)\n 0x500 a.b.C.main (C.java:20)\n",
@@ -208,7 +207,8 @@ static void test_legacy_words(void)
 static void test_utf16(void)
 {
     static const uint16_t units[] = {0xfeff, 'a', ';', 'b', ' ', '2', '\r', '\n', 0xd83d, 0xde00, ';', 0xd83d, 'c', ' ', '3', '\n'};
-    static const char marked[] = "\xef\xbb\xbf" "a;b 2\n";
+    static const char marked[] = "\xef\xbb\xbf"
+                                 "a;b 2\n";
     for (int form = 0; form < 4; form++) { /* big-endian or not, with the mark or without */
         uint8_t bytes[sizeof units];
         size_t first = form & 2 ? 1 : 0, n = 0;
@@ -221,7 +221,9 @@ static void test_utf16(void)
         struct error e;
         int rc = load(&p, bytes, n, NULL, &e);
         char *found = format_text(&p, 0);
-        const char *wanted = first ? "a;b; 2\nsum 2 samples\n" : "a;b; 2\n\xf0\x9f\x98\x80;\xef\xbf\xbd" "c; 3\nsum 5 samples\n";
+        const char *wanted = first ? "a;b; 2\nsum 2 samples\n"
+                                   : "a;b; 2\n\xf0\x9f\x98\x80;\xef\xbf\xbd"
+                                     "c; 3\nsum 5 samples\n";
         if (!tap_ok(!rc && !strcmp(found, wanted), "UTF-16, %s-endian, %s a mark", form & 1 ? "big" : "little", first ? "without" : "with"))
             tap_note("%s\n%s", e.text, found);
         free(found);
@@ -242,8 +244,8 @@ static void test_speedscope_events(void)
          "event 2 closes 'A' while 'B' is open inside it", "a frame is closed before what it called"},
         {"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":2},{\"type\":\"C\",\"frame\":0,\"at\":5}", NULL,
          "event 2 closes 'A', but no frame is open", "a frame is closed twice"},
-        {"{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":4}", NULL,
-         "event 1 is before the one in front of it", "time goes back"},
+        {"{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":4}", NULL, "event 1 is before the one in front of it",
+         "time goes back"},
         {"{\"type\":\"O\",\"frame\":7,\"at\":5}", NULL, "event 0 names no frame", "a frame that is not there"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -36,8 +36,8 @@ static void test_round_trips(const struct profile *p, const struct format_seed *
         int rc = format_seed_read(&back, &seeds[i], seeds[i].bytes, seeds[i].size, &e);
         tap_ok(!rc && !back.problem_count, "%s is read, without a complaint: %s", seeds[i].name, rc ? e.text : "good");
         bool rounded = !strcmp(seeds[i].name, "collapsed"); /* to whole samples */
-        tap_ok(!rc && (rounded ? back.weight == 23 && back.sampled == 23 : same(p, &back, seeds[i].holds)),
-               "%s says what the profile said", seeds[i].name);
+        tap_ok(!rc && (rounded ? back.weight == 23 && back.sampled == 23 : same(p, &back, seeds[i].holds)), "%s says what the profile said",
+               seeds[i].name);
         profile_deinit(&back);
     }
 }
@@ -71,8 +71,8 @@ static void test_log(const struct format_seed *seed)
                strstr(text, "main UnknownJavaErr5 [UnknownJavaErr5]; 1\n") && strstr(text, " no stack [no stack]; 1\n"),
            "%s: a stack, a failure with its reason, and one without frames", seed->name);
     if (strcmp(seed->name, "hpl-old"))
-        tap_ok(p.samples[0].time_ns == 1700000000000000005 && p.frames[p.nodes[p.samples[0].stack].frame].line == 23,
-               "%s: times and lines", seed->name);
+        tap_ok(p.samples[0].time_ns == 1700000000000000005 && p.frames[p.nodes[p.samples[0].stack].frame].line == 23, "%s: times and lines",
+               seed->name);
     free(text);
     profile_deinit(&p);
 }
@@ -137,8 +137,8 @@ static void test_collapsed(void)
             "its threads, and nanoseconds");
     load_is("std::map<int, int>::find(int) 1", NULL, "std::map<int, int>::find(int); 1\nsum 1 samples\n", 0, "blanks in names");
     load_is("f.cold;ld-linux.so.2;x.constprop.0 1", NULL,
-            "f.cold(Other 0 );ld-linux.so.2(Other 0 );x.constprop.0(Other 0 ); 1\nsum 1 samples\n",
-            FORMAT_TYPES, "what compilers put behind a dot is no method");
+            "f.cold(Other 0 );ld-linux.so.2(Other 0 );x.constprop.0(Other 0 ); 1\nsum 1 samples\n", FORMAT_TYPES,
+            "what compilers put behind a dot is no method");
 }
 
 /* Very deep stacks are cut at the root, as everywhere. */

@@ -236,7 +236,8 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
     tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
     tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * NS_PER_MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * NS_PER_MS &&
-               t.rows[2].sums[TIMELINE_IO] == 1 * NS_PER_MS, "times of halts are exact");
+               t.rows[2].sums[TIMELINE_IO] == 1 * NS_PER_MS,
+           "times of halts are exact");
     uint64_t stopped = 0;
     for (uint32_t i = 0; i < COLUMNS; i++)
         stopped += t.stopped[i];
@@ -284,8 +285,8 @@ static void test_crowd(void)
            e.text);
     tap_ok(row_is(&t, 0, "t2999", "........R."), "the one that ran longest is drawn");
     tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * NS_PER_MS &&
-           t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * NS_PER_MS &&
-               t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * NS_PER_MS,
+               t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * NS_PER_MS && t.stopped[1] == v.stopped_ns &&
+               v.stopped_ns == 4 * NS_PER_MS,
            "its time counts once, and so do halts of all");
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < t.count; i++)
@@ -327,8 +328,7 @@ static void test_late_behind_others(void)
     const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
     text_is(&c.h, s->late_thread, "t7", "who ran longest is known, however many were late");
     tap_ok(s->late_thread_ns == 20 * NS_PER_MS && s->late_ns == 27 * NS_PER_MS,
-           "for so long, and all of them together: %" PRIu64 ", %" PRIu64,
-           s->late_thread_ns, s->late_ns);
+           "for so long, and all of them together: %" PRIu64 ", %" PRIu64, s->late_thread_ns, s->late_ns);
     close_halts(&c);
 }
 
@@ -399,8 +399,7 @@ static void test_joined(bool parks)
            "%s: the time of a joined recording is that of the agent's chunks", with);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
     tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * NS_PER_MS,
-           "%s: a wait that both told of is the agent's",
-           with);
+           "%s: a wait that both told of is the agent's", with);
     tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
     tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, c.h.waits_told_twice);
     tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);

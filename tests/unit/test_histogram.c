@@ -66,8 +66,8 @@ static void test_indexes(void)
             for (int i = 0; i < 20000; i++) {
                 int64_t v = i < 5000 ? i : draw_value(63), low = by_definition(v, lows[l], digits, &width);
                 int32_t index = candor_histogram_index(&h, v);
-                wrong += candor_histogram_lowest_equivalent(&h, v) != low ||
-                         candor_histogram_highest_equivalent(&h, v) != low + (width - 1);
+                wrong +=
+                    candor_histogram_lowest_equivalent(&h, v) != low || candor_histogram_highest_equivalent(&h, v) != low + (width - 1);
                 out_of_place += index < 0 || index >= h.counts_len || candor_histogram_value_at_index(&h, index) != low;
                 outside += candor_histogram_index(&h, -v - 1) < h.counts_len;
                 coarse += v >= lows[l] * precision && width > v / precision;
@@ -125,8 +125,7 @@ static void test_sizes(void)
     struct candor_histogram h;
     tap_ok(!candor_histogram_init(&h, 1, 3600 * NS_PER_S, 3) && candor_histogram_bytes(&h) == 33 * 1024 * 8,
            "an hour of ns takes 33 x 1024 counters");
-    tap_ok(candor_histogram_record(&h, 3600 * NS_PER_S) && !candor_histogram_record(&h, INT64_MAX) &&
-               !candor_histogram_record(&h, -1),
+    tap_ok(candor_histogram_record(&h, 3600 * NS_PER_S) && !candor_histogram_record(&h, INT64_MAX) && !candor_histogram_record(&h, -1),
            "values out of range are refused");
     candor_histogram_deinit(&h);
     tap_ok(candor_histogram_init(&h, 0, 10, 3) == -EINVAL && candor_histogram_init(&h, 10, 19, 3) == -EINVAL &&
@@ -135,9 +134,9 @@ static void test_sizes(void)
     candor_histogram_init(&h, 1, 0, 3);
     size_t before = candor_histogram_bytes(&h);
     candor_histogram_record(&h, 7);
-    tap_ok(candor_histogram_record(&h, 123456789012) && candor_histogram_record(&h, INT64_MAX) &&
-               candor_histogram_bytes(&h) > before && candor_histogram_count_at(&h, 7) == 1 &&
-               candor_histogram_count_at(&h, 123456789012) == 1 && candor_histogram_max(&h) == INT64_MAX,
+    tap_ok(candor_histogram_record(&h, 123456789012) && candor_histogram_record(&h, INT64_MAX) && candor_histogram_bytes(&h) > before &&
+               candor_histogram_count_at(&h, 7) == 1 && candor_histogram_count_at(&h, 123456789012) == 1 &&
+               candor_histogram_max(&h) == INT64_MAX,
            "one that ranges by itself grows and keeps what it had");
     tap_ok(!candor_histogram_record_atomic(&h, -1), "atomic recording refuses it too");
     candor_histogram_deinit(&h);
@@ -171,10 +170,8 @@ static void test_figures(void)
     }
     tap_ok(!wrong, "percentiles are those of the sorted values (%u are not)", wrong);
     mean_error = fabs(candor_histogram_mean(&h) * N / sum - 1);
-    tap_ok(mean_error < 1e-3 && fabs(candor_histogram_stddev(&h) / sqrt(squares / N) - 1) < 1e-3,
-           "mean and deviation to three digits");
-    tap_ok(candor_histogram_total(&h) == N &&
-               candor_histogram_min(&h) == candor_histogram_lowest_equivalent(&h, values[0]) &&
+    tap_ok(mean_error < 1e-3 && fabs(candor_histogram_stddev(&h) / sqrt(squares / N) - 1) < 1e-3, "mean and deviation to three digits");
+    tap_ok(candor_histogram_total(&h) == N && candor_histogram_min(&h) == candor_histogram_lowest_equivalent(&h, values[0]) &&
                candor_histogram_max(&h) == candor_histogram_highest_equivalent(&h, values[N - 1]) &&
                candor_histogram_percentile(&h, 0) == candor_histogram_min(&h) &&
                candor_histogram_percentile(&h, 100) == candor_histogram_max(&h),
@@ -204,14 +201,9 @@ static void test_sums(void)
     tap_ok(all, "a stall of ten intervals is ten values");
     candor_histogram_record_n(&b, 1000, 3);
     candor_histogram_record(&b, 50);
-    tap_ok(!candor_histogram_add(&a, &b) && candor_histogram_total(&a) == 14 &&
-               candor_histogram_count_at(&a, 1000) == 4,
-           "add");
-    tap_ok(!candor_histogram_subtract(&a, &b) && candor_histogram_total(&a) == 10 &&
-               candor_histogram_count_at(&a, 1000) == 1,
-           "subtract");
-    tap_ok(candor_histogram_subtract(&a, &b) == -ERANGE && candor_histogram_total(&a) == 10 &&
-               candor_histogram_count_at(&a, 1000) == 1,
+    tap_ok(!candor_histogram_add(&a, &b) && candor_histogram_total(&a) == 14 && candor_histogram_count_at(&a, 1000) == 4, "add");
+    tap_ok(!candor_histogram_subtract(&a, &b) && candor_histogram_total(&a) == 10 && candor_histogram_count_at(&a, 1000) == 1, "subtract");
+    tap_ok(candor_histogram_subtract(&a, &b) == -ERANGE && candor_histogram_total(&a) == 10 && candor_histogram_count_at(&a, 1000) == 1,
            "what is not there cannot be taken away, and nothing is");
     candor_histogram_reset(&a);
     candor_histogram_add_corrected(&a, &b, 100);
@@ -219,8 +211,7 @@ static void test_sums(void)
     candor_histogram_deinit(&a);
     candor_histogram_init(&a, 1, 100, 3);
     candor_histogram_record_n(&b, 3 * NS_PER_S, 2);
-    tap_ok(candor_histogram_add(&a, &b) == -ERANGE && candor_histogram_count_at(&a, 50) == 1,
-           "what is out of range is left out and told");
+    tap_ok(candor_histogram_add(&a, &b) == -ERANGE && candor_histogram_count_at(&a, 50) == 1, "what is out of range is left out and told");
     candor_histogram_deinit(&a);
     candor_histogram_deinit(&b);
 }
@@ -318,8 +309,7 @@ static void test_encoding(void)
         candor_histogram_init(&h, 1 + round % 7 * 100, round % 2 ? 0 : 3600 * NS_PER_S, 1 + round % 4);
         for (int i = 0; i < round * 20; i++)
             candor_histogram_record_n(&h, draw_value(41), 1 + draw_value(1 + (int)(draw() % 62)) / (1 << 12));
-        if (candor_histogram_encode(&h, &text) || strncmp(text, "HISTFAAA", 8) ||
-            candor_histogram_decode(&back, text, strlen(text))) {
+        if (candor_histogram_encode(&h, &text) || strncmp(text, "HISTFAAA", 8) || candor_histogram_decode(&back, text, strlen(text))) {
             wrong++;
             continue;
         }
@@ -361,8 +351,7 @@ static void test_older_encodings(void)
         int rc;
         const char *text;
     } cases[] = {
-        {"V0 in words of 8 bytes", 0,
-         "HISTiQAAADV4nJNpmdzBwMDAxAABjBCybQGUa8SAH7ASkB8Fo2AUjIJRMKIBo85Au2AUjIJBCBgBBWoDTA=="},
+        {"V0 in words of 8 bytes", 0, "HISTiQAAADV4nJNpmdzBwMDAxAABjBCybQGUa8SAH7ASkB8Fo2AUjIJRMKIBo85Au2AUjIJBCBgBBWoDTA=="},
         {"V0 in words of 4 bytes", 0, "HISTSQAAAC54nJNpmezBwMDAxAABjBCybQGUa8SAClgZRsEoGAVIgFFnoF0wCuCAEQDvPwMM"},
         {"V1 in words of 8 bytes", 0, "HISTggAAADh4nJNpmdzIwMCZwAABTFCaEUK2LbD/wEAMYCVK1SgYBaNgFIyCEQoYdQbaBaNgFAxCwAgA+iEEqg=="},
         {"V1 in words of 2 bytes", 0, "HISTIgAAACx4nJNpmazIwMAUwQABTFCaEUK2LbD/wIAMWBlGwaAAjDoD7QKqAEYA9GIEOw=="},

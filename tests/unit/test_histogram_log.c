@@ -76,12 +76,9 @@ static void test_dialects(void)
         size_t size;
         char *text = written((enum candor_log_dialect)dialect, &size);
         struct seen s = read_text(text, size);
-        tap_ok(s.entries == 2 && !s.problems && s.total == 2 * candor_histogram_total(&sample),
-               "dialect %d: all is read back", dialect);
-        tap_ok(near(s.start[0], 1700000000.123) && near(s.start[1], 1700000001.123) && near(s.length[1], 0.5),
-               "with its times");
-        tap_ok(!*s.tag[0] && !strcmp(s.tag[1], "get-rt") &&
-                   fabs(s.max[0] - (double)candor_histogram_max(&sample) / NS_PER_MS) < 1e-3,
+        tap_ok(s.entries == 2 && !s.problems && s.total == 2 * candor_histogram_total(&sample), "dialect %d: all is read back", dialect);
+        tap_ok(near(s.start[0], 1700000000.123) && near(s.start[1], 1700000001.123) && near(s.length[1], 0.5), "with its times");
+        tap_ok(!*s.tag[0] && !strcmp(s.tag[1], "get-rt") && fabs(s.max[0] - (double)candor_histogram_max(&sample) / NS_PER_MS) < 1e-3,
                "tag and maximum");
         free(text);
     }
@@ -99,8 +96,7 @@ static void test_times(void)
 {
     char *payload, text[4096];
     candor_histogram_encode(&sample, &payload);
-    snprintf(text, sizeof text, "#[StartTime: 1700000000.000 (seconds since epoch), x]\n1700000005.000,1.000,2.0,%s\n",
-             payload);
+    snprintf(text, sizeof text, "#[StartTime: 1700000000.000 (seconds since epoch), x]\n1700000005.000,1.000,2.0,%s\n", payload);
     tap_ok(near(read_text(text, strlen(text)).start[0], 1700000005), "absolute times stay");
     snprintf(text, sizeof text, "#[BaseTime: 1600000000.000 (seconds since epoch)]\n5.5,1.000,2.0,%s\n", payload);
     tap_ok(near(read_text(text, strlen(text)).start[0], 1600000005.5), "a base time is added");
@@ -116,8 +112,7 @@ static void test_damage(void)
     char *text = written(CANDOR_LOG_JAVA, &size);
     struct seen whole = read_text(text, size);
     char *last = strstr(text, "Tag=");
-    for (size_t n = (size_t)(last - text) + 1; n + 2 < size;
-         n++) { /* without the line end, or one '=' of padding, nothing is lost */
+    for (size_t n = (size_t)(last - text) + 1; n + 2 < size; n++) { /* without the line end, or one '=' of padding, nothing is lost */
         struct seen s = read_text(text, n);
         silent += s.entries + s.problems != 2 || (s.entries == 2 && s.total != whole.total);
     }
@@ -127,8 +122,7 @@ static void test_damage(void)
                                  7),
                 words = read_text("some words\n", 11), nothing = read_text("\n", 1);
     tap_ok(!junk.entries && junk.problems && strstr(junk.problem, "not a histogram log"), "binary: %s", junk.problem);
-    tap_ok(!words.entries && words.problems && strstr(words.problem, "line 1: this is not a histogram log"), "text: %s",
-           words.problem);
+    tap_ok(!words.entries && words.problems && strstr(words.problem, "line 1: this is not a histogram log"), "text: %s", words.problem);
     tap_ok(nothing.problems == 1, "nothing: %s", nothing.problem);
     free(text);
 }
@@ -159,8 +153,8 @@ static void test_hgrm(void)
         int rc = candor_histogram_read_hgrm(&back, f, 1e3);
         fclose(f);
         double off = (double)candor_histogram_percentile(&back, 90) / (double)candor_histogram_percentile(&sample, 90);
-        tap_ok(!rc && candor_histogram_total(&back) == candor_histogram_total(&sample) && fabs(off - 1) < 0.01,
-               "hgrm %d: read back", dialect);
+        tap_ok(!rc && candor_histogram_total(&back) == candor_histogram_total(&sample) && fabs(off - 1) < 0.01, "hgrm %d: read back",
+               dialect);
         tap_ok(strstr(text, last[dialect]) != NULL, "its last row has %s", last[dialect]);
         candor_histogram_reset(&back);
         f = fmemopen(text, size / 2, "r");

@@ -61,25 +61,34 @@ struct reference {
 
 /* The pool's key is the place here, from 1. */
 static const struct object objects[] = {
-    {BYTES, "", 1},  {NODE, "", 2},  {NODES, "", 3}, {MAP, "", 4}, {MIRROR, "Class Name: com.shop.Orders", 0},
-    {BYTES, "", 5},  {NODE, "", 6},                                                 /* 6, 7: another one of the same */
-    {BYTES, "", 7},  {LIST_NODE, "", 8}, {LIST_NODE, "", 9}, {LIST_NODE, "", 10},   /* 8 to 11: at the end of a list */
-    {LIST, "", 11},  {THREAD, "Thread Name: worker-17", 0},                         /* 12, 13 */
-    {BYTES, "", 0},                                                                 /* 14: nothing known */
-    {BYTES, "", 12}, {NODE, "", 0},                                                 /* 15, 16: a part */
-    {BYTES, "", 13},                                                                /* 17: far away */
-    {BYTES, "", 14},                                                                /* 18: of a class as an object */
+    {BYTES, "", 1},
+    {NODE, "", 2},
+    {NODES, "", 3},
+    {MAP, "", 4},
+    {MIRROR, "Class Name: com.shop.Orders", 0},
+    {BYTES, "", 5},
+    {NODE, "", 6}, /* 6, 7: another one of the same */
+    {BYTES, "", 7},
+    {LIST_NODE, "", 8},
+    {LIST_NODE, "", 9},
+    {LIST_NODE, "", 10}, /* 8 to 11: at the end of a list */
+    {LIST, "", 11},
+    {THREAD, "Thread Name: worker-17", 0}, /* 12, 13 */
+    {BYTES, "", 0},                        /* 14: nothing known */
+    {BYTES, "", 12},
+    {NODE, "", 0},   /* 15, 16: a part */
+    {BYTES, "", 13}, /* 17: far away */
+    {BYTES, "", 14}, /* 18: of a class as an object */
 };
 static const struct reference references[] = {
-    {0, 1, 2, 0}, {1, 0, 3, 0}, {0, 2, 4, 0},  {0, 3, 5, 0}, {0, 1, 7, 0},  {2, 0, 3, 0}, {0, 4, 9, 0},
-    {0, 5, 10, 0}, {0, 5, 11, 0}, {0, 6, 12, 0}, {0, 7, 13, 0}, {0, 1, 16, 0}, {0, 3, 5, 40},
-    {0, 8, 5, 0},
+    {0, 1, 2, 0},  {1, 0, 3, 0},  {0, 2, 4, 0},  {0, 3, 5, 0},  {0, 1, 7, 0},  {2, 0, 3, 0},  {0, 4, 9, 0},
+    {0, 5, 10, 0}, {0, 5, 11, 0}, {0, 6, 12, 0}, {0, 7, 13, 0}, {0, 1, 16, 0}, {0, 3, 5, 40}, {0, 8, 5, 0},
 };
 static const struct {
     const char *name;
     uint64_t modifiers;
-} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE},
-            {"<class loader>", 0}};
+} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0},
+              {"next", 0},  {"first", 0}, {"work", PRIVATE},           {"<class loader>", 0}};
 
 static void put_names(struct buffer *b, unsigned type, const char *const *names, size_t count)
 {
@@ -93,8 +102,14 @@ static void put_names(struct buffer *b, unsigned type, const char *const *names,
 
 static void put_classes(struct buffer *b)
 {
-    static const char *const names[] = {"[B", "java/util/HashMap$Node", "[Ljava/util/HashMap$Node;", "java/util/HashMap", "java/lang/Class",
-                                        "java/util/LinkedList$Node", "java/util/LinkedList", "com/shop/Worker"};
+    static const char *const names[] = {"[B",
+                                        "java/util/HashMap$Node",
+                                        "[Ljava/util/HashMap$Node;",
+                                        "java/util/HashMap",
+                                        "java/lang/Class",
+                                        "java/util/LinkedList$Node",
+                                        "java/util/LinkedList",
+                                        "com/shop/Worker"};
     put_names(b, SYMBOL, names, CLASSES);
     size_t pool = craft_pool(b, CLASS, CLASSES);
     for (uint64_t i = 1; i <= CLASSES; i++) {
@@ -323,8 +338,8 @@ static void test_paths(void)
     const struct holders *h = &l.holders;
     tap_ok(h->objects == 8 && h->bytes == 640 && h->count == 6, "of eight objects something is told, and two share a path");
     row_is(&p, h, 0, "com.shop.Orders.cache (static)",
-           "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)",
-           2, 300, "a static field holds by itself, whatever the places in the array");
+           "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)", 2,
+           300, "a static field holds by itself, whatever the places in the array");
     row_is(&p, h, 1, "com.shop.Worker.work [Threads, Stack Variable, Thread Name: worker-*]",
            "java.util.LinkedList$Node.item <- java.util.LinkedList$Node.next (repeated) <- java.util.LinkedList.first <- "
            "com.shop.Worker.work <- [Threads, Stack Variable, Thread Name: worker-*]",

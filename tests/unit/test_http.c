@@ -18,8 +18,8 @@ static void test_addresses(void)
                                           {"https://h:4041/", "https://h:4041"},
                                           {"http://[::1]:1", "http://[::1]:1"},
                                           {"https://h/candor//", "https://h/candor"}};
-    static const char *const bad[] = {"", "h:4041", "ftp://h", "http://", "http:///x", "http://:1", "https://u:p@h", "http://h?a",
-                                      "http://h#a", "http://a b", "http://h\n"};
+    static const char *const bad[] = {"",           "h:4041",     "ftp://h",    "http://",   "http:///x", "http://:1", "https://u:p@h",
+                                      "http://h?a", "http://h#a", "http://a b", "http://h\n"};
     char out[32];
     struct error e;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)

@@ -16,7 +16,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-
 static struct error error;
 
 /* A chunk that begins so many seconds after the first ones do. */
@@ -39,8 +38,8 @@ static int file_of(const struct buffer *b, size_t len)
 static bool holds(int fd, const struct buffer *a, const uint8_t *more, size_t more_len)
 {
     uint8_t *bytes = malloc(a->len + more_len + 1);
-    bool same = bytes && pread(fd, bytes, a->len + more_len + 1, 0) == (ssize_t)(a->len + more_len) &&
-                !memcmp(bytes, a->data, a->len) && !memcmp(bytes + a->len, more, more_len);
+    bool same = bytes && pread(fd, bytes, a->len + more_len + 1, 0) == (ssize_t)(a->len + more_len) && !memcmp(bytes, a->data, a->len) &&
+                !memcmp(bytes + a->len, more, more_len);
     free(bytes);
     return same;
 }

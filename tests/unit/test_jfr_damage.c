@@ -31,8 +31,7 @@ static void test_cuts(struct jfr_bytes whole, const char *name)
         silent += !rc && !walk.problems.count;
         before = walk.events;
     }
-    tap_ok(all > 0 && !worse, "%s: cut at every byte, never fewer events than with less (%llu at most)", name,
-           (unsigned long long)all);
+    tap_ok(all > 0 && !worse, "%s: cut at every byte, never fewer events than with less (%llu at most)", name, (unsigned long long)all);
     tap_ok(!silent, "%s: every cut is noticed", name);
 }
 
@@ -69,8 +68,7 @@ static void test_garbage(void)
     }
     uint8_t old[80] = "FLR\0\0\0\0\x09";
     tap_ok(jfr_file_open_memory(&file, old, sizeof old, "x", NULL, &e) == -EINVAL && strstr(e.text, "0.9"), "%s", e.text);
-    tap_ok(jfr_file_open(&file, "/nonexistent/x.jfr", NULL, &e) == -ENOENT && strstr(e.text, "/nonexistent/x.jfr"), "%s",
-           e.text);
+    tap_ok(jfr_file_open(&file, "/nonexistent/x.jfr", NULL, &e) == -ENOENT && strstr(e.text, "/nonexistent/x.jfr"), "%s", e.text);
     tap_ok(jfr_file_open(&file, "/tmp", NULL, &e) == -EISDIR, "%s", e.text);
 }
 
@@ -109,8 +107,8 @@ static void test_between_chunks(const char *path)
            "a chunk without metadata is skipped, the others are read: %s", walk.problems.list[0].text);
     memset(b.data + chunk, 0, 68); /* and its header */
     jfr_walk(b.data, b.size, &walk);
-    tap_ok(walk.events && walk.problems.count == 1 && walk.problems.list[0].offset == chunk,
-           "a chunk without header is skipped: %s", walk.problems.list[0].text);
+    tap_ok(walk.events && walk.problems.count == 1 && walk.problems.list[0].offset == chunk, "a chunk without header is skipped: %s",
+           walk.problems.list[0].text);
     memset(b.data + 8, 0x7f, 8); /* the first one's size: its events up to the next header */
     jfr_walk(b.data, b.size, &walk);
     tap_ok(walk.events && walk.problems.count, "a size beyond the file: %s", walk.problems.list[0].text);
@@ -185,10 +183,9 @@ static void craft(struct buffer *b, const struct craft_type *types, size_t count
     craft_end(b, chunk);
 }
 
-#define CRAFT(b, event, ...)                                                                                       \
-    craft(b, (const struct craft_type[]){{H_INT, "int"}, {H_STRING, "java.lang.String"}, __VA_ARGS__},            \
-          sizeof((const struct craft_type[]){{H_INT, "int"}, {H_STRING, "java.lang.String"}, __VA_ARGS__}) /      \
-              sizeof(struct craft_type),                                                                           \
+#define CRAFT(b, event, ...)                                                                                                               \
+    craft(b, (const struct craft_type[]){{H_INT, "int"}, {H_STRING, "java.lang.String"}, __VA_ARGS__},                                     \
+          sizeof((const struct craft_type[]){{H_INT, "int"}, {H_STRING, "java.lang.String"}, __VA_ARGS__}) / sizeof(struct craft_type),    \
           event, sizeof event - 1)
 
 static void test_hostile_types(void)
@@ -239,9 +236,7 @@ static int64_t number_behind_nest(unsigned levels)
     jfr_file_open_memory(&file, b.data, b.len, "nest", NULL, &e);
     jfr_chunk_open(&chunk, file, 0, NULL, &e);
     struct jfr_cursor cursor = jfr_cursor_init(chunk);
-    int64_t found = jfr_cursor_next(&cursor, &event)
-                        ? jfr_value_int(jfr_event_value(&event, jfr_type_field(event.type, "b")))
-                        : -1;
+    int64_t found = jfr_cursor_next(&cursor, &event) ? jfr_value_int(jfr_event_value(&event, jfr_type_field(event.type, "b"))) : -1;
     jfr_chunk_close(chunk);
     jfr_file_close(file);
     buffer_deinit(&b);
@@ -302,9 +297,8 @@ static void test_deep_metadata(void)
 
 static void test_circular_pools(void)
 {
-    static const struct craft_type types[] = {{H_INT, "int"},
-                                              {H_A, "A", NULL, {{"a", H_A, true}, {"b", H_A, true, true}}},
-                                              {H_EVENT, "E", "jdk.jfr.Event", {{"a", H_A, true}}}};
+    static const struct craft_type types[] = {
+        {H_INT, "int"}, {H_A, "A", NULL, {{"a", H_A, true}, {"b", H_A, true, true}}}, {H_EVENT, "E", "jdk.jfr.Event", {{"a", H_A, true}}}};
     struct buffer b;
     buffer_init(&b, 1 << 20);
     size_t chunk = craft_begin(&b, types, 3), at = craft_event(&b, H_EVENT);

@@ -58,8 +58,13 @@ int main(void)
         unsigned events;
         const char *text;
         bool damaged, same; /* same: as the last that was read */
-    } chunks[] = {{0, 3, "one"}, {0, 5, "two", .same = true}, {1, 2, "three"}, {1, 1, NULL, .same = true}, {1, 4, "four", .damaged = true},
-                  {1, 6, "five", .same = true}, {0, 1, "six"}};
+    } chunks[] = {{0, 3, "one"},
+                  {0, 5, "two", .same = true},
+                  {1, 2, "three"},
+                  {1, 1, NULL, .same = true},
+                  {1, 4, "four", .damaged = true},
+                  {1, 6, "five", .same = true},
+                  {0, 1, "six"}};
     enum { CHUNKS = sizeof chunks / sizeof *chunks };
     struct buffer b;
     struct jfr_file *file;

@@ -51,9 +51,8 @@ static int write_until_error(struct jfr_writer *w, int *first_code, struct error
     }
     *first_code = rc;
     sample_round(w, 7);
-    bool same = jfr_writer_flush(w, 1, &later) == rc && !strcmp(later.text, first->text) &&
-                jfr_writer_rotate(w, 1, 1, &later) == rc && jfr_writer_close(w, 1, &later) == rc &&
-                !strcmp(later.text, first->text);
+    bool same = jfr_writer_flush(w, 1, &later) == rc && !strcmp(later.text, first->text) && jfr_writer_rotate(w, 1, 1, &later) == rc &&
+                jfr_writer_close(w, 1, &later) == rc && !strcmp(later.text, first->text);
     return rc && same ? good : -1;
 }
 
@@ -175,8 +174,8 @@ static int new_on(int fd, struct error *e)
 static void test_refused(const char *path)
 {
     struct error e = {""};
-    tap_ok(new_on(open("/dev/full", O_WRONLY), &e) == -ENOSPC && strstr(e.text, "free space"),
-           "/dev/full: refused at once, fd closed: %s", e.text);
+    tap_ok(new_on(open("/dev/full", O_WRONLY), &e) == -ENOSPC && strstr(e.text, "free space"), "/dev/full: refused at once, fd closed: %s",
+           e.text);
     tap_ok(new_on(open(path, O_WRONLY | O_APPEND), &e) == -EINVAL && strstr(e.text, "appending"), "O_APPEND: %s", e.text);
     tap_ok(new_on(open(path, O_RDONLY), &e) == -EBADF, "read-only: %s", e.text);
     tap_ok(new_on(-1, &e) == -EBADF, "no file: %s", e.text);
@@ -200,8 +199,7 @@ static void test_memory_cap(const char *path)
     int rc = jfr_writer_flush(w, 1, &e);
     jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.thread = 1, .stack = 1, .weight_ns = 1});
     tap_ok(!rc && dropped > 500 && dropped < 1000 && jfr_writer_dropped(w) == dropped,
-           "beyond memory_max events are dropped and counted (%llu), after a flush there is room again",
-           (unsigned long long)dropped);
+           "beyond memory_max events are dropped and counted (%llu), after a flush there is room again", (unsigned long long)dropped);
     jfr_writer_close(w, 2, &e);
     tap_ok(cpu_samples(path, &problems) == 1001 - dropped && !problems, "what was not dropped is there");
 }

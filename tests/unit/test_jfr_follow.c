@@ -105,8 +105,8 @@ static void test_growing(bool page_by_page)
     look();
     struct tally all = whole_file();
     tap_ok(all.samples == CHUNKS * FLUSHES * SAMPLE_CPU_SAMPLES && live.samples == all.samples && live.weight == all.weight,
-           "%s: every sample, once (%llu of %llu, looked %u times)", how, (unsigned long long)live.samples,
-           (unsigned long long)all.samples, looks);
+           "%s: every sample, once (%llu of %llu, looked %u times)", how, (unsigned long long)live.samples, (unsigned long long)all.samples,
+           looks);
     tap_ok(live.events == all.events && live.begun == all.begun, "%s: every event and chunk (%llu of %llu)", how,
            (unsigned long long)live.events, (unsigned long long)all.events);
     tap_ok(live.named == all.named && all.named == all.samples, "%s: each with its stack, thread and outcome", how);

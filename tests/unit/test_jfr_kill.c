@@ -104,8 +104,8 @@ static void test_nth_error(void)
         int found = empty ? 0 : jfr_walk_copy(b.data, b.size, &walk);
         uint64_t rounds = empty ? 0 : rounds_of(walk.events);
         /* A rotation fails in its second half too: then its flush is in the file. */
-        wrong += rc != -EIO || found || (!empty && (!whole_rounds(walk.events) || walk.problems.count)) ||
-                 rounds < good || rounds > good + 1;
+        wrong +=
+            rc != -EIO || found || (!empty && (!whole_rounds(walk.events) || walk.problems.count)) || rounds < good || rounds > good + 1;
         free(b.data);
     }
     jfr_watch.fail_at = 0;
@@ -153,8 +153,7 @@ static void test_kill(void)
         events += walk.events;
         free(b.data);
     }
-    tap_ok(!wrong && events, "killed at %d moments: whole rounds only (%llu events in all)", KILLS,
-           (unsigned long long)events);
+    tap_ok(!wrong && events, "killed at %d moments: whole rounds only (%llu events in all)", KILLS, (unsigned long long)events);
 }
 
 int main(void)

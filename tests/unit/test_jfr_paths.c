@@ -18,8 +18,9 @@ enum { TICK = NS_PER_S };
 enum { NONE, BYTES, NODE, NODES, MAP, MIRROR, VALUE, TABLE, CACHE, ORDERS, THREAD_CLASS, THREAD_NAME, LOCALS, FOUND, BUDGET, COMPLETE };
 
 static const char *const symbols[] = {
-    "", "[B", "java.util.HashMap$Node", "[Ljava.util.HashMap$Node;", "java.util.HashMap", "java.lang.Class", "value", "table", "cache",
-    "Class Name: com.shop.Orders", "java.lang.Thread", "Thread Name: worker-3", "locals", "found", "budget", "complete"};
+    "",       "[B",      "java.util.HashMap$Node",      "[Ljava.util.HashMap$Node;", "java.util.HashMap",     "java.lang.Class", "value",
+    "table",  "cache",   "Class Name: com.shop.Orders", "java.lang.Thread",          "Thread Name: worker-3", "locals",          "found",
+    "budget", "complete"};
 
 /* Ids from 1. Two samples (1, 2) by nodes of their own (3, 4) in one table (5), of a map (6), of a class (7); one (8) of a thread (9). */
 static const struct jfr_held_object held[] = {
@@ -60,9 +61,17 @@ static void held_by(void *context, uint32_t id, struct jfr_held_object *out)
 
 static void put(struct jfr_writer *w, uint64_t ticks, uint32_t object, uint32_t root, uint64_t bytes, uint32_t path)
 {
-    jfr_write_old_object(w, &(struct jfr_old_object){.ticks = ticks, .class_name = BYTES, .born_ticks = 5, .size = 16, .weight = bytes,
-                                                     .outcome = COMPLETE, .path = path, .object = object, .has_holder = object && root,
-                                                     .root = root, .elements = -1});
+    jfr_write_old_object(w, &(struct jfr_old_object){.ticks = ticks,
+                                                     .class_name = BYTES,
+                                                     .born_ticks = 5,
+                                                     .size = 16,
+                                                     .weight = bytes,
+                                                     .outcome = COMPLETE,
+                                                     .path = path,
+                                                     .object = object,
+                                                     .has_holder = object && root,
+                                                     .root = root,
+                                                     .elements = -1});
 }
 
 static void put_all(struct jfr_writer *w, uint64_t ticks)

@@ -18,9 +18,9 @@ static const unsigned begins[CHECKPOINTS + 1] = {0, 1000, 1500, 1600, ENTRIES};
 /* The keys of a pool. The value of entry i is i + 1. */
 struct keys {
     const char *what;
-    uint64_t first, step;  /* of entry 0; from each to the next */
-    uint64_t again;        /* key of the last entry of the second checkpoint, where not 0 */
-    uint64_t last;         /* the same of the last */
+    uint64_t first, step; /* of entry 0; from each to the next */
+    uint64_t again;       /* key of the last entry of the second checkpoint, where not 0 */
+    uint64_t last;        /* the same of the last */
     uint64_t absent[ABSENT];
 };
 
@@ -81,8 +81,7 @@ static unsigned found_absent(struct jfr_chunk *chunk, const struct keys *k)
 /* grows: when the chunk is opened, it ends behind the second checkpoint; the others are then taken in one by one. */
 static void test_keys(const struct keys *k, bool grows)
 {
-    static const struct craft_type types[] = {
-        {P_INT, "int"}, {P_EVENT, "E", "jdk.jfr.Event"}, {P_BOX, "test.Box", "", {{"value", P_INT}}}};
+    static const struct craft_type types[] = {{P_INT, "int"}, {P_EVENT, "E", "jdk.jfr.Event"}, {P_BOX, "test.Box", "", {{"value", P_INT}}}};
     struct buffer b;
     struct jfr_problems problems = {0};
     struct jfr_file *file = NULL;

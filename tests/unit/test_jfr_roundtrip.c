@@ -39,16 +39,15 @@ static void test_counts(struct jfr_chunk *chunk, unsigned index)
                events_of(chunk, "jdk.ExecutionSample") == FLUSHES * SAMPLE_EXECUTION_SAMPLES &&
                events_of(chunk, "candor.BookLine") == FLUSHES * 3 && events_of(chunk, "candor.ThreadCpu") == FLUSHES * 3,
            "chunk %u: samples and books", index);
-    tap_ok(events_of(chunk, "jdk.InitialSystemProperty") == (first ? 3 : 0) &&
-               events_of(chunk, "candor.Setting") == (first ? 2 : 0) && events_of(chunk, "candor.Log") == first &&
-               events_of(chunk, "jdk.JVMInformation") == first && events_of(chunk, "jdk.OSInformation") == first &&
-               events_of(chunk, "jdk.CPUInformation") == first && events_of(chunk, "jdk.ActiveSetting") == first &&
-               events_of(chunk, "jdk.ActiveRecording") == first,
+    tap_ok(events_of(chunk, "jdk.InitialSystemProperty") == (first ? 3 : 0) && events_of(chunk, "candor.Setting") == (first ? 2 : 0) &&
+               events_of(chunk, "candor.Log") == first && events_of(chunk, "jdk.JVMInformation") == first &&
+               events_of(chunk, "jdk.OSInformation") == first && events_of(chunk, "jdk.CPUInformation") == first &&
+               events_of(chunk, "jdk.ActiveSetting") == first && events_of(chunk, "jdk.ActiveRecording") == first,
            "chunk %u: facts", index);
     const struct jfr_chunk_info *info = jfr_chunk_get_info(chunk);
     tap_ok(info->whole && info->major == 2 && info->minor == 0 &&
-               info->start_ns == (int64_t)SAMPLE_START_EPOCH_NS + index * FLUSHES * NS_PER_S &&
-               info->duration_ns == FLUSHES * NS_PER_S && info->ticks_per_second == SAMPLE_TICKS_PER_SECOND,
+               info->start_ns == (int64_t)SAMPLE_START_EPOCH_NS + index * FLUSHES * NS_PER_S && info->duration_ns == FLUSHES * NS_PER_S &&
+               info->ticks_per_second == SAMPLE_TICKS_PER_SECOND,
            "chunk %u: header", index);
 }
 
@@ -56,9 +55,7 @@ static void test_counts(struct jfr_chunk *chunk, unsigned index)
 static bool cpu_sample_agrees(struct jfr_event *e, uint32_t round, uint32_t i)
 {
     uint32_t stack = i % SAMPLE_STACKS + 1;
-    const char *outcome = stack == SAMPLE_FAILED_STACK ? "not_walkable"
-                          : stack == SAMPLE_DEEP_STACK ? "truncated"
-                                                       : "complete";
+    const char *outcome = stack == SAMPLE_FAILED_STACK ? "not_walkable" : stack == SAMPLE_DEEP_STACK ? "truncated" : "complete";
     int64_t epoch = (int64_t)SAMPLE_START_EPOCH_NS + round * NS_PER_S + i * 10000000LL;
     return jfr_event_epoch_ns(e) == epoch && jfr_value_int(field(e, "weight")) == 10000000 + i &&
            jfr_value_int(field(e, "pc")) == 0x7fff12345678 + i && same(jfr_value_text(field(e, "outcome")), outcome) &&
@@ -93,8 +90,10 @@ static void test_threads(struct jfr_chunk *chunk)
     for (uint32_t id = 1; id <= SAMPLE_THREADS; id++) {
         struct jfr_thread_info t;
         bool found = jfr_thread_of(jfr_pool_get(chunk, type, id), &t), java = id != 3;
-        tap_ok(found && same(t.os_name, names[id]) && same(t.java_name, java ? names[id] : "") &&
-                   t.os_id == 4710 + id && t.java_id == (id == 1 ? 1 : id == 2 ? 42 : 0),
+        tap_ok(found && same(t.os_name, names[id]) && same(t.java_name, java ? names[id] : "") && t.os_id == 4710 + id &&
+                   t.java_id == (id == 1   ? 1
+                                 : id == 2 ? 42
+                                           : 0),
                "thread %s", names[id]);
     }
     tap_ok(jfr_value_none(jfr_value_member(jfr_pool_get(chunk, type, 3), "javaName")), "no Java name for a VM thread");
@@ -108,8 +107,7 @@ static struct jfr_stack stack_at(struct jfr_chunk *chunk, uint32_t id)
     return stack;
 }
 
-static bool next_is(struct jfr_stack *s, const char *class, const char *name, const char *descriptor, int line, int bci,
-                    const char *type)
+static bool next_is(struct jfr_stack *s, const char *class, const char *name, const char *descriptor, int line, int bci, const char *type)
 {
     struct jfr_frame_info f;
     struct jfr_method_info m;
@@ -148,8 +146,7 @@ static void test_facts(struct jfr_chunk *chunk)
         if (!strcmp(e.type->name, "jdk.InitialSystemProperty") && same(jfr_value_text(field(&e, "key")), "null"))
             found += 10 * jfr_value_none(field(&e, "value"));
         if (!strcmp(e.type->name, "jdk.JVMInformation"))
-            found += 100 * (same(jfr_value_text(field(&e, "javaArguments")), "app.Main größe") &&
-                            jfr_value_int(field(&e, "pid")) == 4711 &&
+            found += 100 * (same(jfr_value_text(field(&e, "javaArguments")), "app.Main größe") && jfr_value_int(field(&e, "pid")) == 4711 &&
                             jfr_type_field(e.type, "jvmStartTime")->unit == JFR_UNIT_EPOCH_MS);
         if (!strcmp(e.type->name, "jdk.ActiveSetting"))
             found += 1000 * (jfr_value_int(field(&e, "id")) == (int64_t)jfr_chunk_type(chunk, "jdk.ExecutionSample")->id);

@@ -50,8 +50,7 @@ struct found {
 };
 
 /* The times of events are those that were given, to the grain, and within their chunk. */
-static void check_event(struct jfr_event *event, const struct jfr_chunk_info *info, const uint8_t *bytes, uint32_t grain,
-                        struct found *f)
+static void check_event(struct jfr_event *event, const struct jfr_chunk_info *info, const uint8_t *bytes, uint32_t grain, struct found *f)
 {
     struct jfr_text value = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "value")));
     uint64_t ticks = start + f->events * (uint64_t)STEP_NS;
@@ -96,11 +95,16 @@ static void test_without(const char *path)
     static const struct {
         uint32_t without;
         const char *type;
-    } parts[] = {{JFR_WITHOUT_COLLECTIONS, "candor.SafepointCount"}, {JFR_WITHOUT_WAITS, "candor.LockHolder"},
-                 {JFR_WITHOUT_ALLOCATIONS, "jdk.ObjectAllocationSample"}, {JFR_WITHOUT_OLD_OBJECTS, "jdk.types.Reference"},
-                 {JFR_WITHOUT_CPU, "candor.CpuSample"}, {JFR_WITHOUT_COUNTS, "candor.EventSample"},
-                 {JFR_WITHOUT_WALL, "candor.WallSample"}, {JFR_WITHOUT_SAFEPOINT, "candor.SafepointSample"},
-                 {JFR_WITHOUT_CODE, "candor.CodeName"}, {JFR_WITHOUT_BASES, "candor.BookBase"}};
+    } parts[] = {{JFR_WITHOUT_COLLECTIONS, "candor.SafepointCount"},
+                 {JFR_WITHOUT_WAITS, "candor.LockHolder"},
+                 {JFR_WITHOUT_ALLOCATIONS, "jdk.ObjectAllocationSample"},
+                 {JFR_WITHOUT_OLD_OBJECTS, "jdk.types.Reference"},
+                 {JFR_WITHOUT_CPU, "candor.CpuSample"},
+                 {JFR_WITHOUT_COUNTS, "candor.EventSample"},
+                 {JFR_WITHOUT_WALL, "candor.WallSample"},
+                 {JFR_WITHOUT_SAFEPOINT, "candor.SafepointSample"},
+                 {JFR_WITHOUT_CODE, "candor.CodeName"},
+                 {JFR_WITHOUT_BASES, "candor.BookBase"}};
     enum { PARTS = sizeof parts / sizeof *parts };
     struct jfr_pools pools = sample_pools();
     struct error e = {""};

@@ -95,15 +95,14 @@ static void test_resolved(struct jfr_chunk *chunk)
     struct jfr_stack stack;
     struct jfr_frame_info frame;
     tap_ok(jfr_event_key(&e, jfr_type_field(e.type, "sampledThread")) == 1, "key of a reference");
-    tap_ok(jfr_thread_of(field(&e, "sampledThread"), &t) && same(t.os_name, "os") && same(t.java_name, "java") &&
-               same(t.group, "ring") && t.os_id == 5 && t.java_id == 6,
+    tap_ok(jfr_thread_of(field(&e, "sampledThread"), &t) && same(t.os_name, "os") && same(t.java_name, "java") && same(t.group, "ring") &&
+               t.os_id == 5 && t.java_id == 6,
            "thread by the first of its names, its group containing itself");
     tap_ok(jfr_stack_of(field(&e, "stackTrace"), &stack) && stack.truncated, "stack trace, truncated");
-    tap_ok(jfr_stack_next(&stack, &frame) && frame.line == 12 && frame.bci == 3 && frame.method_key == 1 &&
-               same(frame.type, "Inlined"),
+    tap_ok(jfr_stack_next(&stack, &frame) && frame.line == 12 && frame.bci == 3 && frame.method_key == 1 && same(frame.type, "Inlined"),
            "leaf frame");
-    tap_ok(jfr_method_of(frame.method, &m) && same(m.class_name, "app.Main") && same(m.name, "run") &&
-               same(m.descriptor, "()V") && !m.hidden,
+    tap_ok(jfr_method_of(frame.method, &m) && same(m.class_name, "app.Main") && same(m.name, "run") && same(m.descriptor, "()V") &&
+               !m.hidden,
            "method, its class with dots");
     tap_ok(jfr_stack_next(&stack, &frame) && frame.line == 13 && !jfr_stack_next(&stack, &frame), "second and last frame");
 }
@@ -116,8 +115,11 @@ static void test_many_fields(void)
     enum { INT = 10, WIDE = 100, FIELDS = 100000, LOOKS = 200000 };
     static const struct craft_type types[] = {
         {INT, "int"},
-        {WIDE, "test.Wide", "jdk.jfr.Event",
-         {{"x", INT}, {"x2", INT}, {"wanted", INT}, {"wanted", INT}, {LONG_NAME, INT}, {LONG_NAME ".2", INT}}, .repeated = FIELDS}};
+        {WIDE,
+         "test.Wide",
+         "jdk.jfr.Event",
+         {{"x", INT}, {"x2", INT}, {"wanted", INT}, {"wanted", INT}, {LONG_NAME, INT}, {LONG_NAME ".2", INT}},
+         .repeated = FIELDS}};
     struct buffer b;
     struct jfr_file *file;
     struct jfr_chunk *chunk;
@@ -153,7 +155,9 @@ static void test_method_keys(void)
         {STRING, "java.lang.String"},
         {SYMBOL, "jdk.types.Symbol", "", {{"string", STRING}}},
         {CLASS, "java.lang.Class", "", {{"name", SYMBOL, true}}},
-        {METHOD, "jdk.types.Method", "",
+        {METHOD,
+         "jdk.types.Method",
+         "",
          {{"modifiers", INT}, {"descriptor", SYMBOL, true}, {"hidden", BOOLEAN}, {"name", SYMBOL, true}, {"type", CLASS, true}}},
     };
     struct buffer b;
@@ -170,8 +174,8 @@ static void test_method_keys(void)
     buffer_varint(&b, 50000);
     craft_event_end(&b, event);
     craft_end(&b, start);
-    bool opened = !jfr_file_open_memory(&file, b.data, b.len, "methods", NULL, NULL) &&
-                  !jfr_chunk_open(&chunk, file, 0, NULL, NULL) && chunk;
+    bool opened =
+        !jfr_file_open_memory(&file, b.data, b.len, "methods", NULL, NULL) && !jfr_chunk_open(&chunk, file, 0, NULL, NULL) && chunk;
     tap_ok(opened && jfr_method_keys(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.Method"), 5), keys) &&
                keys[JFR_METHOD_CLASS] == 50000 && keys[JFR_METHOD_NAME] == 400 && keys[JFR_METHOD_DESCRIPTOR] == 300,
            "the keys of a method, whatever the order of its fields");

@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* What the calls write, as a string to free. */
-#define WRITTEN(j, ...)                                                                                                \
-    ({                                                                                                                 \
-        char *text = NULL;                                                                                             \
-        size_t size;                                                                                                   \
-        struct jsonw j##_, *j = &j##_;                                                                                 \
-        FILE *f = open_memstream(&text, &size);                                                                        \
-        jsonw_init(j, f);                                                                                              \
-        __VA_ARGS__;                                                                                                   \
-        fclose(f);                                                                                                     \
-        text;                                                                                                          \
+#define WRITTEN(j, ...)                                                                                                                    \
+    ({                                                                                                                                     \
+        char *text = NULL;                                                                                                                 \
+        size_t size;                                                                                                                       \
+        struct jsonw j##_, *j = &j##_;                                                                                                     \
+        FILE *f = open_memstream(&text, &size);                                                                                            \
+        jsonw_init(j, f);                                                                                                                  \
+        __VA_ARGS__;                                                                                                                       \
+        fclose(f);                                                                                                                         \
+        text;                                                                                                                              \
     })
 
 static void is(char *got, const char *wanted, const char *what)
@@ -66,8 +66,7 @@ static void test_strings(void)
     is(WRITTEN(j, jsonw_string(j, "a\0b", 3)), "\"a\\u0000b\"", "a zero byte inside");
     is(WRITTEN(j, jsonw_text(j, "\xc3\xa9 \xf0\x9d\x84\x9e")), "\"\xc3\xa9 \xf0\x9d\x84\x9e\"", "UTF-8 stays");
     is(WRITTEN(j, jsonw_text(j, "\xff|\xc3|\xed\xa0\x80|\xc0\xaf|\xf5\x80\x80\x80")),
-       "\"\\ufffd|\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd\"",
-       "what is not UTF-8 becomes U+FFFD");
+       "\"\\ufffd|\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd\"", "what is not UTF-8 becomes U+FFFD");
     is(WRITTEN(j, jsonw_text(j, "</script>&")), "\"</script>&\"", "plain JSON leaves HTML's characters");
     is(WRITTEN(j, (j->html = true, jsonw_text(j, "</script>&\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa"))),
        "\"\\u003c/script\\u003e\\u0026\\u2028\\u2029\xe2\x80\xaa\"", "for HTML they are escaped");

@@ -64,7 +64,8 @@ static void test_sources(void)
 {
     tap_ok(profile_kind_comes_from(PROFILE_WALL, "candor.WallSample") && !profile_kind_comes_from(PROFILE_WALL, "candor.CpuSample") &&
                profile_kind_comes_from(PROFILE_WAITING, "candor.SafepointSample") &&
-               profile_kind_comes_from(PROFILE_RUNNING, "candor.SafepointSample"), "event types and their kinds");
+               profile_kind_comes_from(PROFILE_RUNNING, "candor.SafepointSample"),
+           "event types and their kinds");
     for (int kind = 0; kind < PROFILE_KINDS; kind++)
         tap_ok(!profile_kind_comes_from((enum profile_kind)kind, "") && !profile_kind_comes_from((enum profile_kind)kind, "pprof"),
                "%s: of no event there is none", profile_kinds[kind].word);

@@ -29,11 +29,11 @@ static double draw(void)
 /* What a class's objects do, times in seconds. */
 struct behaviour {
     const char *class_name, *package, *method;
-    double per_second;      /* sampled objects that outlive a collection */
-    double from, to;        /* when they are born */
-    double lifetime;        /* 0 = for ever */
-    bool is_exponential;    /* that is the mean */
-    double old_every;       /* their garbage is found by a collection of old objects, so often; 0 = by the next */
+    double per_second;   /* sampled objects that outlive a collection */
+    double from, to;     /* when they are born */
+    double lifetime;     /* 0 = for ever */
+    bool is_exponential; /* that is the mean */
+    double old_every;    /* their garbage is found by a collection of old objects, so often; 0 = by the next */
 };
 
 static uint32_t stack_of(struct profile *p, const struct behaviour *b)
@@ -74,9 +74,13 @@ static void live_out(struct profile *p, const struct behaviour *b, double born, 
     if (floor(end) <= ceil(born)) /* it has outlived no collection */
         return;
     uint64_t size = 100 + (uint64_t)(draw() * 100);
-    struct profile_object o = {.sample = {.time_ns = start + (int64_t)(born * NS_PER_S), .weight = 500000 + (uint64_t)(draw() * 500000),
-                                          .stack = stack, .labels = labels, .count = 1},
-                               .size = size, .is_alive = found > SECONDS};
+    struct profile_object o = {.sample = {.time_ns = start + (int64_t)(born * NS_PER_S),
+                                          .weight = 500000 + (uint64_t)(draw() * 500000),
+                                          .stack = stack,
+                                          .labels = labels,
+                                          .count = 1},
+                               .size = size,
+                               .is_alive = found > SECONDS};
     o.told_ns = start + (int64_t)(o.is_alive ? SECONDS : found) * NS_PER_S;
     add_object(p, &o);
 }
@@ -103,7 +107,8 @@ static void make(struct profile *p, const struct behaviour *list, int count, int
     p->live_sets = calloc(SECONDS, sizeof *p->live_sets);
     p->live_set_count = p->live_set_cap = SECONDS;
     for (int i = 0; i < SECONDS; i++)
-        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S, .collections = (uint64_t)i + 1,
+        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S,
+                                                    .collections = (uint64_t)i + 1,
                                                     .old_collections = old_every ? (uint64_t)((i + 1) / old_every) : 0,
                                                     .old_before = old_every ? (uint64_t)(i / old_every) : 0};
     for (int i = 0; i < count; i++)

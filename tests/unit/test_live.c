@@ -151,8 +151,8 @@ static void test_joined(void)
     write_round(2);
     tap_ok(!live_read(l, &news, &e) && news, "then there is news");
     live_look(l, &(struct live_part){0}, &v);
-    tap_ok(v.profile.sample_count == SAMPLE_CPU_SAMPLES && book_ns(&v.profile, "cpu", "") == 600000000 &&
-               v.profile.duration_ns == NS_PER_S, "of one round");
+    tap_ok(v.profile.sample_count == SAMPLE_CPU_SAMPLES && book_ns(&v.profile, "cpu", "") == 600000000 && v.profile.duration_ns == NS_PER_S,
+           "of one round");
     live_look_away(&v);
     jfr_writer_close(writer, ticks(3), &e);
     live_free(l);

@@ -23,8 +23,7 @@ static void test_schedule(void)
     tap_ok(!schedule_parse(&s, "1000", &e) && schedule_due(&s, 0) == 0 && schedule_due(&s, 7) == 7000000 &&
                schedule_due(&s, 3600000000) == 3600000000000000,
            "a steady rate: n / rate, also after an hour of hours");
-    tap_ok(schedule_count(&s, 0) == 0 && schedule_count(&s, 1) == 1 && schedule_count(&s, NS_PER_S) == 1000,
-           "and its count");
+    tap_ok(schedule_count(&s, 0) == 0 && schedule_count(&s, 1) == 1 && schedule_count(&s, NS_PER_S) == 1000, "and its count");
     /* 0 to 100 in 10 s: n(t) = 5 t^2; then 100/s. */
     tap_ok(!schedule_parse(&s, "0-100:10s,100", &e), "a ramp");
     unsigned wrong = 0, falling = 0;
@@ -38,8 +37,7 @@ static void test_schedule(void)
         before = due;
     }
     tap_ok(!wrong && !falling, "is its integral");
-    tap_ok(!schedule_parse(&s, "100-0:10s", &e) && schedule_due(&s, 499) < 10 * NS_PER_S &&
-               schedule_due(&s, 501) == UINT64_MAX,
+    tap_ok(!schedule_parse(&s, "100-0:10s", &e) && schedule_due(&s, 499) < 10 * NS_PER_S && schedule_due(&s, 501) == UINT64_MAX,
            "down to nothing, and then nothing");
     static const char *const bad[] = {"", "x", "-1", "0", "10-20", "10:0s", "10,20", "1e99", "1000001", "10:5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -49,16 +47,14 @@ static void test_schedule(void)
 static void test_url(void)
 {
     struct url u;
-    tap_ok(!url_parse(&u, "http://host", &e) && !strcmp(u.host, "host") && !strcmp(u.port, "80") &&
-               !strcmp(u.path, "/") && !u.tls,
+    tap_ok(!url_parse(&u, "http://host", &e) && !strcmp(u.host, "host") && !strcmp(u.port, "80") && !strcmp(u.path, "/") && !u.tls,
            "a host");
     tap_ok(!url_parse(&u, "https://[::1]:8443/a?b=c#d", &e) && !strcmp(u.host, "::1") && !strcmp(u.port, "8443") &&
                !strcmp(u.path, "/a?b=c") && u.tls && !strcmp(u.authority, "[::1]:8443"),
            "everything in one");
     tap_ok(!url_parse(&u, "http://h?q", &e) && !strcmp(u.path, "/?q"), "a query without a path");
-    static const char *const bad[] = {"host",         "ftp://host",        "http://",     "http://:80",
-                                      "http://h:0",   "http://h:99999",    "http://h:8o", "http://u@h",
-                                      "http://h/a b", "http://h/\r\nX: y", "http://[::1", "http://h:"};
+    static const char *const bad[] = {"host",        "ftp://host", "http://",      "http://:80",        "http://h:0",  "http://h:99999",
+                                      "http://h:8o", "http://u@h", "http://h/a b", "http://h/\r\nX: y", "http://[::1", "http://h:"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         tap_ok(url_parse(&u, bad[i], &e) < 0, "bad URL %zu is refused", i);
 }
@@ -67,20 +63,18 @@ static void test_mix(void)
 {
     struct mix m;
     unsigned counts[2] = {0};
-    tap_ok(!mix_parse(&m, "insert=1:POST:/x:hello,read=9", "/y", &e) && m.count == 2 &&
-               !strcmp(m.types[0].method, "POST") && m.types[0].body_len == 5 && !strcmp(m.types[1].path, "/y"),
+    tap_ok(!mix_parse(&m, "insert=1:POST:/x:hello,read=9", "/y", &e) && m.count == 2 && !strcmp(m.types[0].method, "POST") &&
+               m.types[0].body_len == 5 && !strcmp(m.types[1].path, "/y"),
            "two types");
     for (uint64_t n = 0; n < 100000; n++)
         counts[mix_choose(&m, n)]++;
     /* binomial: 5 standard errors of 95 */
     tap_ok(counts[0] > 10000 - 475 && counts[0] < 10000 + 475, "one in ten is of the first (%u of 100,000)", counts[0]);
     tap_ok(!mix_render(&m, "h:1", "A: b\r\n", true) &&
-               !strncmp(m.types[0].bytes, "POST /x HTTP/1.1\r\nHost: h:1\r\nA: b\r\nContent-Length: 5\r\n\r\nhello",
-                        m.types[0].len),
+               !strncmp(m.types[0].bytes, "POST /x HTTP/1.1\r\nHost: h:1\r\nA: b\r\nContent-Length: 5\r\n\r\nhello", m.types[0].len),
            "the request's bytes");
     mix_deinit(&m);
-    static const char *const bad[] = {"",        "a",         "a=",    "a=0",     "a=-1", "a=x",
-                                      "a=1:get", "a=1:GET:x", "a b=1", "a=1,a=1", "=1"};
+    static const char *const bad[] = {"", "a", "a=", "a=0", "a=-1", "a=x", "a=1:get", "a=1:GET:x", "a b=1", "a=1,a=1", "=1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tap_ok(mix_parse(&m, bad[i], "/", &e) < 0, "'%s' is refused", bad[i]);
         mix_deinit(&m);
@@ -100,8 +94,7 @@ static const struct {
     {OK "Content-Length: 0\r\nConnection: close\r\n\r\n", 200, 0, 0, false, false},
     {"HTTP/1.0 404 Not Found\r\nContent-Length: 2\r\n\r\nno", 404, 2, 0, false, false},
     {"HTTP/1.0 200\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nno", 200, 2, 0, true, false},
-    {OK "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;x=y\r\n0123456789\r\n0\r\nT: x\r\n\r\n", 200, 15, 0, true,
-     false},
+    {OK "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;x=y\r\n0123456789\r\n0\r\nT: x\r\n\r\n", 200, 15, 0, true, false},
     {OK "Transfer-Encoding: gzip, chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 200, 0, 0, true, false},
     {OK "\r\nuntil the end", 200, 13, 0, false, true},
     {"HTTP/1.1 100 Continue\r\n\r\n" OK "Content-Length: 1\r\n\r\nx", 200, 1, 0, true, false},
@@ -141,8 +134,7 @@ static bool is_as_told(size_t i, size_t split)
         response_close(&r);
     if (!answers[i].status)
         return r.state == RESPONSE_BROKEN && r.problem;
-    return r.state == RESPONSE_DONE && r.status == answers[i].status && r.body == answers[i].body &&
-           r.keep_alive == answers[i].keep_alive;
+    return r.state == RESPONSE_DONE && r.status == answers[i].status && r.body == answers[i].body && r.keep_alive == answers[i].keep_alive;
 }
 
 static void test_answers(void)

@@ -39,7 +39,7 @@ static struct buffer file;
 static struct profile p;
 
 /* An event at a tick, with further numbers that end with -1. */
-#define PUT(type, tick, ...) put(type, tick, (const int64_t[]){__VA_ARGS__ __VA_OPT__(,) -1})
+#define PUT(type, tick, ...) put(type, tick, (const int64_t[]){__VA_ARGS__ __VA_OPT__(, ) - 1})
 
 static void put(unsigned type, int tick, const int64_t *numbers)
 {
@@ -188,7 +188,9 @@ static void test_old_names(void)
 {
     static const struct craft_type old[] = {
         {LONG, "long"},
-        {OLD_TLAB, "com.oracle.jdk.ObjectAllocationInNewTLAB", "jdk.jfr.Event",
+        {OLD_TLAB,
+         "com.oracle.jdk.ObjectAllocationInNewTLAB",
+         "jdk.jfr.Event",
          {{"startTime", LONG}, {"allocationSize", LONG}, {"tlabSize", LONG}}},
     };
     buffer_init(&file, 1 << 20);

@@ -14,12 +14,17 @@
 
 enum { LONG = 10, STRING, BOOLEAN, THREAD, STATE, ATTRIBUTE, TICKS, SAMPLE = 100, SETTING };
 
-#define PRIMITIVES                                                                                                     \
-    {LONG, "long"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"}, {TICKS, "jdk.jfr.Timestamp", "java.lang.annotation.Annotation"}
+#define PRIMITIVES                                                                                                                         \
+    {LONG, "long"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"},                                                                    \
+    {                                                                                                                                      \
+        TICKS, "jdk.jfr.Timestamp", "java.lang.annotation.Annotation"                                                                      \
+    }
 
 static const struct craft_type attribute = {ATTRIBUTE, "profiler.types.AttributeValue", NULL, {{"value", STRING}}};
-static const struct craft_type setting = {
-    SETTING, "jdk.ActiveSetting", "jdk.jfr.Event", {{"startTime", LONG}, {"id", LONG}, {"name", STRING}, {"value", STRING}}};
+static const struct craft_type setting = {SETTING,
+                                          "jdk.ActiveSetting",
+                                          "jdk.jfr.Event",
+                                          {{"startTime", LONG}, {"id", LONG}, {"name", STRING}, {"value", STRING}}};
 
 static void put_setting(struct buffer *b, const char *name, const char *value)
 {
@@ -108,8 +113,8 @@ int main(void)
          "[no stack]; 40000000\nspanId#-1 operation=GET /pay [no stack]; 60000000\nspanId#77 operation=GET /cart note=x [no stack]; "
          "20000000\nsum 120000000 ns\n",
          "Datadog's: weights are periods, fields of the context labels, 0 and nothing are none");
-    says("datadog.ExecutionSample", "operation=cart",
-         "spanId#77 operation=GET /cart note=x [no stack]; 20000000\nsum 20000000 ns\n", "and choose samples");
+    says("datadog.ExecutionSample", "operation=cart", "spanId#77 operation=GET /cart note=x [no stack]; 20000000\nsum 20000000 ns\n",
+         "and choose samples");
     says("jdk.ExecutionSample", "spanId=^77$", "spanId#77 operation=GET /cart note=x [no stack]; 20000000\nsum 20000000 ns\n",
          "of a fork of async-profiler, too, each sample one period");
     return tap_done();

@@ -95,9 +95,9 @@ static const char *names_of(const struct locks *l, uint32_t first)
 static void test_circles(void)
 {
     static const struct wait waits[] = {
-        {"a", 1, "L", "0x1", "b", "2", 1, true}, {"b", 2, "L", "0x2", "c", "3", 1, true}, {"c", 3, "L", "0x3", "a", "1", 0, true},
+        {"a", 1, "L", "0x1", "b", "2", 1, true},  {"b", 2, "L", "0x2", "c", "3", 1, true},  {"c", 3, "L", "0x3", "a", "1", 0, true},
         {"d", 4, "L", "0x1", "b", "2", 1, true}, /* waits for one of them */
-        {"e", 5, "L", NULL, "f", "6", 1, true},  {"f", 6, "L", NULL, "e", "5", 1, true}, {"g", 7, "L", "0x7", "h", "8", 1, true},
+        {"e", 5, "L", NULL, "f", "6", 1, true},   {"f", 6, "L", NULL, "e", "5", 1, true},   {"g", 7, "L", "0x7", "h", "8", 1, true},
         {"x", 8, "L", "0x8", "y", "9", 1, false}, {"y", 9, "L", "0x9", "x", "8", 1, false}, /* are over */
     };
     struct locks l;

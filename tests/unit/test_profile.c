@@ -19,8 +19,7 @@ static void test_interning(void)
 {
     struct profile p;
     maker_init(&p);
-    uint32_t a = maker_stack(&p, "app.Main.run:3;app.Work.hot:7"),
-             b = maker_stack(&p, "app.Main.run:3;app.Work.cold:9");
+    uint32_t a = maker_stack(&p, "app.Main.run:3;app.Work.hot:7"), b = maker_stack(&p, "app.Main.run:3;app.Work.cold:9");
     tap_ok(a == maker_stack(&p, "app.Main.run:3;app.Work.hot:7"), "the same stack has the same id");
     tap_ok(a != b && p.nodes[a].parent == p.nodes[b].parent, "stacks share their beginning");
     tap_ok(p.nodes[a].parent < a && p.nodes[b].parent < b, "parents have smaller ids");
@@ -206,15 +205,13 @@ static void test_books(void)
     maker_book(&p, "failed", "gc_active", 300000, 3);
     maker_book(&p, "residual", "", 100000, 0);
     tap_ok(p.book_count == 4 && profile_book(&p, "complete", "")->count == 6, "the last line of an account counts");
-    tap_ok(!profile_book(&p, "failed", "") && profile_book(&p, "failed", "gc_active"),
-           "reasons are lines of their own");
+    tap_ok(!profile_book(&p, "failed", "") && profile_book(&p, "failed", "gc_active"), "reasons are lines of their own");
     maker_sample(&p, "A.b", 600000);
     maker_sample(&p, "A.c", 300000);
     tap_ok(profile_check(&p) == 0 && p.problem_count == 0, "books that close, with all their samples");
     maker_book(&p, "lost", "queue_full", 50000, 1);
     profile_check(&p);
-    tap_ok(p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "do not close"),
-           "books that do not close");
+    tap_ok(p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "do not close"), "books that do not close");
     maker_book(&p, "lost", "queue_full", 0, 0);
     maker_sample(&p, "A.c", 300000);
     p.problem_count = 0;
@@ -236,10 +233,8 @@ static void test_calltree(void)
     const struct calltree_node *run = &t.nodes[1], *hot = &t.nodes[2];
     tap_ok(t.nodes[0].total == 65 && t.nodes[0].child_count == 1, "the root holds all");
     tap_ok(run->total == 65 && run->self == 0 && run->child_count == 2 && run->first == 2, "a node and its children");
-    tap_ok(!strcmp(profile_text(&p, hot->label), "B.hot") && hot->total == 55 && hot->self == 50,
-           "heaviest child first");
-    tap_ok(hot->self_samples == 2 && t.nodes[4].parent == 2 && t.nodes[4].self == 5,
-           "a recursion is a node of its own");
+    tap_ok(!strcmp(profile_text(&p, hot->label), "B.hot") && hot->total == 55 && hot->self == 50, "heaviest child first");
+    tap_ok(hot->self_samples == 2 && t.nodes[4].parent == 2 && t.nodes[4].self == 5, "a recursion is a node of its own");
     bool ordered = true;
     for (uint32_t i = 1; i < t.count; i++)
         ordered &= t.nodes[i].parent < i;
@@ -266,8 +261,7 @@ static void test_types(void)
     calltree_build(&t, &p, false);
     tap_ok(t.count == 3 && t.nodes[1].type == JFR_FRAME_INLINED && t.nodes[2].type == JFR_FRAME_NATIVE,
            "a node has the type of most of its weight");
-    tap_ok(!strcmp(profile_type_name(JFR_FRAME_INLINED), "Inlined") && !strcmp(profile_type_name(200), "Other"),
-           "types have names");
+    tap_ok(!strcmp(profile_type_name(JFR_FRAME_INLINED), "Inlined") && !strcmp(profile_type_name(200), "Other"), "types have names");
     calltree_deinit(&t);
     profile_deinit(&p);
 }
@@ -275,9 +269,14 @@ static void test_types(void)
 static void test_processes(void)
 {
     static const char *const cases[][2] = {
-        {"org.x.Main --port 80", "org.x.Main"}, {"Main", "Main"},           {"/opt/app.jar", "app.jar"},
-        {"/opt/my app.jar x.jar -v", "my app.jar"}, {"lib/app.jar a/b", "app.jar"}, {"mod.x/com.x.Main a", "com.x.Main"},
-        {"/opt/.jars/x y", "x"},                  {"a/", "a/"},
+        {"org.x.Main --port 80", "org.x.Main"},
+        {"Main", "Main"},
+        {"/opt/app.jar", "app.jar"},
+        {"/opt/my app.jar x.jar -v", "my app.jar"},
+        {"lib/app.jar a/b", "app.jar"},
+        {"mod.x/com.x.Main a", "com.x.Main"},
+        {"/opt/.jars/x y", "x"},
+        {"a/", "a/"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buffer b;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 8             /* words per chunk in most tests */
-#define PAYLOAD (CHUNK - 1) /* of which hold records */
+#define CHUNK     8           /* words per chunk in most tests */
+#define PAYLOAD   (CHUNK - 1) /* of which hold records */
 #define MAX_WORDS 4096
 
 static uint64_t words[MAX_WORDS];
@@ -275,8 +275,7 @@ static void test_states(void)
         candor_queue_init(&q, &pool);
         q.tail = q.consumer.head = start;
         for (uint64_t i = 0; i < 12; i++)
-            ok &= push(&q, i, i + 1) && (i % 3 || candor_queue_peek(&q)) && pop(&q, i, i + 1) &&
-                  (i % 2 || candor_queue_shrink(&q));
+            ok &= push(&q, i, i + 1) && (i % 3 || candor_queue_peek(&q)) && pop(&q, i, i + 1) && (i % 2 || candor_queue_shrink(&q));
         candor_queue_deinit(&q);
     }
     tap_ok(ok && candor_pool_in_use(&pool) == 0, "the word counter may pass zero anywhere");
@@ -287,7 +286,7 @@ static void test_states(void)
            "what the two sides write lies 128 bytes apart");
 }
 
-#define QUEUES 200
+#define QUEUES  200
 #define WAITING 64
 
 struct reference {

@@ -38,8 +38,8 @@ static void test_full_and_empty(const struct queue_kind *k)
         wrong += k->offered && (k->offered(&q) != n + 1 || k->polled(&q) != 0);
     }
     tap_ok(k->bounded ? n == most : n >= most, "%s: %llu elements fit", k->name, (unsigned long long)n);
-    tap_ok(!k->bounded || (!k->offer(&q, element(n)) && !k->relaxed_offer(&q, element(n)) && k->size(&q) == n),
-           "%s: one more does not", k->name);
+    tap_ok(!k->bounded || (!k->offer(&q, element(n)) && !k->relaxed_offer(&q, element(n)) && k->size(&q) == n), "%s: one more does not",
+           k->name);
     for (uint64_t i = 0; i < n; i++) {
         wrong += k->peek(&q) != element(i) || (i % 2 ? k->relaxed_poll : k->poll)(&q) != element(i) || k->size(&q) != n - i - 1;
         wrong += k->polled && k->polled(&q) != i + 1;
@@ -351,9 +351,8 @@ static void test_bubbles(void)
     void *out[4];
 
     mpsc->make(&q, 4, 0);
-    tap_ok(candor_mpsc_array_claim(&q.u.candor_mpsc_array, 1, true, &first) == 1 && put(mpsc, &q, 1, 1) == 1 &&
-               !mpsc->relaxed_poll(&q) && !mpsc->relaxed_peek(&q) && !mpsc->is_empty(&q) && mpsc->size(&q) == 2 &&
-               mpsc->poll_n(&q, out, 4) == 0,
+    tap_ok(candor_mpsc_array_claim(&q.u.candor_mpsc_array, 1, true, &first) == 1 && put(mpsc, &q, 1, 1) == 1 && !mpsc->relaxed_poll(&q) &&
+               !mpsc->relaxed_peek(&q) && !mpsc->is_empty(&q) && mpsc->size(&q) == 2 && mpsc->poll_n(&q, out, 4) == 0,
            "mpsc array: relaxed forms do not see behind a bubble");
     tap_ok(put(mpsc, &q, 2, 9) == 2 && !mpsc->offer(&q, element(9)), "mpsc array: producers go on behind it, to the end");
     candor_mpsc_array_store(&q.u.candor_mpsc_array, first, element(0));
@@ -362,19 +361,17 @@ static void test_bubbles(void)
 
     spmc->make(&q, 4, 0);
     put(spmc, &q, 0, 4);
-    tap_ok(candor_spmc_array_claim(&q.u.candor_spmc_array, 1, &first) == 1 && spmc->size(&q) == 3 &&
-               !spmc->relaxed_offer(&q, element(4)) && got(spmc, &q, 1, 3) && !spmc->poll(&q) && spmc->is_empty(&q),
+    tap_ok(candor_spmc_array_claim(&q.u.candor_spmc_array, 1, &first) == 1 && spmc->size(&q) == 3 && !spmc->relaxed_offer(&q, element(4)) &&
+               got(spmc, &q, 1, 3) && !spmc->poll(&q) && spmc->is_empty(&q),
            "spmc array: a consumer that stops keeps its slot, and only that");
-    tap_ok(candor_spmc_array_take(&q.u.candor_spmc_array, first) == element(0) && put(spmc, &q, 4, 9) == 4,
-           "spmc array: until it goes on");
+    tap_ok(candor_spmc_array_take(&q.u.candor_spmc_array, first) == element(0) && put(spmc, &q, 4, 9) == 4, "spmc array: until it goes on");
     queue_kind_free(spmc, &q);
 
     mpmc->make(&q, 4, 0);
-    tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &first) && put(mpmc, &q, 1, 1) == 1 &&
-               !mpmc->relaxed_poll(&q) && !mpmc->relaxed_peek(&q) && !mpmc->is_empty(&q) && mpmc->size(&q) == 2,
+    tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &first) && put(mpmc, &q, 1, 1) == 1 && !mpmc->relaxed_poll(&q) &&
+               !mpmc->relaxed_peek(&q) && !mpmc->is_empty(&q) && mpmc->size(&q) == 2,
            "mpmc array: relaxed forms do not see behind a bubble");
-    tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &second) && put(mpmc, &q, 3, 9) == 1 &&
-               !mpmc->offer(&q, element(9)),
+    tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &second) && put(mpmc, &q, 3, 9) == 1 && !mpmc->offer(&q, element(9)),
            "mpmc array: producers go on behind it, to the end");
     candor_mpmc_array_store(&q.u.candor_mpmc_array, second, element(2));
     candor_mpmc_array_store(&q.u.candor_mpmc_array, first, element(0));

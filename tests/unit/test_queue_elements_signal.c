@@ -20,11 +20,11 @@
 
 #ifdef __x86_64__
 
-#define HANDLED 100000
+#define HANDLED  100000
 #define OFFERING 16 /* one in so many handlers */
-#define CONTEXTS 3 /* the thread, a handler, a handler in a handler */
+#define CONTEXTS 3  /* the thread, a handler, a handler in a handler */
 #define CAPACITY 64
-#define STEPPED 61 /* every so manieth handler is stepped through */
+#define STEPPED  61 /* every so manieth handler is stepped through */
 
 /* Elements are numbers: the context and the count of what it offered. */
 static struct {
@@ -114,11 +114,10 @@ static void run(const char *name)
         accepted += contexts[i].accepted;
         delivered += contexts[i].delivered;
     }
-    tap_ok(damaged == 0 && accepted == delivered && contexts[0].accepted > 100 && contexts[1].accepted > 100 &&
-               contexts[2].accepted > 100,
+    tap_ok(damaged == 0 && accepted == delivered && contexts[0].accepted > 100 && contexts[1].accepted > 100 && contexts[2].accepted > 100,
            "%s: %d handlers: all %llu, %llu and %llu elements arrive once and in order (%llu refused)", name, (int)handled,
-           (unsigned long long)contexts[0].accepted, (unsigned long long)contexts[1].accepted,
-           (unsigned long long)contexts[2].accepted, (unsigned long long)(contexts[1].refused + contexts[2].refused));
+           (unsigned long long)contexts[0].accepted, (unsigned long long)contexts[1].accepted, (unsigned long long)contexts[2].accepted,
+           (unsigned long long)(contexts[1].refused + contexts[2].refused));
     tap_ok(queue_kind_free(kind, &q), "... and its memory is whole");
 }
 

@@ -22,9 +22,9 @@
 #else
 #define ELEMENTS 60000
 #endif
-#define CAPACITY 16
+#define CAPACITY     16
 #define MOST_WAITING (QUEUE_MAX / 2) /* in an unbounded queue, so that its memory suffices */
-#define SIDES 2
+#define SIDES        2
 
 struct token {
     uint64_t value; /* plain: written by the producer before its offer */
@@ -168,8 +168,8 @@ static void run(const struct queue_kind *k)
     tap_ok(damaged == 0 && delivered == (uint64_t)producers * ELEMENTS,
            "%s, %u and %u threads: %llu elements arrive once, whole and in order (%llu offers failed)", k->name, producers, consumers,
            (unsigned long long)delivered, (unsigned long long)refused);
-    tap_ok(lied == 0 && wrong == 0, "... what is_empty, peek, size and the counts say is true (%llu, %llu wrong)",
-           (unsigned long long)lied, (unsigned long long)wrong);
+    tap_ok(lied == 0 && wrong == 0, "... what is_empty, peek, size and the counts say is true (%llu, %llu wrong)", (unsigned long long)lied,
+           (unsigned long long)wrong);
     tap_ok(queue_kind_free(k, &q), "... and its memory is whole");
 }
 

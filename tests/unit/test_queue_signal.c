@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HANDLED 10000 /* signals of each kind until it is enough */
-#define BREATHLESS 100 /* signals in a row, with the thread itself never running in between */
-#define MAX_WORDS 400
-#define CHUNKS 10
+#define HANDLED     10000 /* signals of each kind until it is enough */
+#define BREATHLESS  100   /* signals in a row, with the thread itself never running in between */
+#define MAX_WORDS   400
+#define CHUNKS      10
 #define CHUNK_WORDS 128
 
 struct context {
@@ -35,7 +35,7 @@ struct context {
 };
 
 static struct context contexts[2];
-static _Atomic(unsigned) depth; /* relaxed: one thread, and atomic only for its handlers */
+static _Atomic(unsigned) depth;    /* relaxed: one thread, and atomic only for its handlers */
 static _Atomic(unsigned) in_a_row; /* likewise */
 static uint64_t words[MAX_WORDS];
 static timer_t timers[2];
@@ -142,9 +142,8 @@ static void check(const char *name, const struct context *c)
 
     tap_ok(!c->damaged, "%s signal: records arrive whole and in order", name);
     tap_ok(c->delivered == c->accepted && c->accepted + c->refused == handled,
-           "... all %llu of %llu that were accepted (%llu refused, %llu in a nested handler)",
-           (unsigned long long)c->accepted, (unsigned long long)handled, (unsigned long long)c->refused,
-           (unsigned long long)c->nested);
+           "... all %llu of %llu that were accepted (%llu refused, %llu in a nested handler)", (unsigned long long)c->accepted,
+           (unsigned long long)handled, (unsigned long long)c->refused, (unsigned long long)c->nested);
 }
 
 int main(void)

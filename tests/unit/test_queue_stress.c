@@ -22,7 +22,7 @@
 #define RECORDS 300000
 #endif
 #define MAX_QUEUES 4
-#define MAX_WORDS 2100
+#define MAX_WORDS  2100
 
 struct lane {
     struct candor_queue q;

@@ -14,7 +14,16 @@
 enum { LONG = 10, STRING, BOOLEAN, STATE, SETTING = 100, SAMPLE, WALL, LIVE, MONITOR };
 
 #define EVENT "jdk.jfr.Event"
-#define MODEL {LONG, "long"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"}, {STATE, "jdk.types.ThreadState", NULL, {{"name", STRING}}}
+#define MODEL                                                                                                                              \
+    {LONG, "long"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"},                                                                    \
+    {                                                                                                                                      \
+        STATE, "jdk.types.ThreadState", NULL,                                                                                              \
+        {                                                                                                                                  \
+            {                                                                                                                              \
+                "name", STRING                                                                                                             \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+    }
 
 static const struct craft_type of_async[] = {
     MODEL,

@@ -14,7 +14,7 @@ static const struct doc_row {
     const char *key, *value, *event, *help;
 } doc_rows[] = {
 #define NUMBER(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help) {key, wants, event, help},
-#define WORD(symbol, letter, key, argument, choices, help) {key, choices, NULL, help},
+#define WORD(symbol, letter, key, argument, choices, help)                                           {key, choices, NULL, help},
     RECORDING_OPTION_ROWS(NUMBER, WORD, RECORDING_OPTION_NO_ROW)};
 
 /* A bar would end the cell. */
@@ -58,7 +58,8 @@ static void refuses(enum recording_option option, const char *text)
     struct error e = {""};
     const char *wants = recording_option_rows[option].wants;
     tap_ok(recording_option_read(option, text, &value, &e) < 0 && strstr(e.text, recording_option_rows[option].key) &&
-               strstr(e.text, text) && strstr(e.text, wants), "%s", e.text);
+               strstr(e.text, text) && strstr(e.text, wants),
+           "%s", e.text);
 }
 
 static void test_values(void)
@@ -69,7 +70,8 @@ static void test_values(void)
                reads(OPTION_DURATION, "30", 30 * NS_PER_S) == 1 && reads(OPTION_DURATION, "5m", 300 * NS_PER_S) == 1 &&
                reads(OPTION_MAX_SIZE, "1GB", 1 << 30) == 1 && reads(OPTION_WALL_RATE, "100000/s", 100000) == 1 &&
                reads(OPTION_LIVE_MAX, "64", 64) == 1 && reads(OPTION_LOCK_THRESHOLD, "0", 0) == 1 && reads(OPTION_ASM, "on", 1) == 1 &&
-               reads(OPTION_ASM, "off", 0) == 1, "each kind of number, to its bounds");
+               reads(OPTION_ASM, "off", 0) == 1,
+           "each kind of number, to its bounds");
     tap_ok(!recording_option_read(OPTION_MAX_OVERHEAD, "0.5%", &value, &e) && value.share == 0.005, "a share");
     refuses(OPTION_INTERVAL, "99us");
     refuses(OPTION_INTERVAL, "10001ms");
@@ -90,7 +92,8 @@ static void test_events(void)
     const char *lacking = recording_option_lacks(OPTION_ALLOC_RATE, "cpu,wall", &n);
     tap_ok(lacking && n == 5 && !strncmp(lacking, "alloc", 5), "alloc-rate needs alloc");
     tap_ok(!recording_option_lacks(OPTION_ALLOC_RATE, "cpu,live", &n) && !recording_option_lacks(OPTION_ALLOC_RATE, "alloc", &n) &&
-               !recording_option_lacks(OPTION_KEEP, "halt", &n), "or live; keep needs none");
+               !recording_option_lacks(OPTION_KEEP, "halt", &n),
+           "or live; keep needs none");
     tap_ok(recording_option_lacks(OPTION_WALL_RATE, "wallet", &n) != NULL, "the whole word counts");
 }
 

@@ -28,10 +28,13 @@ static void argument_is(const char *argument, const char *wanted)
 
 static void test_names(void)
 {
-    static const char *const secret[] = {"password", "db.Password", "javax.net.ssl.keyStorePassword", "PASSWD", "pwd",
-                                         "passphrase", "client_secret", "auth", "OAUTH", "my-token", "credentials",
-                                         "ApiKey", "api-key", "api_key", "api.key", "accessKey", "access-key",
-                                         "aws.access_key", "private.key", "privateKey", "private_key"};
+    static const char *const secret[] = {"password",      "db.Password", "javax.net.ssl.keyStorePassword",
+                                         "PASSWD",        "pwd",         "passphrase",
+                                         "client_secret", "auth",        "OAUTH",
+                                         "my-token",      "credentials", "ApiKey",
+                                         "api-key",       "api_key",     "api.key",
+                                         "accessKey",     "access-key",  "aws.access_key",
+                                         "private.key",   "privateKey",  "private_key"};
     static const char *const open[] = {"", "user", "java.home", "key", "keyStore", "pass", "java.class.path", "tok"};
     for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
         tap_ok(redact_is_secret(secret[i]), "'%s' names a secret", secret[i]);
@@ -50,8 +53,7 @@ static void test_values(void)
     value_is("url", "http://host/path", "http://host/path");
     value_is("urls", "amqp://h1,amqp://bob:hunter2@h2,amqp://h3", "amqp://h1,amqp://***@h2,amqp://h3");
     value_is("urls", "http://u:p@a http://v:q@b", "http://***@a http://***@b");
-    value_is("url", "jdbc:mysql://db/shop?user=bob&password=hunter2&ssl=true",
-             "jdbc:mysql://db/shop?user=bob&password=***&ssl=true");
+    value_is("url", "jdbc:mysql://db/shop?user=bob&password=hunter2&ssl=true", "jdbc:mysql://db/shop?user=bob&password=***&ssl=true");
     value_is("url", "jdbc:sqlserver://db;user=bob;password=hunter2;x=1", "jdbc:sqlserver://db;user=bob;password=***;x=1");
     value_is("url", "://", "://");
     value_is("url", "http://u:p@", "http://***@");

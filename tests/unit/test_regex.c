@@ -25,17 +25,43 @@ static void is_found(const char *pattern, const char *text, enum regex_where whe
 static void test_matches(void)
 {
     static const char *const found[][2] = {
-        {"", ""},           {"b", "abc"},          {"^a|c$", "xc"},       {"a.c", "a\nc"},           {"(?-s)a.c", "abc"},
-        {"a{2,3}$", "aaa"}, {"^a{2,}$", "aaaa"},   {"(ab)+$", "abab"},    {"a{,3}", "a{,3}"},        {"x{", "x{"},
-        {"[a-c]+$", "cab"}, {"[^a-c]", "abcd"},    {"[]a]+$", "a]"},      {"[a\\]-]+$", "]-a"},      {"[[:alpha:]_]+$", "a_Z"},
-        {"\\d\\W\\s", "1- "}, {"[\\d.]+$", "1.2"}, {"\\x41\\x{263a}", "A\xe2\x98\xba"}, {"\\101", "A101"}, {"^.$", "\xe2\x98\xba"},
-        {"^\xef\xbf\xbd$", "\xff"}, {"(?i)straSse", "STRASSE"}, {"(?i:a)b", "Ab"}, {"\\bcat\\b", "a cat."}, {"\\Bat", "cat"},
-        {"\\Qa.b*\\E+c", "a.b**c"}, {"(?P<n>a)(?<m>b)", "ab"}, {"(?m)^b$", "a\nb\nc"}, {"a*?b", "aab"}, {"(|a)+$", "aa"},
-        {"\\Aa\\z", "a"}, {"a||b", ""}, {"java\\.util\\..*Map", "java.util.HashMap.get"},
+        {"", ""},
+        {"b", "abc"},
+        {"^a|c$", "xc"},
+        {"a.c", "a\nc"},
+        {"(?-s)a.c", "abc"},
+        {"a{2,3}$", "aaa"},
+        {"^a{2,}$", "aaaa"},
+        {"(ab)+$", "abab"},
+        {"a{,3}", "a{,3}"},
+        {"x{", "x{"},
+        {"[a-c]+$", "cab"},
+        {"[^a-c]", "abcd"},
+        {"[]a]+$", "a]"},
+        {"[a\\]-]+$", "]-a"},
+        {"[[:alpha:]_]+$", "a_Z"},
+        {"\\d\\W\\s", "1- "},
+        {"[\\d.]+$", "1.2"},
+        {"\\x41\\x{263a}", "A\xe2\x98\xba"},
+        {"\\101", "A101"},
+        {"^.$", "\xe2\x98\xba"},
+        {"^\xef\xbf\xbd$", "\xff"},
+        {"(?i)straSse", "STRASSE"},
+        {"(?i:a)b", "Ab"},
+        {"\\bcat\\b", "a cat."},
+        {"\\Bat", "cat"},
+        {"\\Qa.b*\\E+c", "a.b**c"},
+        {"(?P<n>a)(?<m>b)", "ab"},
+        {"(?m)^b$", "a\nb\nc"},
+        {"a*?b", "aab"},
+        {"(|a)+$", "aa"},
+        {"\\Aa\\z", "a"},
+        {"a||b", ""},
+        {"java\\.util\\..*Map", "java.util.HashMap.get"},
     };
     static const char *const missed[][2] = {
-        {"^b", "ab"},      {"a.c", "ac"},     {"(?-s)a.c", "a\nc"}, {"(?i:a)b", "AB"}, {"\\bat", "cat"}, {"a$", "a\n"},
-        {"^a{2,3}$", "a"}, {"^[^a-c]+$", "xa"}, {"\\Qa.b", "axb"},  {"^..$", "\xe2\x98\xba"}, {"[[:^digit:]]", "12"}, {"(?m)^b$", "ab"},
+        {"^b", "ab"},      {"a.c", "ac"},       {"(?-s)a.c", "a\nc"}, {"(?i:a)b", "AB"},        {"\\bat", "cat"},       {"a$", "a\n"},
+        {"^a{2,3}$", "a"}, {"^[^a-c]+$", "xa"}, {"\\Qa.b", "axb"},    {"^..$", "\xe2\x98\xba"}, {"[[:^digit:]]", "12"}, {"(?m)^b$", "ab"},
     };
     for (size_t i = 0; i < sizeof found / sizeof *found; i++)
         is_found(found[i][0], found[i][1], REGEX_SOMEWHERE, true);
@@ -51,12 +77,33 @@ static void test_matches(void)
 static void test_refused(void)
 {
     static const char *const bad[][2] = {
-        {"(?=a)", "lookaround"}, {"(?!a)", "lookaround"}, {"(?<=a)", "lookaround"}, {"(?<!a)", "lookaround"},
-        {"(a)\\1", "backreferences"}, {"\\pL", "\\p"}, {"\\C", "\\C"}, {"\\Z", "no such escape"}, {"(?>a)", "group"},
-        {"a++", "repetition of a repetition"}, {"a**", "repetition"}, {"*a", "nothing to repeat"}, {"{2}", "nothing to repeat"},
-        {"a{1001}", "{1000}"}, {"a{2,1}", "{1000}"}, {"(a", "character 1: a )"}, {"a)", "character 2"}, {"[a", "]"}, {"[b-a]", "range"},
-        {"[[:foo:]]", "class"}, {"\\x4", "\\x"}, {"\\x{110000}", "\\x"}, {"a\\", "backslash"}, {"(?P<>a)", "name"}, {"(?q)", "flag"},
-        {"\xff", "UTF-8"}, {"[\xff]", "UTF-8"},
+        {"(?=a)", "lookaround"},
+        {"(?!a)", "lookaround"},
+        {"(?<=a)", "lookaround"},
+        {"(?<!a)", "lookaround"},
+        {"(a)\\1", "backreferences"},
+        {"\\pL", "\\p"},
+        {"\\C", "\\C"},
+        {"\\Z", "no such escape"},
+        {"(?>a)", "group"},
+        {"a++", "repetition of a repetition"},
+        {"a**", "repetition"},
+        {"*a", "nothing to repeat"},
+        {"{2}", "nothing to repeat"},
+        {"a{1001}", "{1000}"},
+        {"a{2,1}", "{1000}"},
+        {"(a", "character 1: a )"},
+        {"a)", "character 2"},
+        {"[a", "]"},
+        {"[b-a]", "range"},
+        {"[[:foo:]]", "class"},
+        {"\\x4", "\\x"},
+        {"\\x{110000}", "\\x"},
+        {"a\\", "backslash"},
+        {"(?P<>a)", "name"},
+        {"(?q)", "flag"},
+        {"\xff", "UTF-8"},
+        {"[\xff]", "UTF-8"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct regex *r;
@@ -81,8 +128,12 @@ static long kept(const char *pattern)
 static void test_bombs(void)
 {
     static const char *const refused[] = {
-        "((((a{1,255}){1,255}){1,255}){1,255})", "(((x{1000}){1000}){1000})", "((((){1,1000}){1,1000}){1,1000})", "(a{40}){40}",
-        "(abcdef){1000}", "((a{0,999}){1,1}){0,999}",
+        "((((a{1,255}){1,255}){1,255}){1,255})",
+        "(((x{1000}){1000}){1000})",
+        "((((){1,1000}){1,1000}){1,1000})",
+        "(a{40}){40}",
+        "(abcdef){1000}",
+        "((a{0,999}){1,1}){0,999}",
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         tap_ok(kept(refused[i]) == -1, "refused: %s", refused[i]);
@@ -95,7 +146,7 @@ static void test_bombs(void)
     tap_ok(kept(text) >= 0 && kept(text) < 8 << 20, "%d dots keep less than 8 MiB", REGEX_TEXT_MAX); /* sanitized: 0 */
     memset(text, 'a', REGEX_TEXT_MAX);
     /* Of these an engine that goes back takes 2^n steps. */
-    static const char *const slow[] = {"(a*)*b", "(a|a)*b", "(a|aa)+b", "(a+)+b", "(.*)(.*)(.*)(.*)(.*)b",
+    static const char *const slow[] = {"(a*)*b",           "(a|a)*b",        "(a|aa)+b", "(a+)+b", "(.*)(.*)(.*)(.*)(.*)b",
                                        "(a?){500}a{500}b", "((a*)*|(a*)*)*b"};
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
         is_found(slow[i], text, REGEX_WHOLE, false);

@@ -86,8 +86,7 @@ static void test_text(void)
     char *text = printed(&p, report_text, o);
     contains(text, "(t 70.0,s 70.0) [60.4..78.1] demo.Work.hot\n", "a hot method with its interval");
     contains(text, "(t 30.0,s 30.0) [21.9..39.6] demo.Work.cold:30\n", "a hot line");
-    contains(text, "(t 100.0,s  0.0) demo.Work.run\n(t  70.0,s 70.0) + demo.Work.hot\n",
-             "the tree, a fork moved right");
+    contains(text, "(t 100.0,s  0.0) demo.Work.run\n(t  70.0,s 70.0) + demo.Work.hot\n", "the tree, a fork moved right");
     contains(text, "main (tid 4711)", "a thread");
     contains(text, "This recording has none", "no books are said to be none");
     free(text);
@@ -158,8 +157,7 @@ static void test_json(void)
     add_books(&p);
     maker_sample(&p, "demo.\"</script>.m", 1);
     char *text = printed(&p, report_json, (struct report_options){.sections = all_sections});
-    contains(text, "\"name\": \"demo.Work.hot\", \"self\": 700000000, \"self_share\": 0.7, \"self_low\": 0.604",
-             "a method");
+    contains(text, "\"name\": \"demo.Work.hot\", \"self\": 700000000, \"self_share\": 0.7, \"self_low\": 0.604", "a method");
     contains(text, "\"failed_ns\": {\"gc_active\": 60000000}", "reasons with time");
     contains(text, "\"residual_ns\": -5000000", "a signed figure");
     contains(text, "demo.\\\"</script>.m", "names are escaped");
@@ -251,21 +249,20 @@ static void test_page_tree(void)
     maker_sample(&before, "m;gone;deep", 5);
     maker_sample(&before, "m;x", 10);
     maker_sample(&before, "old", 2);
-    if (!tap_ok(!calltree_build(&a, &after, false) && !calltree_build(&b, &before, false) && !page_tree_init(&t)
-                    && !page_tree_add(&t, PAGE_AFTER, &after, &a) && !page_tree_add(&t, PAGE_BEFORE, &before, &b)
-                    && !page_tree_settle(&t),
+    if (!tap_ok(!calltree_build(&a, &after, false) && !calltree_build(&b, &before, false) && !page_tree_init(&t) &&
+                    !page_tree_add(&t, PAGE_AFTER, &after, &a) && !page_tree_add(&t, PAGE_BEFORE, &before, &b) && !page_tree_settle(&t),
                 "two profiles in one tree"))
         return;
     static const struct {
         const char *name;
         uint32_t parent;
         uint64_t after, before;
-    } expected[] = {{"", 0, 0, 0}, {"m", 0, 0, 0}, {"old", 0, 0, 2}, {"x", 1, 0, 10}, {"y", 1, 30, 0}, {"gone", 1, 0, 0},
-                    {"z", 3, 70, 0}, {"deep", 5, 0, 5}};
+    } expected[] = {{"", 0, 0, 0},   {"m", 0, 0, 0},    {"old", 0, 0, 2}, {"x", 1, 0, 10},
+                    {"y", 1, 30, 0}, {"gone", 1, 0, 0}, {"z", 3, 70, 0},  {"deep", 5, 0, 5}};
     bool same = t.count == sizeof expected / sizeof *expected;
     for (uint32_t i = 0; same && i < t.count; i++)
-        same = !strcmp(strtab_text(&t.names, t.nodes[i].name), expected[i].name) && t.nodes[i].parent == expected[i].parent
-               && t.nodes[i].self[PAGE_AFTER] == expected[i].after && t.nodes[i].self[PAGE_BEFORE] == expected[i].before;
+        same = !strcmp(strtab_text(&t.names, t.nodes[i].name), expected[i].name) && t.nodes[i].parent == expected[i].parent &&
+               t.nodes[i].self[PAGE_AFTER] == expected[i].after && t.nodes[i].self[PAGE_BEFORE] == expected[i].before;
     tap_ok(same && t.total[PAGE_AFTER] == 100 && t.total[PAGE_BEFORE] == 17,
            "each name once below its parent, level by level, with both weights");
     char *text;
@@ -301,9 +298,8 @@ static void test_slices(void)
     for (int i = 0; i < 4; i++)
         p.samples[i].time_ns = 1000000 * (5000 + ms[i]);
     bool good = !calltree_build(&tree, &p, false) && !slices_init(&s, &p, &tree);
-    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10 * NS_PER_MS && s.thread_count == 2
-               && s.list[0].bucket == 0 && s.list[0].weight == 9 && s.list[1].bucket == 2 && s.list[1].weight == 2
-               && s.list[2].thread == 1 && s.list[2].weight == 4,
+    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10 * NS_PER_MS && s.thread_count == 2 && s.list[0].bucket == 0 &&
+               s.list[0].weight == 9 && s.list[1].bucket == 2 && s.list[1].weight == 2 && s.list[2].thread == 1 && s.list[2].weight == 4,
            "samples of one place and 10 ms are one slice");
     slices_deinit(&s);
     for (int i = 0; i < 300000; i++) {
@@ -351,8 +347,7 @@ static void test_output(void)
     tap_ok(!symlink("out", link_path) && !output_open(&o, link_path, &e), "through a link");
     fputs("through", o.file);
     output_close(&o, &e);
-    tap_ok(!lstat(link_path, &st) && S_ISLNK(st.st_mode) && !stat(path, &st) && st.st_size == 7,
-           "the target is replaced");
+    tap_ok(!lstat(link_path, &st) && S_ISLNK(st.st_mode) && !stat(path, &st) && st.st_size == 7, "the target is replaced");
     tap_ok((st.st_mode & 0777) == 0640, "the mode stays");
     tap_ok(output_open(&o, "/nonexistent/x", &e) == -ENOENT && strstr(e.text, "/nonexistent/x"), "no such directory");
     tap_ok(output_open(&o, dir, &e) == -EISDIR, "a directory");
@@ -385,13 +380,18 @@ static void make_live(struct profile *p)
     p->live_set_count = p->live_set_cap = 8;
     p->object_count = p->object_cap = 320;
     for (int i = 0; i < 8; i++)
-        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S, .collections = (uint64_t)i + 1,
-                                                    .old_collections = (uint64_t)i + 1, .old_before = (uint64_t)i,
+        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S,
+                                                    .collections = (uint64_t)i + 1,
+                                                    .old_collections = (uint64_t)i + 1,
+                                                    .old_before = (uint64_t)i,
                                                     .heap_used = (uint64_t)(50 + 10 * i) << 20,
-                                                    .objects = (uint64_t)(i + 1) * 40, .bytes = (uint64_t)(i + 1) * 40 << 20,
+                                                    .objects = (uint64_t)(i + 1) * 40,
+                                                    .bytes = (uint64_t)(i + 1) * 40 << 20,
                                                     .error = 3 << 20};
     for (int i = 0; i < 320; i++) {
-        struct profile_sample s = {.time_ns = start + i * NS_PER_S / 40, .weight = 1 << 20, .count = 1,
+        struct profile_sample s = {.time_ns = start + i * NS_PER_S / 40,
+                                   .weight = 1 << 20,
+                                   .count = 1,
                                    .stack = maker_stack(p, "com.shop.Service.add:7;java.util.HashMap.put:612")};
         allocated_label(p, "[B", 2, &s.labels);
         profile_add_sample(p, &s);

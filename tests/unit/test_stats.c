@@ -85,8 +85,8 @@ static void test_coverage(int n, double p, uint64_t seed)
     }
     double rate = (double)hits / TRIALS, exact = exact_coverage(n, p);
     double bound = 6 * sqrt(exact * (1 - exact) / TRIALS) + 12.0 / TRIALS;
-    tap_ok(exact > 0.92 && fabs(rate - exact) < bound, "n %d, p %.2f: covered in %.2f %% of trials, exactly %.2f %%", n,
-           p, rate * 100, exact * 100);
+    tap_ok(exact > 0.92 && fabs(rate - exact) < bound, "n %d, p %.2f: covered in %.2f %% of trials, exactly %.2f %%", n, p, rate * 100,
+           exact * 100);
 }
 
 /* Unequal weights, one in ten being ten times as heavy: the whole way through profile and stats_compute. With n_eff the
@@ -121,13 +121,11 @@ static void test_weighted_coverage(uint64_t seed)
     }
     double rate = (double)hits / TRIALS;
     tap_ok(fabs(rate - 0.95) < 0.041, "unequal weights: covered in %.2f %% of trials", rate * 100);
-    tap_ok((double)naive / TRIALS < 0.85, "counting samples instead would claim too much: %.2f %%",
-           naive * 100.0 / TRIALS);
+    tap_ok((double)naive / TRIALS < 0.85, "counting samples instead would claim too much: %.2f %%", naive * 100.0 / TRIALS);
     profile_deinit(&profile);
 }
 
-static const struct stats_row *row(const struct profile *p, const struct stats_table *t, const char *label,
-                                   int32_t line)
+static const struct stats_row *row(const struct profile *p, const struct stats_table *t, const char *label, int32_t line)
 {
     for (uint32_t i = 0; i < t->count; i++)
         if (!strcmp(profile_text(p, t->rows[i].label), label) && t->rows[i].line == line)
@@ -147,8 +145,7 @@ static void test_self_and_total(void)
     maker_sample(&p, "A.run:1;A.fib:2;B.leaf:9", 20);
     maker_sample(&p, "Missing|[truncated];B.leaf:8", 25);
     maker_sample(&p, "Failed|gc_active.libjvm.so", 5);
-    tap_ok(stats_compute(&s, &p) == 0 && s.weight == 100 && s.samples == 5,
-           "all samples count, those without a stack too");
+    tap_ok(stats_compute(&s, &p) == 0 && s.weight == 100 && s.samples == 5, "all samples count, those without a stack too");
     const struct stats_row *fib = row(&p, &s.methods, "A.fib", 0), *leaf = row(&p, &s.methods, "B.leaf", 0);
     tap_ok(fib->self.weight == 40 && fib->total.weight == 70 && fib->total.samples == 3, "recursion counts once");
     tap_ok(leaf->self.weight == 55 && leaf->total.weight == 55 && leaf->self.samples == 3, "self of a leaf");
@@ -159,8 +156,7 @@ static void test_self_and_total(void)
                row(&p, &s.lines, "A.fib", 2)->self.weight == 40,
            "lines of a recursion count once each");
     tap_ok(s.methods.count == 4 && s.lines.count == 6, "the mark of a truncated stack is no method");
-    tap_ok(s.methods.rows[0].self.weight == 55 && s.threads.count == 1 && s.threads.rows[0].self.weight == 100,
-           "order");
+    tap_ok(s.methods.rows[0].self.weight == 55 && s.threads.count == 1 && s.threads.rows[0].self.weight == 100, "order");
     stats_sort(&s.methods, &p, STATS_BY_TOTAL);
     tap_ok(s.methods.rows[0].total.weight == 70 && s.methods.rows[0].self.weight == 40, "order by total");
     stats_deinit(&s);
@@ -209,7 +205,8 @@ static void test_labels(void)
     sample_with(&p, tier, 70);
     sample_with(&p, 0, 60);
     tap_ok(successive_order_init(&order, &p) == 0 && stats_compute_ordered(&s, &order) == 0 &&
-               stats_compute_label(&s, &order, "endpoint") == 0, "computed");
+               stats_compute_label(&s, &order, "endpoint") == 0,
+           "computed");
     tap_ok(s.labels.count == 3, "three rows, not %u", s.labels.count);
     tap_ok(value_of(&s, &p, "GET /cart")->weight == 30 && value_of(&s, &p, "GET /cart")->samples == 2, "deeper in the set");
     tap_ok(value_of(&s, &p, "POST /pay")->weight == 40, "the last of two");
@@ -223,7 +220,8 @@ static void test_labels(void)
     tap_ok(near(sum, 1), "shares add up to 1: %.5f", sum);
     stats_deinit(&s);
     tap_ok(stats_compute_ordered(&s, &order) == 0 && stats_compute_label(&s, &order, "nobody") == 0 && s.labels.count == 1 &&
-               s.labels.rows[0].self.weight == 200, "a key that nothing has: one row of all");
+               s.labels.rows[0].self.weight == 200,
+           "a key that nothing has: one row of all");
     stats_deinit(&s);
     successive_order_deinit(&order);
     profile_deinit(&p);

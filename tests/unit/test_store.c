@@ -61,8 +61,8 @@ static void fresh(const char *name)
 }
 
 /* One recording; number makes it one of its own. */
-static int add(struct store *s, const char *service, const char *host, int64_t second, const char *body,
-               uint32_t number, bool ns, uint64_t *id, bool *duplicate)
+static int add(struct store *s, const char *service, const char *host, int64_t second, const char *body, uint32_t number, bool ns,
+               uint64_t *id, bool *duplicate)
 {
     struct envelope_writer w;
     struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
@@ -119,27 +119,17 @@ static void test_round_trip(void)
     bool duplicate;
     fresh("round");
     struct store *s = open_store(0);
-    tap_ok(s && !add(s, "shop", "a", today, "x.A.main;x.A.hot 7\nx.A.main 3\n", 1, false, &id, &duplicate) &&
-               !duplicate,
-           "taken");
-    tap_ok(!add(s, "shop", "a", today, "x.A.main;x.A.hot 7\nx.A.main 3\n", 1, false, &other, &duplicate) && duplicate &&
-               other == id,
+    tap_ok(s && !add(s, "shop", "a", today, "x.A.main;x.A.hot 7\nx.A.main 3\n", 1, false, &id, &duplicate) && !duplicate, "taken");
+    tap_ok(!add(s, "shop", "a", today, "x.A.main;x.A.hot 7\nx.A.main 3\n", 1, false, &other, &duplicate) && duplicate && other == id,
            "a second time it is a duplicate");
-    tap_ok(!add(s, "shop", "b", today - 86400, "x.A.main;x.B.cold 5\n", 2, false, &id, &duplicate),
-           "another, of yesterday");
-    tap_ok(!add(s, "'; DROP TABLE recording; --", "../../x", today, "x.A.main 11\n", 3, false, &id, &duplicate),
-           "a hostile name");
+    tap_ok(!add(s, "shop", "b", today - 86400, "x.A.main;x.B.cold 5\n", 2, false, &id, &duplicate), "another, of yesterday");
+    tap_ok(!add(s, "'; DROP TABLE recording; --", "../../x", today, "x.A.main 11\n", 3, false, &id, &duplicate), "a hostile name");
     tap_ok(!add(s, "shop", "a", today, "x.A.main 1000\n", 4, true, &id, &duplicate), "one of another unit");
     tap_ok(sum(s, "") == 26, "the sum of all, of the type of most");
-    tap_ok(sum(s, "service=\"shop\"") == 15 && sum(s, "{service=\"shop\",host!=\"a\"}") == 5 &&
-               sum(s, "host=~\"a|b\"") == 15,
-           "by labels");
-    tap_ok(sum(s, "service=\"'; DROP TABLE recording; --\"") == 11 && sum(s, "host=\"../../x\"") == 11,
-           "by hostile ones");
-    tap_ok(add(s, "shop", "a", today - 30 * 86400, "x.A.main 1\n", 5, false, &id, &duplicate) == -ERANGE,
-           "too old is refused");
-    tap_ok(add(s, "shop", "a", today + 3 * 86400, "x.A.main 1\n", 6, false, &id, &duplicate) == -ERANGE,
-           "so is the future");
+    tap_ok(sum(s, "service=\"shop\"") == 15 && sum(s, "{service=\"shop\",host!=\"a\"}") == 5 && sum(s, "host=~\"a|b\"") == 15, "by labels");
+    tap_ok(sum(s, "service=\"'; DROP TABLE recording; --\"") == 11 && sum(s, "host=\"../../x\"") == 11, "by hostile ones");
+    tap_ok(add(s, "shop", "a", today - 30 * 86400, "x.A.main 1\n", 5, false, &id, &duplicate) == -ERANGE, "too old is refused");
+    tap_ok(add(s, "shop", "a", today + 3 * 86400, "x.A.main 1\n", 6, false, &id, &duplicate) == -ERANGE, "so is the future");
     store_close(s);
     s = open_store(0);
     tap_ok(s && sum(s, "") == 26, "the same when opened again");
@@ -169,9 +159,9 @@ static void test_types(void)
 
 static void test_selectors(void)
 {
-    static const char *const bad[] = {"service=shop", "service=\"shop",  "=\"x\"", "service=~\"(\"",
-                                      "{a=\"b\"",     "a=\"b\" c=\"d\"", "a~\"b\"",
-                                      "a=~\"((((a{1,255}){1,255}){1,255}){1,255})\"", "a=~\"(?=b)\""};
+    static const char *const bad[] = {"service=shop", "service=\"shop",  "=\"x\"",  "service=~\"(\"",
+                                      "{a=\"b\"",     "a=\"b\" c=\"d\"", "a~\"b\"", "a=~\"((((a{1,255}){1,255}){1,255}){1,255})\"",
+                                      "a=~\"(?=b)\""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct selector s;
         struct error e;
@@ -288,16 +278,15 @@ static void test_retention(void)
         store_maintain(s);
         uint64_t left = sum(s, "");
         bool early = (int64_t)(clock_realtime_ns() / NS_PER_S) % 86400 < 3700; /* yesterday is not an hour ago */
-        tap_ok(left == today_only || (early && left == total), "what is too old goes: %llu of %llu",
-               (unsigned long long)left, (unsigned long long)total);
+        tap_ok(left == today_only || (early && left == total), "what is too old goes: %llu of %llu", (unsigned long long)left,
+               (unsigned long long)total);
         store_close(s);
     }
     s = open_store(1);
     store_maintain(s);
     char file[4096], where[300];
     snprintf(where, sizeof where, "%s/recordings", path);
-    tap_ok(sum(s, "") == today_only && !find(where, "", file, sizeof file),
-           "beyond --max-disk today's samples stay, not its recordings");
+    tap_ok(sum(s, "") == today_only && !find(where, "", file, sizeof file), "beyond --max-disk today's samples stay, not its recordings");
     store_close(s);
 }
 
@@ -312,8 +301,7 @@ static void child(int out, uint32_t number)
     for (; s; number++) {
         char body[128];
         snprintf(body, sizeof body, "x.A.main;x.A.m%u 1\n", number);
-        if (add(s, "shop", "a", today, body, number, false, &id, &duplicate) ||
-            write(out, &number, sizeof number) != sizeof number)
+        if (add(s, "shop", "a", today, body, number, false, &id, &duplicate) || write(out, &number, sizeof number) != sizeof number)
             break;
     }
     _exit(1);
@@ -345,8 +333,8 @@ static void test_kill(int times)
         wrong += kept < acknowledged || kept > acknowledged + 1;
         store_close(s);
     }
-    tap_ok(!wrong && acknowledged, "%d times killed: %u acknowledged, none lost, none doubled (%u times wrong)", times,
-           acknowledged, wrong);
+    tap_ok(!wrong && acknowledged, "%d times killed: %u acknowledged, none lost, none doubled (%u times wrong)", times, acknowledged,
+           wrong);
 }
 
 static void text_of(struct profile *p, const char *text, uint32_t *id)

@@ -74,13 +74,12 @@ static void test_beside_writers(void)
 
 /* ---- patience ---- */
 
-static const char enlarge[] =
-    "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000 + 200000) "
-    "INSERT INTO label SELECT i, 'host', 'h' || i FROM n;"
-    "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000 + 200000) "
-    "INSERT INTO recording (id, identity, service, labelset, received_ns, first, last, bytes, raw)"
-    " SELECT i, i, 1, i, 0, 1000, 1001, 1, 1 FROM n;"
-    "INSERT INTO content SELECT id, 0, 1, 1, 1 FROM recording WHERE id >= 1000;";
+static const char enlarge[] = "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000 + 200000) "
+                              "INSERT INTO label SELECT i, 'host', 'h' || i FROM n;"
+                              "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000 + 200000) "
+                              "INSERT INTO recording (id, identity, service, labelset, received_ns, first, last, bytes, raw)"
+                              " SELECT i, i, 1, i, 0, 1000, 1001, 1, 1 FROM n;"
+                              "INSERT INTO content SELECT id, 0, 1, 1, 1 FROM recording WHERE id >= 1000;";
 
 struct asking {
     int calls, most; /* then it is over */

@@ -449,8 +449,7 @@ static void test_damage(void)
         int rc = store_check(s, today + 2 * 86400, &r, &e);
         const char *file_name = strrchr(file, '/') + 1;
         tap_ok(!rc && r.unreadable.len && memmem(r.unreadable.data, r.unreadable.len, file_name, strlen(file_name)),
-               "byte %lld: it is named",
-               (long long)at);
+               "byte %lld: it is named", (long long)at);
         store_result_deinit(&r);
         store_maintain(s);
         after = answers(s);
@@ -565,7 +564,7 @@ static void test_steps(void)
 static void child(int out, uint32_t next)
 {
     struct store *s = open_store(4, 0);
-    for (number = next - 1;; ) {
+    for (number = next - 1;;) {
         char body[128];
         snprintf(body, sizeof body, "x.A.main;x.A.m%u 1\n", number % 50);
         if (!add(s, "a", today, body, false) || write(out, &number, sizeof number) != sizeof number)

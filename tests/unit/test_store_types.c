@@ -131,12 +131,11 @@ static uint64_t segments(struct store *s)
 }
 
 /* Everything counted anew: what `usage` must come to. */
-static const char scan[] =
-    "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
-    "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
-    "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
-    "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
-    "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)";
+static const char scan[] = "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
+                           "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
+                           "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
+                           "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
+                           "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)";
 
 static void check_sums(struct store *s, const char *when)
 {
@@ -149,8 +148,16 @@ static void check_sums(struct store *s, const char *when)
     sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL);
     bool same = !sqlite3_prepare_v2(db, scan, -1, &all, NULL) && sqlite3_step(all) == SQLITE_ROW;
     same = same && !catalogue_sums(store_catalogue(s), &got, &e);
-    const uint64_t sums[] = {got.recordings, got.recording_bytes, got.segments, got.segment_bytes, got.dictionary_bytes, got.pending,
-                             got.lost, got.bad, (uint64_t)got.oldest_day, (uint64_t)got.newest_day};
+    const uint64_t sums[] = {got.recordings,
+                             got.recording_bytes,
+                             got.segments,
+                             got.segment_bytes,
+                             got.dictionary_bytes,
+                             got.pending,
+                             got.lost,
+                             got.bad,
+                             (uint64_t)got.oldest_day,
+                             (uint64_t)got.newest_day};
     size_t at = 0;
     for (int i = 0; i < 10; i++) {
         uint64_t counted = (uint64_t)sqlite3_column_int64(all, i);

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-
 /* 2026-11-22T23:59:50Z, 20 s long: it goes on into the next day. In New York it is 18:59:50. */
-#define START (INT64_C(1795391990) * NS_PER_S)
+#define START  (INT64_C(1795391990) * NS_PER_S)
 #define LENGTH (20 * NS_PER_S)
 
 static void is(const char *text, int64_t from, int64_t to)
@@ -54,8 +53,22 @@ int main(void)
     is("18:59:51..18:59:52", START + NS_PER_S, START + 2 * NS_PER_S);
     is("2026-11-22T18:59:51..2026-11-22T23:59:52Z", START + NS_PER_S, START + 2 * NS_PER_S);
     is("19:00:01..", START + 11 * NS_PER_S, INT64_MAX);
-    static const char *const none[] = {"",       "..",          "10s",          "10s..",  "+10s",   "+2s..+1s", "+1s..+1s",  "+x..",
-                                       "25:00..", "12:00:00Z..", "12:00:00 ..", "12..", "noon..", "+1s..x",   "2026-11-22..", "-..",
+    static const char *const none[] = {"",
+                                       "..",
+                                       "10s",
+                                       "10s..",
+                                       "+10s",
+                                       "+2s..+1s",
+                                       "+1s..+1s",
+                                       "+x..",
+                                       "25:00..",
+                                       "12:00:00Z..",
+                                       "12:00:00 ..",
+                                       "12..",
+                                       "noon..",
+                                       "+1s..x",
+                                       "2026-11-22..",
+                                       "-..",
                                        "2026-11-22T23:59:51x.."};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         is_none(none[i]);

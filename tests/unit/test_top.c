@@ -194,9 +194,19 @@ static bool is_grid(const struct canvas *c)
 }
 
 static const char *const hostile[] = {
-    "\033[2J\033[31mred\007", "line\nbreak\r\ttab", "\xc2\x9b" "31m", "\xff\xfe broken \xc3", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d.right",
-    "a\xe2\x80\xae.over", "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.\xe6\x97\xa5", "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81.marks",
-    "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb.emoji", "<b>&amp;</b>", "%s%n%d", "",
+    "\033[2J\033[31mred\007",
+    "line\nbreak\r\ttab",
+    "\xc2\x9b"
+    "31m",
+    "\xff\xfe broken \xc3",
+    "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d.right",
+    "a\xe2\x80\xae.over",
+    "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e.\xe6\x97\xa5",
+    "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81.marks",
+    "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb.emoji",
+    "<b>&amp;</b>",
+    "%s%n%d",
+    "",
 };
 
 static void test_canvas(void)
@@ -210,7 +220,9 @@ static void test_canvas(void)
     canvas_clear(&c);
     canvas_put_end(&c, 0, 0, 8, CANVAS_PLAIN, "0123456789");
     char *text = text_of(&c);
-    tap_ok(!strcmp(text, "\xe2\x80\xa6" "3456789\n"), "the end is kept");
+    tap_ok(!strcmp(text, "\xe2\x80\xa6"
+                         "3456789\n"),
+           "the end is kept");
     free(text);
     canvas_deinit(&c);
     tap_ok(canvas_line("one two three", 7) == 8 && canvas_line("one two three", 6) == 4 && canvas_line("one two", 7) == 7,

@@ -23,8 +23,8 @@ static int take(struct truth *t, const char *text)
 static void test_truth(void)
 {
     static const char *const bad[] = {
-        "part", "part a verify- verify.A.a", "part a verify- verify.A.a -1", "part a verify- verify.A.a 1x", "cpu", "cpu nothing",
-        "cpu 99999999999999999999999",
+        "part",        "part a verify- verify.A.a",   "part a verify- verify.A.a -1", "part a verify- verify.A.a 1x", "cpu",
+        "cpu nothing", "cpu 99999999999999999999999",
     };
     struct truth t = {0};
     tap_ok(take(&t, "part heavy verify- verify.Shares.heavy 700") == 0 && take(&t, "part all verify-b - 200") == 0, "parts");

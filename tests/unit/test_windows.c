@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define BEGAN ((int64_t)1000 * NS_PER_S)
-#define DAY (86400 * NS_PER_S)
+#define DAY   (86400 * NS_PER_S)
 
 static struct profile cpu, lock;
 static struct halts halts;

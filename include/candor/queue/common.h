@@ -58,7 +58,7 @@ typedef void *candor_queue_supply(void *context);
 
 /* How fill_while and drain_while wait and end. */
 struct candor_queue_loop {
-    bool (*running)(void *context);                      /* false: return */
+    bool (*running)(void *context);                       /* false: return */
     uint64_t (*idle)(void *context, uint64_t idle_turns); /* nothing to do, the so manieth time in a row from 0: wait a little,
                                                             and return what it is to be called with next */
     void *context;
@@ -100,7 +100,6 @@ static inline void *candor_queue_element(uint64_t word)
     return (void *)(uintptr_t)word;
 }
 
-
 /* Elements between two indices that step by `step`: the consumer's is read again until the producer's lies between two equal
  * readings of it. Lock-free. Acquire: the three loads stay in this order. */
 static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_t *consumed, uint64_t step, uint64_t capacity)
@@ -128,80 +127,80 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
 #endif
 
 /* Relaxed forms of a side whose strict form never waits. */
-#define CANDOR_QUEUE_RELAXED_PRODUCER(type)                                                                            \
-    static inline bool type##_relaxed_offer(struct type *q, void *element)                                             \
-    {                                                                                                                  \
-        return type##_offer(q, element);                                                                               \
+#define CANDOR_QUEUE_RELAXED_PRODUCER(type)                                                                                                \
+    static inline bool type##_relaxed_offer(struct type *q, void *element)                                                                 \
+    {                                                                                                                                      \
+        return type##_offer(q, element);                                                                                                   \
     }
 
-#define CANDOR_QUEUE_RELAXED_CONSUMER(type)                                                                            \
-    static inline void *type##_relaxed_poll(struct type *q)                                                            \
-    {                                                                                                                  \
-        return type##_poll(q);                                                                                         \
-    }                                                                                                                  \
-    static inline void *type##_relaxed_peek(struct type *q)                                                            \
-    {                                                                                                                  \
-        return type##_peek(q);                                                                                         \
+#define CANDOR_QUEUE_RELAXED_CONSUMER(type)                                                                                                \
+    static inline void *type##_relaxed_poll(struct type *q)                                                                                \
+    {                                                                                                                                      \
+        return type##_poll(q);                                                                                                             \
+    }                                                                                                                                      \
+    static inline void *type##_relaxed_peek(struct type *q)                                                                                \
+    {                                                                                                                                      \
+        return type##_peek(q);                                                                                                             \
     }
 
 /* Counts of a queue whose two indices step by one. */
-#define CANDOR_QUEUE_COUNTS(type)                                                                                      \
-    static inline uint64_t type##_size(const struct type *q)                                                           \
-    {                                                                                                                  \
-        return candor_queue_span(&q->producer.index, &q->consumer.index, 1, type##_capacity(q));                       \
-    }                                                                                                                  \
-    static inline uint64_t type##_offered(const struct type *q)                                                        \
-    {                                                                                                                  \
-        return __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);                                                  \
-    }                                                                                                                  \
-    static inline uint64_t type##_polled(const struct type *q)                                                         \
-    {                                                                                                                  \
-        return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);                                                  \
-    }                                                                                                                  \
-    /* The consumer's index first: what is added meanwhile makes it less empty. */                                     \
-    static inline bool type##_is_empty(const struct type *q)                                                           \
-    {                                                                                                                  \
-        uint64_t polled = type##_polled(q);                                                                            \
-                                                                                                                       \
-        return (int64_t)(type##_offered(q) - polled) <= 0;                                                             \
+#define CANDOR_QUEUE_COUNTS(type)                                                                                                          \
+    static inline uint64_t type##_size(const struct type *q)                                                                               \
+    {                                                                                                                                      \
+        return candor_queue_span(&q->producer.index, &q->consumer.index, 1, type##_capacity(q));                                           \
+    }                                                                                                                                      \
+    static inline uint64_t type##_offered(const struct type *q)                                                                            \
+    {                                                                                                                                      \
+        return __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);                                                                      \
+    }                                                                                                                                      \
+    static inline uint64_t type##_polled(const struct type *q)                                                                             \
+    {                                                                                                                                      \
+        return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);                                                                      \
+    }                                                                                                                                      \
+    /* The consumer's index first: what is added meanwhile makes it less empty. */                                                         \
+    static inline bool type##_is_empty(const struct type *q)                                                                               \
+    {                                                                                                                                      \
+        uint64_t polled = type##_polled(q);                                                                                                \
+                                                                                                                                           \
+        return (int64_t)(type##_offered(q) - polled) <= 0;                                                                                 \
     }
 
 /* What goes by relaxed_poll and fill in every queue. */
-#define CANDOR_QUEUE_LOOPS(type)                                                                                       \
-    static inline uint64_t type##_drain(struct type *q, candor_queue_consume *consume, void *context, uint64_t limit)  \
-    {                                                                                                                  \
-        uint64_t n = 0;                                                                                                \
-        void *element;                                                                                                 \
-                                                                                                                       \
-        for (; n < limit && (element = type##_relaxed_poll(q)); n++)                                                   \
-            consume(context, element);                                                                                 \
-        return n;                                                                                                      \
-    }                                                                                                                  \
-    static inline uint64_t type##_drain_while(struct type *q, candor_queue_consume *consume, void *context,            \
-                                              const struct candor_queue_loop *loop)                                    \
-    {                                                                                                                  \
-        uint64_t n = 0, idle = 0;                                                                                      \
-                                                                                                                       \
-        while (loop->running(loop->context)) {                                                                         \
-            uint64_t drained = type##_drain(q, consume, context, CANDOR_QUEUE_TURN);                                   \
-                                                                                                                       \
-            idle = drained ? 0 : loop->idle(loop->context, idle);                                                      \
-            n += drained;                                                                                              \
-        }                                                                                                              \
-        return n;                                                                                                      \
-    }                                                                                                                  \
-    static inline uint64_t type##_fill_while(struct type *q, candor_queue_supply *supply, void *context,               \
-                                             const struct candor_queue_loop *loop)                                     \
-    {                                                                                                                  \
-        uint64_t n = 0, idle = 0;                                                                                      \
-                                                                                                                       \
-        while (loop->running(loop->context)) {                                                                         \
-            uint64_t filled = type##_fill(q, supply, context, CANDOR_QUEUE_TURN);                                      \
-                                                                                                                       \
-            idle = filled ? 0 : loop->idle(loop->context, idle);                                                       \
-            n += filled;                                                                                               \
-        }                                                                                                              \
-        return n;                                                                                                      \
+#define CANDOR_QUEUE_LOOPS(type)                                                                                                           \
+    static inline uint64_t type##_drain(struct type *q, candor_queue_consume *consume, void *context, uint64_t limit)                      \
+    {                                                                                                                                      \
+        uint64_t n = 0;                                                                                                                    \
+        void *element;                                                                                                                     \
+                                                                                                                                           \
+        for (; n < limit && (element = type##_relaxed_poll(q)); n++)                                                                       \
+            consume(context, element);                                                                                                     \
+        return n;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline uint64_t type##_drain_while(struct type *q, candor_queue_consume *consume, void *context,                                \
+                                              const struct candor_queue_loop *loop)                                                        \
+    {                                                                                                                                      \
+        uint64_t n = 0, idle = 0;                                                                                                          \
+                                                                                                                                           \
+        while (loop->running(loop->context)) {                                                                                             \
+            uint64_t drained = type##_drain(q, consume, context, CANDOR_QUEUE_TURN);                                                       \
+                                                                                                                                           \
+            idle = drained ? 0 : loop->idle(loop->context, idle);                                                                          \
+            n += drained;                                                                                                                  \
+        }                                                                                                                                  \
+        return n;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline uint64_t type##_fill_while(struct type *q, candor_queue_supply *supply, void *context,                                   \
+                                             const struct candor_queue_loop *loop)                                                         \
+    {                                                                                                                                      \
+        uint64_t n = 0, idle = 0;                                                                                                          \
+                                                                                                                                           \
+        while (loop->running(loop->context)) {                                                                                             \
+            uint64_t filled = type##_fill(q, supply, context, CANDOR_QUEUE_TURN);                                                          \
+                                                                                                                                           \
+            idle = filled ? 0 : loop->idle(loop->context, idle);                                                                           \
+            n += filled;                                                                                                                   \
+        }                                                                                                                                  \
+        return n;                                                                                                                          \
     }
 
 #endif

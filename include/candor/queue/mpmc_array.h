@@ -124,8 +124,7 @@ static inline uint64_t candor_mpmc_array_offer_n(struct candor_mpmc_array *q, vo
     return n;
 }
 
-static inline uint64_t candor_mpmc_array_fill(struct candor_mpmc_array *q, candor_queue_supply *supply, void *context,
-                                              uint64_t limit)
+static inline uint64_t candor_mpmc_array_fill(struct candor_mpmc_array *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t i, n = 0;
 

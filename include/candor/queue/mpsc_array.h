@@ -117,8 +117,7 @@ static inline uint64_t candor_mpsc_array_offer_n(struct candor_mpsc_array *q, vo
 }
 
 /* Claims all of them before it asks for the first: the consumer waits for a `supply` that takes its time. */
-static inline uint64_t candor_mpsc_array_fill(struct candor_mpsc_array *q, candor_queue_supply *supply, void *context,
-                                              uint64_t limit)
+static inline uint64_t candor_mpsc_array_fill(struct candor_mpsc_array *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t i, n = limit ? candor_mpsc_array_claim(q, limit, true, &i) : 0;
 

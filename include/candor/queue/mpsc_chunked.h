@@ -67,8 +67,7 @@ void candor_mpsc_chunked_deinit(struct candor_mpsc_chunked *q);
 
 /* Producer, inside claim, which found no room before `limit` at index `at`: finds some, or makes a ring and claims its first slot. */
 enum candor_mpsc_chunked_extended { CANDOR_MPSC_FULL, CANDOR_MPSC_AGAIN, CANDOR_MPSC_CLAIMED };
-enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_chunked *q, uint64_t at, uint64_t limit,
-                                                             uint64_t **slot);
+enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_chunked *q, uint64_t at, uint64_t limit, uint64_t **slot);
 
 /* Consumer, inside front: follows the link of a JUMP and gives the old ring back. */
 void candor_mpsc_chunked_follow(struct candor_mpsc_chunked *q);
@@ -137,8 +136,7 @@ static inline bool candor_mpsc_chunked_relaxed_offer(struct candor_mpsc_chunked 
     return candor_mpsc_chunked_put(q, element, false);
 }
 
-static inline uint64_t candor_mpsc_chunked_fill(struct candor_mpsc_chunked *q, candor_queue_supply *supply, void *context,
-                                                uint64_t limit)
+static inline uint64_t candor_mpsc_chunked_fill(struct candor_mpsc_chunked *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t *slot, n = 0;
 

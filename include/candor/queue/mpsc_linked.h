@@ -71,8 +71,7 @@ static inline bool candor_mpsc_linked_offer_node(struct candor_mpsc_linked *q, s
     __atomic_store_n(&node->next, 0, __ATOMIC_RELAXED); /* relaxed: published by the exchange */
     /* Release and acquire: pair with each other in two producers, so that the link below overwrites the NULL that the producer of
      * that node stored, and not the other way about. */
-    before = (struct candor_queue_node *)(uintptr_t)__atomic_exchange_n(&q->producer.node, (uint64_t)(uintptr_t)node,
-                                                                        __ATOMIC_ACQ_REL);
+    before = (struct candor_queue_node *)(uintptr_t)__atomic_exchange_n(&q->producer.node, (uint64_t)(uintptr_t)node, __ATOMIC_ACQ_REL);
     /* Release: pairs with the acquire in next; publishes the node and what its element points to. */
     __atomic_store_n(&before->next, (uint64_t)(uintptr_t)node, __ATOMIC_RELEASE);
     return true;
@@ -127,8 +126,7 @@ static inline bool candor_mpsc_linked_offer(struct candor_mpsc_linked *q, void *
 
 CANDOR_QUEUE_RELAXED_PRODUCER(candor_mpsc_linked)
 
-static inline uint64_t candor_mpsc_linked_fill(struct candor_mpsc_linked *q, candor_queue_supply *supply, void *context,
-                                               uint64_t limit)
+static inline uint64_t candor_mpsc_linked_fill(struct candor_mpsc_linked *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t n = 0;
 

@@ -43,13 +43,13 @@ extern "C" {
 
 /* The producer's own. */
 struct candor_queue_producer {
-    uint64_t *at;          /* where the next word goes */
-    uint64_t *end;         /* behind the last word of `chunk`; at == end: the next word needs a new chunk */
-    uint64_t *chunk;       /* holds `at`; stale while the queue owns no chunk */
-    uint64_t *segment;     /* where the open record starts in `chunk` */
-    uint64_t *header;      /* the open record's length word */
-    uint64_t words;        /* of the open record, in the chunks before `chunk` */
-    uint64_t start;        /* `tail`, `at` and `chunk` before the open record: what a rollback restores */
+    uint64_t *at;      /* where the next word goes */
+    uint64_t *end;     /* behind the last word of `chunk`; at == end: the next word needs a new chunk */
+    uint64_t *chunk;   /* holds `at`; stale while the queue owns no chunk */
+    uint64_t *segment; /* where the open record starts in `chunk` */
+    uint64_t *header;  /* the open record's length word */
+    uint64_t words;    /* of the open record, in the chunks before `chunk` */
+    uint64_t start;    /* `tail`, `at` and `chunk` before the open record: what a rollback restores */
     uint64_t *start_at;
     uint64_t *start_chunk; /* NULL: the queue owned no chunk */
     bool failed;           /* the open record found no chunk and is rolled back */

@@ -95,8 +95,7 @@ static inline uint64_t candor_spsc_array_offer_n(struct candor_spsc_array *q, vo
     return n;
 }
 
-static inline uint64_t candor_spsc_array_fill(struct candor_spsc_array *q, candor_queue_supply *supply, void *context,
-                                              uint64_t limit)
+static inline uint64_t candor_spsc_array_fill(struct candor_spsc_array *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t n = 0;
 

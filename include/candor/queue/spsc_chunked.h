@@ -96,8 +96,7 @@ static inline bool candor_spsc_chunked_offer(struct candor_spsc_chunked *q, void
     return true;
 }
 
-static inline uint64_t candor_spsc_chunked_fill(struct candor_spsc_chunked *q, candor_queue_supply *supply, void *context,
-                                                uint64_t limit)
+static inline uint64_t candor_spsc_chunked_fill(struct candor_spsc_chunked *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t n = 0;
 

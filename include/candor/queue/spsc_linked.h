@@ -112,8 +112,7 @@ static inline bool candor_spsc_linked_offer(struct candor_spsc_linked *q, void *
     return node && candor_spsc_linked_offer_node(q, (struct candor_queue_node *)node, element);
 }
 
-static inline uint64_t candor_spsc_linked_fill(struct candor_spsc_linked *q, candor_queue_supply *supply, void *context,
-                                               uint64_t limit)
+static inline uint64_t candor_spsc_linked_fill(struct candor_spsc_linked *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t n = 0;
 

@@ -57,12 +57,10 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
 {
     char fault[INTERNAL_FAULT_TEXT_MAX];
     if (collect_running())
-        return error_set(e, -EBUSY, "already recording to %s; stop that first",
-                         safepoint_running() ? safepoint_file() : sampling_file());
+        return error_set(e, -EBUSY, "already recording to %s; stop that first", safepoint_running() ? safepoint_file() : sampling_file());
     if (internal_fault_describe(fault, sizeof fault))
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
-    int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
-                                                 : sampling_start(options, late, bind_threads, e);
+    int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e) : sampling_start(options, late, bind_threads, e);
     allow_walks(0);
     return rc ? rc : begin_dumps(&options->dumps, e);
 }

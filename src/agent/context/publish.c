@@ -80,8 +80,16 @@ static void put_text(struct message *m, unsigned number, const char *text)
     make_field(m, number, end);
 }
 
-enum { ANY_STRING = 1, ANY_ARRAY = 5, ARRAY_VALUES = 1, PAIR_KEY = 1, PAIR_VALUE = 2, RESOURCE_ATTRIBUTES = 1, CONTEXT_RESOURCE = 1,
-       CONTEXT_ATTRIBUTES_FIELD = 2 };
+enum {
+    ANY_STRING = 1,
+    ANY_ARRAY = 5,
+    ARRAY_VALUES = 1,
+    PAIR_KEY = 1,
+    PAIR_VALUE = 2,
+    RESOURCE_ATTRIBUTES = 1,
+    CONTEXT_RESOURCE = 1,
+    CONTEXT_ATTRIBUTES_FIELD = 2
+};
 
 /* What has been written since is the value. */
 static void make_pair(struct message *m, unsigned number, const char *key, size_t end)

@@ -30,8 +30,7 @@ static int set_file(struct collect_options *o, char *value, struct error *e)
         if (percent_decode(part))
             return broken("file", e);
         size_t room = sizeof o->file - used;
-        used += (size_t)(pid ? snprintf(o->file + used, room, "%s%d", part, (int)getpid())
-                             : snprintf(o->file + used, room, "%s", part));
+        used += (size_t)(pid ? snprintf(o->file + used, room, "%s%d", part, (int)getpid()) : snprintf(o->file + used, room, "%s", part));
         if (used >= sizeof o->file)
             return error_set(e, -ENAMETOOLONG, "file name too long (at most %zu bytes)", sizeof o->file - 1);
     }
@@ -141,7 +140,8 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     if (strpbrk(value, ",+"))
         return error_set(e, -EINVAL,
                          "event '%.200s': use " RECORDING_EVENT_TOGETHER ", one or several (cpu,wall; the comma as %%2C), or "
-                         "safepoint, or one that perf counts, alone", value);
+                         "safepoint, or one that perf counts, alone",
+                         value);
     return event_counter_find(&o->counter, value, e);
 }
 
@@ -158,7 +158,8 @@ static int check_counter(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "event-interval %llu: for %s use %llu or more; below that the program would do little but sample",
                          (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
     if (counts && (o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL, "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval where there are "
+        return error_set(e, -EINVAL,
+                         "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval where there are "
                          "too many samples");
     if (counts && (o->clock == CLOCK_TIMER || o->clock == CLOCK_ITIMER))
         return error_set(e, -EINVAL, "clock=%s knows CPU time alone: leave it out to count %s", clock_names[o->clock], o->counter.name);
@@ -245,7 +246,8 @@ static int check(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->heal > HEAL_OFF || o->code || o->limits.max_rate ||
         o->limits.max_overhead)
-        return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
+        return error_set(e, -EINVAL,
+                         "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
                          "carrier-frames, heal, recompile, asm, max-rate and max-overhead");
     return 0;
 }
@@ -266,7 +268,7 @@ static int check_events(const struct collect_options *o, uint64_t given, struct 
 }
 
 /* Where the agent keeps what is a number. */
-#define FIELD(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                               \
+#define FIELD(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                                        \
     [OPTION_##symbol] = {offsetof(struct collect_options, field), sizeof(((struct collect_options *)0)->field)},
 static const struct {
     size_t offset, size;
@@ -293,10 +295,9 @@ static int set_number(struct collect_options *o, enum recording_option option, c
 typedef int setter(struct collect_options *, char *, struct error *);
 
 /* Those that are no number, */
-static setter *const words[RECORDING_OPTIONS_COUNT] = {[OPTION_EVENT] = set_event,     [OPTION_CLOCK] = set_clock,
-                                                       [OPTION_DUMP_ON] = set_dump_on, [OPTION_DUMP_DIR] = set_dump_dir,
-                                                       [OPTION_JFR] = set_jfr,
-                                                       [OPTION_HEAL] = set_heal};
+static setter *const words[RECORDING_OPTIONS_COUNT] = {
+    [OPTION_EVENT] = set_event,       [OPTION_CLOCK] = set_clock, [OPTION_DUMP_ON] = set_dump_on,
+    [OPTION_DUMP_DIR] = set_dump_dir, [OPTION_JFR] = set_jfr,     [OPTION_HEAL] = set_heal};
 
 /* and those that the command line has not. */
 static const struct {

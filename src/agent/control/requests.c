@@ -149,7 +149,8 @@ static int put_status(struct buffer *b)
 static int take_descriptor(struct collect_options *options, int passed, struct error *e)
 {
     if (options->passed && passed < 0)
-        return error_set(e, -EBADF, "the open file did not arrive: a security module (SELinux, AppArmor) keeps it from this JVM; "
+        return error_set(e, -EBADF,
+                         "the open file did not arrive: a security module (SELinux, AppArmor) keeps it from this JVM; "
                          "start it with -agentpath:.../libcandor.so=file=...");
     options->descriptor = passed;
     return 0;

@@ -31,9 +31,9 @@ static pid_t listener_of(const struct sockaddr_un *a)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return 0;
-    pid_t pid = connect(fd, (const struct sockaddr *)a, sizeof *a) ? -errno
+    pid_t pid = connect(fd, (const struct sockaddr *)a, sizeof *a)      ? -errno
                 : getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? 0
-                                                                       : peer.pid;
+                                                                        : peer.pid;
     close(fd);
     return pid;
 }

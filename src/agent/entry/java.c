@@ -177,8 +177,7 @@ static void name_method(uint32_t id)
     JNIEnv *jni = java_attach();
     if (!jni)
         return;
-    if (!(*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) &&
-        !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+    if (!(*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) && !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
         !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
         size_t length = strlen(class_name);
         if (length > 2 && class_name[length - 1] == ';')

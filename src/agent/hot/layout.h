@@ -34,10 +34,10 @@ struct vm_objects {
     bool narrow_references, narrow_klass, klass_in_mark;
     uintptr_t reference_base, klass_base;
     uint8_t reference_shift, klass_shift, mark_klass_shift;
-    uintptr_t bad_color;   /* where the bits stand that only references to moved objects may have; 0 = none have bits */
-    uintptr_t color_shift; /* where it stands how far a reference's address is shifted; 0 = not at all */
-    uintptr_t collecting;  /* a byte that is set while all threads stand still for a collection */
-    uintptr_t collections; /* where 32 bits count them */
+    uintptr_t bad_color;                   /* where the bits stand that only references to moved objects may have; 0 = none have bits */
+    uintptr_t color_shift;                 /* where it stands how far a reference's address is shifted; 0 = not at all */
+    uintptr_t collecting;                  /* a byte that is set while all threads stand still for a collection */
+    uintptr_t collections;                 /* where 32 bits count them */
     uint16_t header_bytes, bytes_in_array; /* an array's length follows its header */
     struct vm_field klass_layout;          /* Klass: the size of its instances */
     struct vm_field klass_super;           /* Klass: of the class it extends; not needed for a walk */
@@ -75,10 +75,10 @@ struct vm_locks {
     struct vm_field owner; /* ObjectMonitor */
     bool owner_is_id;      /* it is a java.lang.Thread's id, since JDK 24; before, a JavaThread*, or an address on its stack */
     struct vm_root object; /* ObjectMonitor */
-    struct vm_field stack_base, stack_size;                 /* JavaThread */
-    struct vm_field stack, stack_top, stack_first;          /* JavaThread: of what it has locked, since JDK 21; and in that */
-    struct vm_root thread;                                  /* JavaThread: its java.lang.Thread, of the virtual one if one runs */
-    uint16_t park_blocker, thread_id, exclusive_owner;      /* java.lang.Thread, twice; AbstractOwnableSynchronizer */
+    struct vm_field stack_base, stack_size;            /* JavaThread */
+    struct vm_field stack, stack_top, stack_first;     /* JavaThread: of what it has locked, since JDK 21; and in that */
+    struct vm_root thread;                             /* JavaThread: its java.lang.Thread, of the virtual one if one runs */
+    uint16_t park_blocker, thread_id, exclusive_owner; /* java.lang.Thread, twice; AbstractOwnableSynchronizer */
 };
 
 struct vm_layout {
@@ -93,11 +93,11 @@ struct vm_layout {
     struct vm_field block_length, block_used;
     uint16_t block_size;
 
-    struct vm_field blob_name, blob_frame_size, blob_frame_complete, blob_code_begin, blob_code_offset, blob_size,
-        blob_mutable_data, blob_relocation_size;
+    struct vm_field blob_name, blob_frame_size, blob_frame_complete, blob_code_begin, blob_code_offset, blob_size, blob_mutable_data,
+        blob_relocation_size;
     enum vm_nmethod_family family;
-    struct vm_field nm_method, nm_scopes_data, nm_scopes_pcs, nm_scopes_pcs_end, nm_metadata, nm_immutable_data,
-        nm_comp_level, nm_compile_id;
+    struct vm_field nm_method, nm_scopes_data, nm_scopes_pcs, nm_scopes_pcs_end, nm_metadata, nm_immutable_data, nm_comp_level,
+        nm_compile_id;
     /* Where an invalidated method's frames return to, and where in such a frame its own pc is kept; not needed for a walk. */
     struct vm_field nm_deopt_entry, nm_deopt_mh_entry, nm_original_pc;
     /* Where the code ends, where it is entered, and at which bytecode; not needed for a walk. */

@@ -30,23 +30,23 @@ struct fault_entry {
 #endif
 
 /* Without the empty instruction GCC up to 12.3 may lose what the first one has loaded (its bug 113921). */
-#define LOAD_BODY(instruction, type)                                                                                   \
-    type v;                                                                                                            \
-    at = inject_address(at);                                                                                           \
-    __asm__ goto("1: " instruction "\n"                                                                                \
-                 ".pushsection candor_faults, \"a\"\n"                                                                 \
-                 ".balign 4\n"                                                                                         \
-                 ".long 1b - .\n"                                                                                      \
-                 ".long %l[fault] - .\n"                                                                               \
-                 ".popsection\n"                                                                                       \
-                 : [to] "=r"(v)                                                                                        \
-                 : [from] "m"(*(const volatile type *)at)                                                              \
-                 :                                                                                                     \
-                 : fault);                                                                                             \
-    __asm__ volatile("");                                                                                              \
-    *out = v;                                                                                                          \
-    return true;                                                                                                       \
-    fault:                                                                                                             \
+#define LOAD_BODY(instruction, type)                                                                                                       \
+    type v;                                                                                                                                \
+    at = inject_address(at);                                                                                                               \
+    __asm__ goto("1: " instruction "\n"                                                                                                    \
+                 ".pushsection candor_faults, \"a\"\n"                                                                                     \
+                 ".balign 4\n"                                                                                                             \
+                 ".long 1b - .\n"                                                                                                          \
+                 ".long %l[fault] - .\n"                                                                                                   \
+                 ".popsection\n"                                                                                                           \
+                 : [to] "=r"(v)                                                                                                            \
+                 : [from] "m"(*(const volatile type *)at)                                                                                  \
+                 :                                                                                                                         \
+                 : fault);                                                                                                                 \
+    __asm__ volatile("");                                                                                                                  \
+    *out = v;                                                                                                                              \
+    return true;                                                                                                                           \
+    fault:                                                                                                                                 \
     return false;
 
 static inline bool load_u64(uintptr_t at, uint64_t *out)

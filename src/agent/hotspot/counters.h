@@ -23,9 +23,9 @@ struct counters {
     bool found;
     const uint8_t *memory;
     size_t size;
-    uint64_t ticks_per_second; /* 0 = not known, see counters_find_clock */
+    uint64_t ticks_per_second;                                         /* 0 = not known, see counters_find_clock */
     const int64_t *safepoints, *safepoint_ticks, *synchronizing_ticks; /* NULL = there is none such */
-    struct counters_text cause, last_cause; /* of a collection: under way, and the latest that is over */
+    struct counters_text cause, last_cause;                            /* of a collection: under way, and the latest that is over */
     struct {
         struct counters_text name;
         const int64_t *collections;

@@ -82,8 +82,7 @@ static bool code_heaps(const struct vmstructs *v)
     struct vm_field len, data;
     if (!list || !*list)
         return miss("CodeCache", "_heaps");
-    if ((!vmstructs_field(v, "GrowableArrayBase", "_len", &len) &&
-         !need(v, "GenericGrowableArray", "_len", &len)) ||
+    if ((!vmstructs_field(v, "GrowableArrayBase", "_len", &len) && !need(v, "GenericGrowableArray", "_len", &len)) ||
         !need(v, "GrowableArray<int>", "_data", &data))
         return false;
     int count = *(const int *)(*list + len.offset);
@@ -98,13 +97,11 @@ static bool code_blobs(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
     bool has_begin = vmstructs_field(v, "CodeBlob", "_code_begin", &l->blob_code_begin);
-    return need(v, "HeapBlock::Header", "_length", &l->block_length) &&
-           need(v, "HeapBlock::Header", "_used", &l->block_used) && need_size(v, "HeapBlock", &l->block_size) &&
-           need_address(v, "CodeBlob", "_name", &l->blob_name) && need(v, "CodeBlob", "_size", &l->blob_size) &&
-           need(v, "CodeBlob", "_frame_size", &l->blob_frame_size) &&
+    return need(v, "HeapBlock::Header", "_length", &l->block_length) && need(v, "HeapBlock::Header", "_used", &l->block_used) &&
+           need_size(v, "HeapBlock", &l->block_size) && need_address(v, "CodeBlob", "_name", &l->blob_name) &&
+           need(v, "CodeBlob", "_size", &l->blob_size) && need(v, "CodeBlob", "_frame_size", &l->blob_frame_size) &&
            need(v, "CodeBlob", "_frame_complete_offset", &l->blob_frame_complete) &&
-           (has_begin || need(v, "CodeBlob", "_code_offset", &l->blob_code_offset)) &&
-           need_size(v, "PcDesc", &l->pcdesc_size);
+           (has_begin || need(v, "CodeBlob", "_code_offset", &l->blob_code_offset)) && need_size(v, "PcDesc", &l->pcdesc_size);
 }
 
 static void deoptimisation(const struct vmstructs *v)
@@ -146,16 +143,14 @@ static bool nmethods(const struct vmstructs *v)
         return false;
     if (vmstructs_field(v, "nmethod", "_immutable_data", &l->nm_immutable_data)) {
         l->family = VM_NMETHOD_IMMUTABLE;
-        return need(v, "nmethod", "_method", &l->nm_method) &&
-               need(v, "nmethod", "_scopes_data_offset", &l->nm_scopes_data) &&
+        return need(v, "nmethod", "_method", &l->nm_method) && need(v, "nmethod", "_scopes_data_offset", &l->nm_scopes_data) &&
                need(v, "nmethod", "_scopes_pcs_offset", &l->nm_scopes_pcs) &&
                need(v, "nmethod", "_scopes_data_offset", &l->nm_scopes_pcs_end) &&
                need(v, "CodeBlob", "_mutable_data", &l->blob_mutable_data) &&
                need(v, "CodeBlob", "_relocation_size", &l->blob_relocation_size);
     }
     if (!need(v, "nmethod", "_scopes_pcs_offset", &l->nm_scopes_pcs) ||
-        !need(v, "nmethod", "_dependencies_offset", &l->nm_scopes_pcs_end) ||
-        !need(v, "nmethod", "_metadata_offset", &l->nm_metadata))
+        !need(v, "nmethod", "_dependencies_offset", &l->nm_scopes_pcs_end) || !need(v, "nmethod", "_metadata_offset", &l->nm_metadata))
         return false;
     if (vmstructs_field(v, "CompiledMethod", "_scopes_data_begin", &l->nm_scopes_data)) {
         l->family = VM_NMETHOD_ADDRESSES;
@@ -175,17 +170,13 @@ static bool methods(const struct vmstructs *v)
         vmstructs_constant(v, "ConstMethod::_has_linenumber_table", &bit))
         l->const_has_line_numbers = (uint32_t)bit;
     return need_address(v, "Method", "_constMethod", &l->method_const) &&
-           need_address(v, "ConstMethod", "_constants", &l->const_constants) &&
-           need(v, "ConstMethod", "_code_size", &l->const_code_size) &&
+           need_address(v, "ConstMethod", "_constants", &l->const_constants) && need(v, "ConstMethod", "_code_size", &l->const_code_size) &&
            need(v, "ConstMethod", "_constMethod_size", &l->const_size) &&
-           (vmstructs_field(v, "ConstMethod", "_flags._flags", &l->const_flags) ||
-            need(v, "ConstMethod", "_flags", &l->const_flags)) &&
-           need(v, "ConstMethod", "_name_index", &l->const_name) &&
-           need(v, "ConstMethod", "_signature_index", &l->const_signature) &&
+           (vmstructs_field(v, "ConstMethod", "_flags._flags", &l->const_flags) || need(v, "ConstMethod", "_flags", &l->const_flags)) &&
+           need(v, "ConstMethod", "_name_index", &l->const_name) && need(v, "ConstMethod", "_signature_index", &l->const_signature) &&
            need_size(v, "ConstMethod", &l->const_sizeof) && need_size(v, "ConstantPool", &l->pool_sizeof) &&
-           need_address(v, "ConstantPool", "_pool_holder", &l->pool_holder) &&
-           need(v, "ConstantPool", "_length", &l->pool_length) && need_address(v, "Klass", "_name", &l->klass_name) &&
-           need(v, "Symbol", "_length", &l->symbol_length) &&
+           need_address(v, "ConstantPool", "_pool_holder", &l->pool_holder) && need(v, "ConstantPool", "_length", &l->pool_length) &&
+           need_address(v, "Klass", "_name", &l->klass_name) && need(v, "Symbol", "_length", &l->symbol_length) &&
            (need_offset(v, "Symbol", "_body", &l->symbol_body) || need_offset(v, "Symbol", "_body[0]", &l->symbol_body));
 }
 
@@ -204,12 +195,9 @@ static bool threads(const struct vmstructs *v)
     struct vm_layout *l = &vm_layout;
     if (!vmstructs_field(v, "JavaThread", "_current_pending_monitor", &l->thread_pending_monitor))
         vmstructs_field(v, "Thread", "_current_pending_monitor", &l->thread_pending_monitor);
-    return states(v) && need(v, "JavaThread", "_thread_state", &l->thread_state) &&
-           need(v, "JavaThread", "_anchor", &l->thread_anchor) &&
-           (vmstructs_field(v, "JavaThread", "_osthread", &l->thread_osthread) ||
-            need(v, "Thread", "_osthread", &l->thread_osthread)) &&
-           need(v, "OSThread", "_thread_id", &l->osthread_tid) &&
-           need_offset(v, "JavaFrameAnchor", "_last_Java_sp", &l->anchor_sp) &&
+    return states(v) && need(v, "JavaThread", "_thread_state", &l->thread_state) && need(v, "JavaThread", "_anchor", &l->thread_anchor) &&
+           (vmstructs_field(v, "JavaThread", "_osthread", &l->thread_osthread) || need(v, "Thread", "_osthread", &l->thread_osthread)) &&
+           need(v, "OSThread", "_thread_id", &l->osthread_tid) && need_offset(v, "JavaFrameAnchor", "_last_Java_sp", &l->anchor_sp) &&
            need_offset(v, "JavaFrameAnchor", "_last_Java_pc", &l->anchor_pc) &&
            need_offset(v, "JavaFrameAnchor", "_last_Java_fp", &l->anchor_fp) &&
            need_offset(v, "JavaCallWrapper", "_anchor", &l->wrapper_anchor);
@@ -251,8 +239,7 @@ static void work(const struct vmstructs *v)
 static void allocations(const struct vmstructs *v)
 {
     struct vm_allocations *a = &vm_layout.allocations;
-    if (!vmstructs_field(v, "Thread", "_tlab", &a->buffer) ||
-        !vmstructs_field(v, "ThreadLocalAllocBuffer", "_start", &a->buffer_start) ||
+    if (!vmstructs_field(v, "Thread", "_tlab", &a->buffer) || !vmstructs_field(v, "ThreadLocalAllocBuffer", "_start", &a->buffer_start) ||
         !vmstructs_field(v, "ThreadLocalAllocBuffer", "_top", &a->buffer_top) ||
         !vmstructs_field(v, "Thread", "_allocated_bytes", &a->counted))
         a->counted.width = 0;

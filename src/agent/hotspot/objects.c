@@ -12,8 +12,8 @@ static const void *either(const struct vmstructs *v, const char *type, const cha
     return p ? p : vmstructs_static(v, "Universe", former);
 }
 
-static bool narrow(const struct vmstructs *v, const char *type, const char *base, const char *shift,
-                   const char *old_base, const char *old_shift, uintptr_t *base_out, uint8_t *shift_out)
+static bool narrow(const struct vmstructs *v, const char *type, const char *base, const char *shift, const char *old_base,
+                   const char *old_shift, uintptr_t *base_out, uint8_t *shift_out)
 {
     const uintptr_t *b = either(v, type, base, old_base);
     const int *s = either(v, type, shift, old_shift);
@@ -35,13 +35,12 @@ static bool headers(const struct vmstructs *v, void *libjvm, struct vm_objects *
     o->mark_klass_shift = (uint8_t)shift;
     vmstructs_field(v, "Klass", "_super", &o->klass_super);
     return vmstructs_field(v, "Klass", "_layout_helper", &o->klass_layout) &&
-           (!o->narrow_klass || narrow(v, "CompressedKlassPointers", "_base", "_shift", "_narrow_klass._base",
-                                       "_narrow_klass._shift", &o->klass_base, &o->klass_shift));
+           (!o->narrow_klass || narrow(v, "CompressedKlassPointers", "_base", "_shift", "_narrow_klass._base", "_narrow_klass._shift",
+                                       &o->klass_base, &o->klass_shift));
 }
 
 /* What ZGC, and its older sort, which was the only one before JDK 21 and went after 23, tell of the references they have colored. */
-static bool colors(const struct vmstructs *v, const char *globals, const char *bad, const char *shift,
-                   struct vm_objects *o)
+static bool colors(const struct vmstructs *v, const char *globals, const char *bad, const char *shift, struct vm_objects *o)
 {
     struct vm_field field;
     const uintptr_t *instance = vmstructs_static(v, globals, "_instance_p");
@@ -58,12 +57,11 @@ static bool references(const struct vmstructs *v, void *libjvm, struct vm_object
     if (flags_get(libjvm, "UseZGC", false) && vm_layout.java_version < 21)
         return colors(v, "ZGlobalsForVMStructs", "_ZAddressBadMask", NULL, o);
     if (flags_get(libjvm, "UseZGC", false))
-        return flags_get(libjvm, "ZGenerational", true)
-                   ? colors(v, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask", "_ZPointerLoadShift", o)
-                   : colors(v, "XGlobalsForVMStructs", "_XAddressBadMask", NULL, o);
+        return flags_get(libjvm, "ZGenerational", true) ? colors(v, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask", "_ZPointerLoadShift", o)
+                                                        : colors(v, "XGlobalsForVMStructs", "_XAddressBadMask", NULL, o);
     o->narrow_references = flags_get(libjvm, "UseCompressedOops", true);
-    return !o->narrow_references || narrow(v, "CompressedOops", "_base", "_shift", "_narrow_oop._base",
-                                           "_narrow_oop._shift", &o->reference_base, &o->reference_shift);
+    return !o->narrow_references || narrow(v, "CompressedOops", "_base", "_shift", "_narrow_oop._base", "_narrow_oop._shift",
+                                           &o->reference_base, &o->reference_shift);
 }
 
 static bool heap(const struct vmstructs *v, struct vm_objects *o)

@@ -33,8 +33,8 @@ void virtuals_fill(void *libjvm, const struct vm_virtual *fields, uint16_t bytes
  * another for exceptions, "... exception" or "...Exc...", to which no frame returns. */
 void virtuals_note_stub(const char *name, uintptr_t begin, size_t length)
 {
-    if ((!strstr(name, "cont_returnBarrier") && !strstr(name, "Cont thaw return barrier")) ||
-        strstr(name, "returnBarrierExc") || strstr(name, "exception"))
+    if ((!strstr(name, "cont_returnBarrier") && !strstr(name, "Cont thaw return barrier")) || strstr(name, "returnBarrierExc") ||
+        strstr(name, "exception"))
         return;
     vm_layout.virtuals.barrier_low = begin;
     vm_layout.virtuals.barrier_high = begin + length;

@@ -29,15 +29,14 @@ bool vmstructs_open(struct vmstructs *v, void *libjvm)
                *le = "gHotSpotVMLongConstantEntry";
     return base(libjvm, "gHotSpotVMStructs", &f->base) && number(libjvm, fe, "ArrayStride", &f->stride) &&
            number(libjvm, fe, "TypeNameOffset", &f->name) && number(libjvm, fe, "FieldNameOffset", &f->second_name) &&
-           number(libjvm, fe, "TypeStringOffset", &f->type_string) &&
-           number(libjvm, fe, "IsStaticOffset", &f->is_static) && number(libjvm, fe, "OffsetOffset", &f->offset) &&
-           number(libjvm, fe, "AddressOffset", &f->address) && base(libjvm, "gHotSpotVMTypes", &t->base) &&
-           number(libjvm, te, "ArrayStride", &t->stride) && number(libjvm, te, "TypeNameOffset", &t->name) &&
-           number(libjvm, te, "SizeOffset", &t->offset) && base(libjvm, "gHotSpotVMIntConstants", &i->base) &&
-           number(libjvm, ie, "ArrayStride", &i->stride) && number(libjvm, ie, "NameOffset", &i->name) &&
-           number(libjvm, ie, "ValueOffset", &i->offset) && base(libjvm, "gHotSpotVMLongConstants", &l->base) &&
-           number(libjvm, le, "ArrayStride", &l->stride) && number(libjvm, le, "NameOffset", &l->name) &&
-           number(libjvm, le, "ValueOffset", &l->offset);
+           number(libjvm, fe, "TypeStringOffset", &f->type_string) && number(libjvm, fe, "IsStaticOffset", &f->is_static) &&
+           number(libjvm, fe, "OffsetOffset", &f->offset) && number(libjvm, fe, "AddressOffset", &f->address) &&
+           base(libjvm, "gHotSpotVMTypes", &t->base) && number(libjvm, te, "ArrayStride", &t->stride) &&
+           number(libjvm, te, "TypeNameOffset", &t->name) && number(libjvm, te, "SizeOffset", &t->offset) &&
+           base(libjvm, "gHotSpotVMIntConstants", &i->base) && number(libjvm, ie, "ArrayStride", &i->stride) &&
+           number(libjvm, ie, "NameOffset", &i->name) && number(libjvm, ie, "ValueOffset", &i->offset) &&
+           base(libjvm, "gHotSpotVMLongConstants", &l->base) && number(libjvm, le, "ArrayStride", &l->stride) &&
+           number(libjvm, le, "NameOffset", &l->name) && number(libjvm, le, "ValueOffset", &l->offset);
 }
 
 static const char *text(const char *entry, uint64_t offset)
@@ -68,10 +67,18 @@ static int width_of(const struct vmstructs *v, const char *type)
     static const struct {
         const char *name;
         int width;
-    } known[] = {{"int", 4},      {"unsigned int", 4}, {"jint", 4},       {"juint", 4}, {"u4", 4},   {"uint32_t", 4},
-                 {"int32_t", 4},  {"const uint", 4},   {"pid_t", 4},      {"u2", 2},    {"jushort", 2}, {"uint16_t", 2},
-                 {"int16_t", 2},  {"short", 2},        {"u1", 1},         {"bool", 1},  {"char", 1}, {"int8_t", 1},
-                 {"uint8_t", 1},  {"size_t", 8},       {"intptr_t", 8},   {"address", 8}, {"uint64_t", 8}, {"int64_t", 8},
+    } known[] = {{"int", 4},      {"unsigned int", 4},
+                 {"jint", 4},     {"juint", 4},
+                 {"u4", 4},       {"uint32_t", 4},
+                 {"int32_t", 4},  {"const uint", 4},
+                 {"pid_t", 4},    {"u2", 2},
+                 {"jushort", 2},  {"uint16_t", 2},
+                 {"int16_t", 2},  {"short", 2},
+                 {"u1", 1},       {"bool", 1},
+                 {"char", 1},     {"int8_t", 1},
+                 {"uint8_t", 1},  {"size_t", 8},
+                 {"intptr_t", 8}, {"address", 8},
+                 {"uint64_t", 8}, {"int64_t", 8},
                  {"jlong", 8},    {"volatile signed char", 1}};
     if (!type)
         return 8;

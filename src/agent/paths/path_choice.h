@@ -13,10 +13,10 @@
 enum { PATH_CHOICE_TURN = 8, PATH_CHOICE_QUARTERS = 4 };
 
 struct path_candidate {
-    uint64_t group;   /* what tells groups apart */
+    uint64_t group; /* what tells groups apart */
     uint64_t born_ns;
-    uint64_t bytes;   /* it stands for */
-    uint32_t place;   /* the caller's */
+    uint64_t bytes; /* it stands for */
+    uint32_t place; /* the caller's */
 };
 
 /* Brings the list into an order of which the first are to be taken. 0, or -ENOMEM: it is as it was. */

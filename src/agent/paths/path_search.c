@@ -7,8 +7,8 @@
 enum { CLOCK_EVERY = 1 << 13 /* references */ };
 
 const char *const path_outcome_names[PATH_OUTCOMES] = {
-    [PATH_FOUND] = "found",         [PATH_BUDGET] = "budget", [PATH_ABORTED] = "aborted", [PATH_UNREACHED] = "unreached",
-    [PATH_BEYOND] = "beyond",       [PATH_GONE] = "gone",     [PATH_FAILED] = "failed",   [PATH_NOT_CHOSEN] = "not_chosen",
+    [PATH_FOUND] = "found",   [PATH_BUDGET] = "budget", [PATH_ABORTED] = "aborted", [PATH_UNREACHED] = "unreached",
+    [PATH_BEYOND] = "beyond", [PATH_GONE] = "gone",     [PATH_FAILED] = "failed",   [PATH_NOT_CHOSEN] = "not_chosen",
 };
 
 /* As references that a root's own counts for: what holds an object from a stack may be gone a moment later. */
@@ -130,8 +130,7 @@ static void add_holder(struct path_search *s, enum path_kind kind, int32_t index
         s->nodes[*tag] = new_node;
         s->nodes[*tag].level = n->level + 1;
     }
-    s->edges[++s->edge_count] =
-        (struct path_edge){.holder = (uint32_t)*tag, .held = held, .next = n->edges, .index = index, .kind = kind};
+    s->edges[++s->edge_count] = (struct path_edge){.holder = (uint32_t)*tag, .held = held, .next = n->edges, .index = index, .kind = kind};
     n->edges = s->edge_count;
     n->edge_count++;
 }

@@ -76,16 +76,16 @@ struct path_node {
     uint32_t edges; /* to it, a list; 0 = none */
     uint32_t edge_count;
     enum path_root root;
-    int64_t thread;      /* of a root on a thread's stack: its Java id */
-    int32_t length;      /* of an array; -1 = it is none, or not known */
+    int64_t thread; /* of a root on a thread's stack: its Java id */
+    int32_t length; /* of an array; -1 = it is none, or not known */
     bool is_gone, is_beyond;
-    bool is_wanted;      /* it may lead to a sample that has no path */
-    bool is_asked;       /* the walk looks for what refers to it */
-    bool has_answer;     /* one has, to its end */
-    bool is_on_path;     /* this, the symbols, the next, and the like of edges: the caller's */
-    uint64_t signature;  /* for a class that may be unloaded: a hash of its name */
-    uint32_t distance;   /* from a root; UINT32_MAX = none is known */
-    uint32_t way;        /* the edge that comes from there; 0 = it is a root's itself */
+    bool is_wanted;                                     /* it may lead to a sample that has no path */
+    bool is_asked;                                      /* the walk looks for what refers to it */
+    bool has_answer;                                    /* one has, to its end */
+    bool is_on_path;                                    /* this, the symbols, the next, and the like of edges: the caller's */
+    uint64_t signature;                                 /* for a class that may be unloaded: a hash of its name */
+    uint32_t distance;                                  /* from a root; UINT32_MAX = none is known */
+    uint32_t way;                                       /* the edge that comes from there; 0 = it is a root's itself */
     uint32_t class_name, description, root_description; /* symbols */
     uint32_t mark;
 };
@@ -97,20 +97,20 @@ struct path_edge {
     enum path_kind kind;
     bool is_dropped;
     bool is_on_path, is_static;
-    uint32_t field_name;   /* symbol */
+    uint32_t field_name; /* symbol */
 };
 
 struct path_search {
-    struct path_node *nodes; /* from 1 */
-    struct path_edge *edges; /* from 1 */
+    struct path_node *nodes;                  /* from 1 */
+    struct path_edge *edges;                  /* from 1 */
     uint32_t samples, node_count, edge_count; /* the last one in use */
     uint32_t walks;                           /* that went to their ends */
     uint32_t first_new;                       /* the first node, and the first edge, of the last walk */
     uint32_t first_new_edge;
     uint32_t mark;
-    uint64_t references, deadline_ns;         /* of the walk */
-    bool is_broken_off;                       /* it came to its deadline */
-    enum path_outcome stop;                   /* why there is no further walk, where one would be wanted */
+    uint64_t references, deadline_ns; /* of the walk */
+    bool is_broken_off;               /* it came to its deadline */
+    enum path_outcome stop;           /* why there is no further walk, where one would be wanted */
 };
 
 /* NULL: no memory. At most PATH_SAMPLES_MAX samples. */

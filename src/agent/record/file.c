@@ -37,8 +37,10 @@ static int check_file(int fd, const char *path, const struct stat *busy, struct 
     if (st->st_nlink > 1)
         return error_set(e, -EINVAL, "cannot write %s: the file has a second name (hard link); choose another", path);
     if (st->st_size && !is_recording(fd))
-        return error_set(e, -EEXIST, "cannot write %s: the existing file is not a recording, and only recordings are replaced; choose "
-                         "another name", path);
+        return error_set(e, -EEXIST,
+                         "cannot write %s: the existing file is not a recording, and only recordings are replaced; choose "
+                         "another name",
+                         path);
     return 0;
 }
 
@@ -47,8 +49,10 @@ static int check_file(int fd, const char *path, const struct stat *busy, struct 
 static int lock(int fd, const char *path, struct error *e)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        return error_set(e, -EBUSY, "cannot write %s: another process is recording to it; choose another name (%%p in it stands "
-                         "for the process's number)", path);
+        return error_set(e, -EBUSY,
+                         "cannot write %s: another process is recording to it; choose another name (%%p in it stands "
+                         "for the process's number)",
+                         path);
     return 0;
 }
 
@@ -57,8 +61,10 @@ static int check_same(int fd, const char *path, struct error *e)
 {
     struct stat open, named;
     if (record_file_stat(fd, &open) || syscall(SYS_newfstatat, AT_FDCWD, path, &named, AT_SYMLINK_NOFOLLOW) || !same(&open, &named))
-        return error_set(e, -EBUSY, "cannot write %s: another process has just recorded to it; choose another name (%%p in it stands "
-                         "for the process's number)", path);
+        return error_set(e, -EBUSY,
+                         "cannot write %s: another process has just recorded to it; choose another name (%%p in it stands "
+                         "for the process's number)",
+                         path);
     return 0;
 }
 
@@ -71,8 +77,10 @@ static int take_descriptor(struct record_file *f, int passed, const struct stat 
         return error_set(e, -EINVAL, "cannot write %s: its descriptor must be open for reading and writing", f->path);
     int rc = check_file(passed, f->path, busy, &st, e);
     if (!rc && st.st_size)
-        rc = error_set(e, -EEXIST, "cannot write %s: the file that was passed is not empty; pass a new one, and rename it when the "
-                       "recording holds something", f->path);
+        rc = error_set(e, -EEXIST,
+                       "cannot write %s: the file that was passed is not empty; pass a new one, and rename it when the "
+                       "recording holds something",
+                       f->path);
     if (!rc)
         rc = lock(passed, f->path, e);
     if (rc)
@@ -96,8 +104,10 @@ static int open_beside(struct record_file *f, int replaced, const struct stat *o
     f->fd = n < (int)sizeof f->beside ? mkostemp(f->beside, O_CLOEXEC) : (errno = ENAMETOOLONG, -1);
     if (f->fd < 0) {
         f->beside[0] = 0;
-        return error_set(e, -errno, "cannot write %s: it holds a recording, and none can be made beside it to replace it: %s; choose "
-                         "another name, or remove it first", f->path, strerror(errno));
+        return error_set(e, -errno,
+                         "cannot write %s: it holds a recording, and none can be made beside it to replace it: %s; choose "
+                         "another name, or remove it first",
+                         f->path, strerror(errno));
     }
     take_mode(f->fd, of);
     f->replaced = replaced;

@@ -46,9 +46,12 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     r->duration_ns = duration_ns;
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
-    struct jfr_writer_options options = {
-        .ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
-        .without = without, .ring = keep_is_limited(keep)};
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S,
+                                         .grain = GRAIN_NS,
+                                         .start_ticks = r->start_ticks,
+                                         .start_epoch_ns = r->start_epoch_ns,
+                                         .without = without,
+                                         .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
     int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
     rc = jfr_writer_new(&r->writer, r->file.fd, &options, &pools, e);
@@ -259,8 +262,8 @@ bool recording_flush(struct recording *r)
 
 int recording_reopen(struct recording *r, struct error *e)
 {
-    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(),
-                                         .without = r->without};
+    struct jfr_writer_options options = {
+        .ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(), .without = r->without};
     struct jfr_pools pools = names_pools(&r->names);
     off_t end = lseek(r->file.fd, 0, SEEK_END);
     if (end < 0)

@@ -22,9 +22,9 @@ struct recording {
     struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
     uint32_t without; /* enum jfr_without */
-    const char *jfr; /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
+    const char *jfr;  /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
     char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
-    struct error error; /* of the first failed write; the rest of the session is lost */
+    struct error error;            /* of the first failed write; the rest of the session is lost */
     bool failed;
     bool refused; /* it is not to be: what stood in its file's place before stays there when it is closed */
 };

@@ -72,8 +72,7 @@ static struct tree *make(struct demangle *d, struct tree t)
     return &d->node[d->nodes++];
 }
 
-static struct tree *join(struct demangle *d, enum tree_kind kind, const char *text, struct tree *left,
-                         struct tree *right)
+static struct tree *join(struct demangle *d, enum tree_kind kind, const char *text, struct tree *left, struct tree *right)
 {
     return make(d, (struct tree){.kind = kind, .text = text, .length = strlen(text), .left = left, .right = right});
 }
@@ -201,8 +200,7 @@ static struct tree *source_name(struct demangle *d)
     if (!length || strnlen(d->at, length) < length)
         return fail(d);
     struct tree *t = verbatim(d, length);
-    return t && length > 9 && !memcmp(t->text, "_GLOBAL_", 8) && t->text[9] == 'N' ? word(d, "(anonymous namespace)")
-                                                                                   : t;
+    return t && length > 9 && !memcmp(t->text, "_GLOBAL_", 8) && t->text[9] == 'N' ? word(d, "(anonymous namespace)") : t;
 }
 
 static struct tree *conversion(struct demangle *d)
@@ -219,18 +217,16 @@ static struct tree *operator_name(struct demangle *d)
         char code[3];
         const char *name;
     } operators[] = {
-        {"aN", "operator&="},      {"aS", "operator="},         {"aa", "operator&&"},        {"ad", "operator&"},
-        {"an", "operator&"},       {"aw", "operator co_await"}, {"cl", "operator()"},        {"cm", "operator,"},
-        {"co", "operator~"},       {"dV", "operator/="},        {"da", "operator delete[]"}, {"de", "operator*"},
-        {"dl", "operator delete"}, {"dv", "operator/"},         {"eO", "operator^="},        {"eo", "operator^"},
-        {"eq", "operator=="},      {"ge", "operator>="},        {"gt", "operator>"},         {"ix", "operator[]"},
-        {"lS", "operator<<="},     {"le", "operator<="},        {"ls", "operator<<"},        {"lt", "operator<"},
-        {"mI", "operator-="},      {"mL", "operator*="},        {"mi", "operator-"},         {"ml", "operator*"},
-        {"mm", "operator--"},      {"na", "operator new[]"},    {"ne", "operator!="},        {"ng", "operator-"},
-        {"nt", "operator!"},       {"nw", "operator new"},      {"oR", "operator|="},        {"oo", "operator||"},
-        {"or", "operator|"},       {"pL", "operator+="},        {"pl", "operator+"},         {"pm", "operator->*"},
-        {"pp", "operator++"},      {"ps", "operator+"},         {"pt", "operator->"},        {"rM", "operator%="},
-        {"rS", "operator>>="},     {"rm", "operator%"},         {"rs", "operator>>"},        {"ss", "operator<=>"}};
+        {"aN", "operator&="},        {"aS", "operator="},  {"aa", "operator&&"},      {"ad", "operator&"},    {"an", "operator&"},
+        {"aw", "operator co_await"}, {"cl", "operator()"}, {"cm", "operator,"},       {"co", "operator~"},    {"dV", "operator/="},
+        {"da", "operator delete[]"}, {"de", "operator*"},  {"dl", "operator delete"}, {"dv", "operator/"},    {"eO", "operator^="},
+        {"eo", "operator^"},         {"eq", "operator=="}, {"ge", "operator>="},      {"gt", "operator>"},    {"ix", "operator[]"},
+        {"lS", "operator<<="},       {"le", "operator<="}, {"ls", "operator<<"},      {"lt", "operator<"},    {"mI", "operator-="},
+        {"mL", "operator*="},        {"mi", "operator-"},  {"ml", "operator*"},       {"mm", "operator--"},   {"na", "operator new[]"},
+        {"ne", "operator!="},        {"ng", "operator-"},  {"nt", "operator!"},       {"nw", "operator new"}, {"oR", "operator|="},
+        {"oo", "operator||"},        {"or", "operator|"},  {"pL", "operator+="},      {"pl", "operator+"},    {"pm", "operator->*"},
+        {"pp", "operator++"},        {"ps", "operator+"},  {"pt", "operator->"},      {"rM", "operator%="},   {"rS", "operator>>="},
+        {"rm", "operator%"},         {"rs", "operator>>"}, {"ss", "operator<=>"}};
     if (take(d, "cv"))
         return conversion(d);
     if (take(d, "li"))

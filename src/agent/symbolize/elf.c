@@ -30,8 +30,7 @@ static bool is_elf(const void *image, size_t size)
 static const Elf64_Shdr *sections_of(const char *image, size_t size)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
-    if (header->e_shentsize != sizeof(Elf64_Shdr) ||
-        !table_inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+    if (header->e_shentsize != sizeof(Elf64_Shdr) || !table_inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
         return NULL;
     return (const Elf64_Shdr *)(image + header->e_shoff);
 }
@@ -63,8 +62,7 @@ static int collect(struct elf_symbols *out, const Elf64_Sym *all, size_t n)
     for (size_t i = 0; i < n; i++) {
         int type = ELF64_ST_TYPE(all[i].st_info);
         if ((type == STT_FUNC || type == STT_GNU_IFUNC) && all[i].st_value && all[i].st_name < out->strings_size)
-            out->symbols[out->count++] =
-                (struct elf_symbol){all[i].st_name, (uint32_t)all[i].st_size, all[i].st_value};
+            out->symbols[out->count++] = (struct elf_symbol){all[i].st_name, (uint32_t)all[i].st_size, all[i].st_value};
     }
     qsort(out->symbols, out->count, sizeof *out->symbols, by_value);
     struct elf_symbol *fitted = realloc(out->symbols, (out->count ? out->count : 1) * sizeof *out->symbols);

@@ -28,7 +28,7 @@ struct elf_build_id {
 
 struct elf_symbols {
     struct elf_file file; /* empty when the image belongs to the caller */
-    void *copy; /* the memory of the tables below, if they are in no file that stays; otherwise NULL */
+    void *copy;           /* the memory of the tables below, if they are in no file that stays; otherwise NULL */
     const char *strings;
     size_t strings_size;
     struct elf_symbol *symbols; /* the functions */

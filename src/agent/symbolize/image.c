@@ -106,8 +106,7 @@ static void read_dynamic(const struct image *i, struct tables *t)
 static size_t count_by_gnu_hash(uintptr_t at)
 {
     uint32_t buckets, first, filter, last = 0, bucket, link = 0;
-    if (!load_u32(at, &buckets) || !load_u32(at + 4, &first) || !load_u32(at + 8, &filter) || buckets > SYMBOLS_MAX ||
-        filter > SYMBOLS_MAX)
+    if (!load_u32(at, &buckets) || !load_u32(at + 4, &first) || !load_u32(at + 8, &filter) || buckets > SYMBOLS_MAX || filter > SYMBOLS_MAX)
         return 0;
     at += 16 + 8 * (uintptr_t)filter;
     for (uint32_t k = 0; k < buckets; k++) {

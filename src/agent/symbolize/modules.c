@@ -58,8 +58,7 @@ static struct module describe(const struct dl_phdr_info *info)
 
 static bool is_same(const struct module *a, const struct module *b)
 {
-    return a->low == b->low && a->high == b->high && a->frame_table == b->frame_table &&
-           a->frame_count == b->frame_count;
+    return a->low == b->low && a->high == b->high && a->frame_table == b->frame_table && a->frame_count == b->frame_count;
 }
 
 static bool is_in(const struct module *m, const struct module *list, int count)

@@ -28,11 +28,11 @@ static struct {
     int exempt_tid;
     uint32_t next_uid;
     uint32_t armed, without_clock, with_timer;
-    uint32_t generation; /* odd; never repeats, as a trap from an earlier recording may still be on its way */
+    uint32_t generation;         /* odd; never repeats, as a trap from an earlier recording may still be on its way */
     int clock_error, perf_error; /* of the last thread without a clock, with a timer in place of an event */
     uint64_t seed;
     uint32_t scan;
-    uint32_t *scanned; /* per slot: the last scan that saw its thread */
+    uint32_t *scanned;      /* per slot: the last scan that saw its thread */
     struct tasks_mark mark; /* from before the last scan that listed all threads */
     uint32_t unlisted;      /* scans since */
     uint32_t *free_slots, free_count;

@@ -12,10 +12,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BOXED_WARNING 0.8      /* of the bytes */
-#define BOXED_CPU_WARNING 0.2  /* of the CPU time */
-#define BOXED_LEAST 10e6       /* bytes a second, below which it costs nothing */
-#define SITE_WARNING 500e6     /* bytes a second, at one line */
+#define BOXED_WARNING     0.8   /* of the bytes */
+#define BOXED_CPU_WARNING 0.2   /* of the CPU time */
+#define BOXED_LEAST       10e6  /* bytes a second, below which it costs nothing */
+#define SITE_WARNING      500e6 /* bytes a second, at one line */
 
 struct part {
     double sum;
@@ -97,14 +97,12 @@ static void judge_boxing(struct findings *f, const struct evidence *e, const str
     findings_add(f, &(struct finding){
                         .kind = FINDING_BOXING,
                         .score = score,
-                        .text = findings_say(f,
-                                             "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects%s%s",
-                                             100 * share->low, 100 * share->high,
-                                             units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)),
-                                             largest(of_class, sizeof of_class, class_name ? (double)class_name->weight : 0, part->sum, "",
-                                                     findings_text(f, subject)),
-                                             largest(at_line, sizeof at_line, line ? (double)line->weight : 0, part->sum, "at ",
-                                                     findings_text(f, site))),
+                        .text = findings_say(
+                            f, "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects%s%s", 100 * share->low,
+                            100 * share->high, units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)),
+                            largest(of_class, sizeof of_class, class_name ? (double)class_name->weight : 0, part->sum, "",
+                                    findings_text(f, subject)),
+                            largest(at_line, sizeof at_line, line ? (double)line->weight : 0, part->sum, "at ", findings_text(f, site))),
                         .subject = subject,
                         .site = site,
                         .count = part->lines.count,
@@ -132,18 +130,18 @@ static void judge_site(struct findings *f, const struct evidence *e, const struc
     char low[32], high[32], part[400];
     if (score < SCORE_INFO)
         return;
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_ALLOCATION_SITE,
-                        .score = score,
-                        .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all%s",
-                                             findings_text(f, line->key), units_format_bytes(low, sizeof low, amount_whole(rate.low)),
-                                             units_format_bytes(high, sizeof high, amount_whole(rate.high)), 100 * share.low,
-                                             100 * share.high,
-                                             largest(part, sizeof part, (double)of_class->weight, (double)line->weight, "", class_name)),
-                        .subject = findings_string(f, class_name),
-                        .site = line->key,
-                        .count = line->count,
-                    });
+    findings_add(f,
+                 &(struct finding){
+                     .kind = FINDING_ALLOCATION_SITE,
+                     .score = score,
+                     .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all%s", findings_text(f, line->key),
+                                          units_format_bytes(low, sizeof low, amount_whole(rate.low)),
+                                          units_format_bytes(high, sizeof high, amount_whole(rate.high)), 100 * share.low, 100 * share.high,
+                                          largest(part, sizeof part, (double)of_class->weight, (double)line->weight, "", class_name)),
+                     .subject = findings_string(f, class_name),
+                     .site = line->key,
+                     .count = line->count,
+                 });
 }
 
 static void add_lines(struct findings *f, const struct profile *p, struct tally *sums, struct tally *classes)

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define READY_WARNING 1.0 /* threads that wait, for each processor */
-#define OWN_USE 0.75      /* of the processors, from which the program itself keeps them busy */
+#define READY_WARNING 1.0  /* threads that wait, for each processor */
+#define OWN_USE       0.75 /* of the processors, from which the program itself keeps them busy */
 
 enum { LOOKS_LEAST = 10 };
 

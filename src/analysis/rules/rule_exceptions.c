@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SHARE_WARNING 0.2     /* of the CPU time */
-#define THROWS_WARNING 10000. /* a second */
-#define PROCESSOR_LEAST 0.005 /* of one, on average: what little an idle program does may well be exceptions */
+#define SHARE_WARNING   0.2    /* of the CPU time */
+#define THROWS_WARNING  10000. /* a second */
+#define PROCESSOR_LEAST 0.005  /* of one, on average: what little an idle program does may well be exceptions */
 
 struct thrown {
     struct findings *f;

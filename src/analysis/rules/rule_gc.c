@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STOPPED_WARNING 0.1   /* of the time */
-#define CPU_WARNING 0.4       /* of the CPU time, for the collector's threads */
-#define PROCESSOR_LEAST 0.1   /* of one, that these use: of an idle program they may well be most */
-#define CPU_LEAST_NS NS_PER_S /* that these use: a program that only fills its heap when it starts has no pressure */
+#define STOPPED_WARNING    0.1      /* of the time */
+#define CPU_WARNING        0.4      /* of the CPU time, for the collector's threads */
+#define PROCESSOR_LEAST    0.1      /* of one, that these use: of an idle program they may well be most */
+#define CPU_LEAST_NS       NS_PER_S /* that these use: a program that only fills its heap when it starts has no pressure */
 #define LONGEST_WARNING_NS NS_PER_S
 
 enum { PAUSES_LEAST = 5 };

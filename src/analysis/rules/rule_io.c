@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-#define WAITERS_WARNING 1.0            /* threads that wait on average */
-#define SLOW_READ_NS (275 * NS_PER_MS) /* half of the reads take as long */
-#define AT_ONCE_NS NS_PER_MS           /* that reads go on together, for it to be no clock's error */
-#define FORCES_WARNING 100.0           /* of one file, a second */
+#define WAITERS_WARNING 1.0               /* threads that wait on average */
+#define SLOW_READ_NS    (275 * NS_PER_MS) /* half of the reads take as long */
+#define AT_ONCE_NS      NS_PER_MS         /* that reads go on together, for it to be no clock's error */
+#define FORCES_WARNING  100.0             /* of one file, a second */
 
 enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
 

@@ -27,8 +27,9 @@ static void judge(struct findings *f, const struct evidence *e, const struct lea
                                              units_format_bytes(low, sizeof low, amount_whole(growth.low)),
                                              units_format_bytes(high, sizeof high, amount_whole(growth.high)),
                                              units_format_bytes(hour, sizeof hour, amount_whole(leak->per_hour)),
-                                             is_proved ? "" : "; old objects were not collected in each quarter of the recording, "
-                                                              "so they may be garbage"),
+                                             is_proved ? ""
+                                                       : "; old objects were not collected in each quarter of the recording, "
+                                                         "so they may be garbage"),
                         .subject = findings_string(f, profile_text(p, leak->class_name)),
                         .site = site,
                         .count = leak->objects,

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define WAITERS_WARNING 1.0 /* threads that wait on average */
-#define OWNER_SHARE 0.5     /* at least, of the time that an owner was looked at, for what he does to be the reason */
-#define READERS_SHARE 0.1   /* at most, of what writers wait for readers, do readers wait where writers starve */
+#define OWNER_SHARE     0.5 /* at least, of the time that an owner was looked at, for what he does to be the reason */
+#define READERS_SHARE   0.1 /* at most, of what writers wait for readers, do readers wait where writers starve */
 
 struct lock_use {
     uint32_t class_name; /* string of the profile */
@@ -41,10 +41,10 @@ struct uses {
     struct lock_use *list;
     uint32_t count, cap;
     struct tally threads, owners, sites; /* by the place of a use in the list */
-    struct owners *looked_at; /* by class */
+    struct owners *looked_at;            /* by class */
     uint32_t looked_at_count, looked_at_cap;
-    struct map owner_places;                  /* by the class, as string of the findings */
-    struct tally owner_sites, owner_threads;  /* of those that sleep or do I/O: owner_group */
+    struct map owner_places;                 /* by the class, as string of the findings */
+    struct tally owner_sites, owner_threads; /* of those that sleep or do I/O: owner_group */
     struct map places;
     bool *is_dead; /* by sample: a part of a deadlock, which is told of as that */
 };
@@ -231,9 +231,8 @@ static void tell_owner(struct told *t, struct finding *one, enum stack_work work
     one->text = findings_say(t->u->f,
                              "%u thread%s waited %s for %s%.200s, on average %.2f at a time; in %.0f to %.0f %% of that time its "
                              "owner %s, at %.300s",
-                             one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters,
-                             100 * share.low, 100 * share.high, io ? "was in input or output" : "slept",
-                             findings_text(t->u->f, one->site));
+                             one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters, 100 * share.low,
+                             100 * share.high, io ? "was in input or output" : "slept", findings_text(t->u->f, one->site));
 }
 
 static void tell_plainly(struct told *t, struct finding *one)

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUE_WARNING 1.0 /* tasks that wait on average */
-#define IDLE_MOST 0.25    /* of the time of a pool's workers, when it is too small */
-#define IN_USE 0.75       /* of the processors, when more workers would but share them */
+#define QUEUE_WARNING 1.0  /* tasks that wait on average */
+#define IDLE_MOST     0.25 /* of the time of a pool's workers, when it is too small */
+#define IN_USE        0.75 /* of the processors, when more workers would but share them */
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -25,9 +25,9 @@ struct crew {
     struct findings *f;
     const struct profile *p;
     const struct evidence *e;
-    struct tally busy, idle, squares; /* by the pool's name, as a string of the findings, and by thread; squares: of weights in us */
-    struct tally running, ready; /* of busy: on a processor, and without one; by the pool's name, thread 0 */
-    double computing_ns;         /* of all threads: on a processor, or ready for one */
+    struct tally busy, idle, squares;    /* by the pool's name, as a string of the findings, and by thread; squares: of weights in us */
+    struct tally running, ready;         /* of busy: on a processor, and without one; by the pool's name, thread 0 */
+    double computing_ns;                 /* of all threads: on a processor, or ready for one */
     double waiting_ns, busy_ns, squared; /* squared: the weights of both, each squared */
     uint64_t waits;
     struct tally waiters, sites; /* group 0, by thread and stack */
@@ -97,8 +97,7 @@ static struct amount idle_share(const struct crew *c, uint32_t pool)
 static bool lacks_processors(const struct crew *c, uint32_t pool)
 {
     uint64_t running = tally_weight(&c->running, pool), waiting = tally_weight(&c->busy, pool) - running - tally_weight(&c->ready, pool);
-    return c->e->processors && running >= waiting &&
-           c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
+    return c->e->processors && running >= waiting && c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
 
 /* Of the pools that have no time to spare the one that was busy most; 0 = there is none. */

@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-#define MISSING_WARNING 0.2     /* of the CPU time */
-#define APPROXIMATE_WARNING 2.0 /* of it: worth knowing from two fifths on, and no warning */
-#define CPU_LEAST_NS NS_PER_S   /* less of it says nothing of the recorder */
+#define MISSING_WARNING     0.2      /* of the CPU time */
+#define APPROXIMATE_WARNING 2.0      /* of it: worth knowing from two fifths on, and no warning */
+#define CPU_LEAST_NS        NS_PER_S /* less of it says nothing of the recorder */
 
 struct missing {
     double all, lost, failed, truncated, unseen;
@@ -27,8 +27,11 @@ static double account_ns(const struct profile *p, enum account_id id)
 
 static struct missing add_books(const struct profile *p)
 {
-    return (struct missing){.all = account_ns(p, ACCOUNT_CPU), .lost = account_ns(p, ACCOUNT_LOST), .failed = account_ns(p, ACCOUNT_FAILED),
-                            .truncated = account_ns(p, ACCOUNT_TRUNCATED), .unseen = account_ns(p, ACCOUNT_UNSEEN)};
+    return (struct missing){.all = account_ns(p, ACCOUNT_CPU),
+                            .lost = account_ns(p, ACCOUNT_LOST),
+                            .failed = account_ns(p, ACCOUNT_FAILED),
+                            .truncated = account_ns(p, ACCOUNT_TRUNCATED),
+                            .unseen = account_ns(p, ACCOUNT_UNSEEN)};
 }
 
 /* The sums are counts of a clock that has drawn them: what came by chance counts as little as its samples do. */
@@ -56,8 +59,7 @@ void rule_quality(struct findings *f, const struct evidence *e)
                                              "%.1f %% of the CPU time was lost, %.1f %% could not be seen, %.1f %% has no stack, and %.1f "
                                              "%% has one that is cut; in %.1f to %.1f %% of it the line is approximate",
                                              100 * m.lost / m.all, 100 * m.unseen / m.all, 100 * m.failed / m.all,
-                                             100 * m.truncated / m.all,
-                                             100 * lines.low, 100 * lines.high),
+                                             100 * m.truncated / m.all, 100 * lines.low, 100 * lines.high),
                         .count = e->cpu->sampled,
                         .lost_ns = amount_scaled(missing, m.all),
                         .remedy = is_lines ? "load the agent at start (-agentpath, or candor record -- COMMAND): the JVM notes exact lines "

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 
 #define WAITERS_WARNING 1.0 /* threads that wait on average */
-#define CONSTANT_LEAST 0.5  /* of the time in which exactly so many do not wait: of random arrivals at most 0.37 */
-#define CLIENTS_LEAST 0.5   /* and CLIENTS_MOST: waits of others, for each of theirs, from which these may be clients */
-#define CLIENTS_MOST 2.0
-#define IN_USE 0.75         /* of the processors: who has a resource may wait for one of these */
+#define CONSTANT_LEAST  0.5 /* of the time in which exactly so many do not wait: of random arrivals at most 0.37 */
+#define CLIENTS_LEAST   0.5 /* and CLIENTS_MOST: waits of others, for each of theirs, from which these may be clients */
+#define CLIENTS_MOST    2.0
+#define IN_USE          0.75 /* of the processors: who has a resource may wait for one of these */
 
 enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer are chance */
 
@@ -54,7 +54,7 @@ struct lending {
     struct map by_own;
     struct turn *turns;
     uint32_t turn_count, turn_cap;
-    uint64_t *ended; /* of all places, sorted */
+    uint64_t *ended;              /* of all places, sorted */
     struct tally threads, stacks; /* by place */
     double threshold_ns;
 };

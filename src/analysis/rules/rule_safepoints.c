@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-#define STORM_WARNING 100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */
-#define STOPPED_WARNING 0.1 /* of the time, for those that are a storm */
-#define STORM_LEAST 20.0    /* a second, for it to be one at all */
-#define LATE_WARNING_NS 1e8 /* that a thread runs on after all were asked to stop, on average */
+#define STORM_WARNING   100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */
+#define STOPPED_WARNING 0.1   /* of the time, for those that are a storm */
+#define STORM_LEAST     20.0  /* a second, for it to be one at all */
+#define LATE_WARNING_NS 1e8   /* that a thread runs on after all were asked to stop, on average */
 
 enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* safepoints; fewer are chance, or a beginning */
 enum { PLACE_BYTES = 512 };
@@ -24,7 +24,7 @@ struct storm {
     uint64_t counted, counted_ns; /* by the agent: all of them, GC pauses included */
     uint64_t told, told_ns;       /* by the JDK's recorder: those above its threshold */
     uint64_t pauses, pauses_ns;
-    struct tally whats, askers;   /* of the JDK's, group 0, by string of the halts */
+    struct tally whats, askers; /* of the JDK's, group 0, by string of the halts */
 };
 
 static void add_halt(struct storm *s, const struct halt *one)
@@ -72,20 +72,21 @@ static void judge_storm(struct findings *f, const struct evidence *e, const stru
     if (count < STORM_COUNT || rate.low < STORM_LEAST)
         return;
     uint32_t what = say_largest(f, e->halts, &s->whats), by = say_largest(f, e->halts, &s->askers);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_SAFEPOINT_STORM,
-                        .score = fmax(score_saturate(rate.low, STORM_WARNING),
-                                      score_saturate((double)ns / (double)e->duration_ns, STOPPED_WARNING)),
-                        .text = findings_say(f, "all threads were stopped %.0f times a second (%.0f to %.0f), and not for garbage "
-                                                "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s",
-                                             rate.value, rate.low, rate.high, units_format_duration(stopped, sizeof stopped, ns),
-                                             100 * (double)ns / (double)e->duration_ns, what ? "; most for " : "",
-                                             findings_text(f, what), by ? ", asked by " : "", findings_text(f, by)),
-                        .subject = what,
-                        .owner = by,
-                        .count = count,
-                        .lost_ns = amount_exact((double)ns),
-                    });
+    findings_add(
+        f, &(struct finding){
+               .kind = FINDING_SAFEPOINT_STORM,
+               .score = fmax(score_saturate(rate.low, STORM_WARNING), score_saturate((double)ns / (double)e->duration_ns, STOPPED_WARNING)),
+               .text = findings_say(f,
+                                    "all threads were stopped %.0f times a second (%.0f to %.0f), and not for garbage "
+                                    "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s",
+                                    rate.value, rate.low, rate.high, units_format_duration(stopped, sizeof stopped, ns),
+                                    100 * (double)ns / (double)e->duration_ns, what ? "; most for " : "", findings_text(f, what),
+                                    by ? ", asked by " : "", findings_text(f, by)),
+               .subject = what,
+               .owner = by,
+               .count = count,
+               .lost_ns = amount_exact((double)ns),
+           });
 }
 
 void rule_safepoints(struct findings *f, const struct evidence *e)
@@ -175,20 +176,21 @@ static void judge_late(struct findings *f, const struct halts *h, const struct l
     if (l->count < LATE_LEAST)
         return;
     struct amount each = amount_mean(l->sum, l->squares, l->count);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_LATE_AT_SAFEPOINTS,
-                        .score = score_saturate(each.low, LATE_WARNING_NS),
-                        .text = findings_say(f, "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
-                                                "at %.300s",
-                                             l->count, halts_text(h, l->thread),
-                                             units_format_duration(mean, sizeof mean, amount_whole(each.value)),
-                                             units_format_duration(low, sizeof low, amount_whole(each.low)),
-                                             units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
-                        .site = findings_string(f, halts_text(h, site)),
-                        .owner = findings_string(f, halts_text(h, l->thread)),
-                        .count = l->count,
-                        .lost_ns = amount_scaled(each, l->count),
-                    });
+    findings_add(
+        f, &(struct finding){
+               .kind = FINDING_LATE_AT_SAFEPOINTS,
+               .score = score_saturate(each.low, LATE_WARNING_NS),
+               .text = findings_say(f,
+                                    "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
+                                    "at %.300s",
+                                    l->count, halts_text(h, l->thread), units_format_duration(mean, sizeof mean, amount_whole(each.value)),
+                                    units_format_duration(low, sizeof low, amount_whole(each.low)),
+                                    units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
+               .site = findings_string(f, halts_text(h, site)),
+               .owner = findings_string(f, halts_text(h, l->thread)),
+               .count = l->count,
+               .lost_ns = amount_scaled(each, l->count),
+           });
 }
 
 void rule_late(struct findings *f, const struct evidence *e)

@@ -76,8 +76,9 @@ static void judge(struct findings *f, const struct evidence *e, const struct col
     findings_add(f, &(struct finding){
                         .kind = FINDING_SYSTEM_GC,
                         .score = score_saturate(share.low, ASKED_WARNING),
-                        .text = findings_say(f, "System.gc() was the cause of %llu of %llu pauses for garbage collection, which stopped "
-                                                "all threads for %s%s%.300s%s%.100s",
+                        .text = findings_say(f,
+                                             "System.gc() was the cause of %llu of %llu pauses for garbage collection, which stopped "
+                                             "all threads for %s%s%.300s%s%.100s",
                                              (unsigned long long)c->asked, (unsigned long long)c->all,
                                              units_format_duration(stopped, sizeof stopped, c->asked_ns), site ? "; called at " : "",
                                              findings_text(f, site), by ? ", by " : "", findings_text(f, by)),

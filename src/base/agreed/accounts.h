@@ -32,23 +32,23 @@
 
 #include <stddef.h>
 
-#define BOOK_ROWS(BOOK)                                                                                                                 \
-    BOOK(CPU, "books", CPU, "CPU time", "% CPU", "count", "Books", "where the CPU time of the process went", "")                        \
-    BOOK(SAFEPOINT, "thread_time", THREAD_TIME, "threads' time", "%", "count", "Books",                                                 \
-         "where the wall-clock time of Java's threads went",                                                                            \
-         "These books do not balance CPU time, and cannot: a running thread is one that the JVM calls runnable. It may wait for\n"      \
-         "a processor, or in a system call. Threads that are not Java's are not seen, nor are virtual threads.\n")                      \
-    BOOK(ALLOC, "allocations", ALLOC_BYTES, NULL, NULL, "samples", "Books", "what became of the samples that the JVM drew", "")         \
-    BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                          \
-         "what Java's threads did with their time, by the wall clock",                                                                  \
-         "Running and waiting_for_cpu are told apart by the threads' own CPU clocks. Unseen is what rounds stand for of threads\n"      \
-         "that began or ended between two, too much or too little: 0 on average. Virtual threads that are not mounted are no\n"         \
-         "threads here, and are not seen; nor are threads that are not Java's.\n")                                                      \
-    BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")              \
-    BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                   \
-         "what became of the time that threads waited for locks", "")                                                                   \
-    BOOK(EVENTS, "events", EVENTS, "events", "%", "count", "Books", "what became of the events that the kernel counted", "")            \
-    BOOK(LIVE, NULL, LIVE_WATCHED, NULL, NULL, "objects", "Books", "what became of the sampled objects", "")                            \
+#define BOOK_ROWS(BOOK)                                                                                                                    \
+    BOOK(CPU, "books", CPU, "CPU time", "% CPU", "count", "Books", "where the CPU time of the process went", "")                           \
+    BOOK(SAFEPOINT, "thread_time", THREAD_TIME, "threads' time", "%", "count", "Books",                                                    \
+         "where the wall-clock time of Java's threads went",                                                                               \
+         "These books do not balance CPU time, and cannot: a running thread is one that the JVM calls runnable. It may wait for\n"         \
+         "a processor, or in a system call. Threads that are not Java's are not seen, nor are virtual threads.\n")                         \
+    BOOK(ALLOC, "allocations", ALLOC_BYTES, NULL, NULL, "samples", "Books", "what became of the samples that the JVM drew", "")            \
+    BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                             \
+         "what Java's threads did with their time, by the wall clock",                                                                     \
+         "Running and waiting_for_cpu are told apart by the threads' own CPU clocks. Unseen is what rounds stand for of threads\n"         \
+         "that began or ended between two, too much or too little: 0 on average. Virtual threads that are not mounted are no\n"            \
+         "threads here, and are not seen; nor are threads that are not Java's.\n")                                                         \
+    BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")                 \
+    BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                      \
+         "what became of the time that threads waited for locks", "")                                                                      \
+    BOOK(EVENTS, "events", EVENTS, "events", "%", "count", "Books", "what became of the events that the kernel counted", "")               \
+    BOOK(LIVE, NULL, LIVE_WATCHED, NULL, NULL, "objects", "Books", "what became of the sampled objects", "")                               \
     BOOK(HEAL, "healing", HEAL_PAUSES, NULL, NULL, "methods", "Healing", "what became of code from before the agent came", "")
 
 #define BOOK_SYMBOL(symbol, ...) BOOK_##symbol,
@@ -58,15 +58,15 @@ enum book { BOOK_ROWS(BOOK_SYMBOL) BOOKS };
 
 /* ROLE(symbol, word, meaning). A book's WHOLE = SEEN + FAILED + LOST + UNSEEN + RESIDUAL, if it has a WHOLE. Later roles are outside
  * the sum. */
-#define ACCOUNT_ROLES(ROLE)                                                                                                             \
-    ROLE(WHOLE, "whole", "what the accounts below add up to, from another source than they")                                            \
-    ROLE(SEEN, "seen", "part of the whole: samples with a stack")                                                                       \
-    ROLE(FAILED, "failed", "part of the whole: samples without a stack")                                                                \
-    ROLE(LOST, "lost", "part of the whole: a sample was due, and is not in the recording")                                              \
-    ROLE(UNSEEN, "unseen", "part of the whole: no sample could show it")                                                                \
-    ROLE(RESIDUAL, "residual", "the remainder of the whole")                                                                            \
-    ROLE(WITHIN, "within", "part of the accounts above, looked at in another way")                                                      \
-    ROLE(BESIDE, "beside", "another quantity than the whole")                                                                           \
+#define ACCOUNT_ROLES(ROLE)                                                                                                                \
+    ROLE(WHOLE, "whole", "what the accounts below add up to, from another source than they")                                               \
+    ROLE(SEEN, "seen", "part of the whole: samples with a stack")                                                                          \
+    ROLE(FAILED, "failed", "part of the whole: samples without a stack")                                                                   \
+    ROLE(LOST, "lost", "part of the whole: a sample was due, and is not in the recording")                                                 \
+    ROLE(UNSEEN, "unseen", "part of the whole: no sample could show it")                                                                   \
+    ROLE(RESIDUAL, "residual", "the remainder of the whole")                                                                               \
+    ROLE(WITHIN, "within", "part of the accounts above, looked at in another way")                                                         \
+    ROLE(BESIDE, "beside", "another quantity than the whole")                                                                              \
     ROLE(LEVEL, "level", "a present value, which nothing adds up to")
 
 #define ACCOUNT_ROLE_SYMBOL(symbol, word, meaning) ACCOUNT_IS_##symbol,
@@ -76,289 +76,290 @@ enum account_unit { ACCOUNT_IN_NONE, ACCOUNT_IN_NS, ACCOUNT_IN_BYTES, ACCOUNT_IN
 
 /* By reason where the account has reasons. */
 enum account_figure {
-    ACCOUNT_AS_TIME,          /* 0 if the recording does not have it */
+    ACCOUNT_AS_TIME, /* 0 if the recording does not have it */
     ACCOUNT_AS_COUNT,
     ACCOUNT_AS_COUNT_OR_NULL,
-    ACCOUNT_AS_PAIR,          /* an object of `bytes` and `objects` */
-    ACCOUNT_AS_TEXT,          /* of a setting */
-    ACCOUNT_AS_NUMBER,        /* of a setting */
+    ACCOUNT_AS_PAIR,   /* an object of `bytes` and `objects` */
+    ACCOUNT_AS_TEXT,   /* of a setting */
+    ACCOUNT_AS_NUMBER, /* of a setting */
 };
 
-#define ACCOUNT_ROWS(ACCOUNT)                                                                                                           \
-    ACCOUNT(CPU, "cpu", BOOK_BIT(CPU), WHOLE, NS, NULL, 0, "CPU",                                                                       \
-            "the CPU time of the process by its own clock, including threads that have ended, until sampling ends", "")                 \
-    ACCOUNT(COMPLETE, "complete", BOOK_BIT(CPU), SEEN, NS, "samples", 0, "complete",                                                    \
-            "samples whose stack reaches the thread's first function", "")                                                              \
-    ACCOUNT(TRUNCATED, "truncated", BOOK_BIT(CPU), SEEN, NS, "samples", 0, "truncated",                                                 \
-            "samples whose stack ends before the thread's first function", "")                                                          \
-    ACCOUNT(FAILED, "failed", BOOK_BIT(CPU), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                                         \
-            "samples without a stack, by reason", "")                                                                                   \
-    ACCOUNT(LOST, "lost", BOOK_BIT(CPU), LOST, NS, "expiries", REASONS(LOSS), "lost",                                                   \
-            "expiries of a clock that left no sample, by reason", "")                                                                   \
-    ACCOUNT(UNSEEN, "unseen", BOOK_BIT(CPU), UNSEEN, NS, NULL, REASONS(UNSEEN), "unseen",                                               \
-            "CPU time that no clock could show, by reason", "")                                                                         \
-    ACCOUNT(RESIDUAL, "residual", BOOK_BIT(CPU), RESIDUAL, NS, NULL, 0, "residual",                                                     \
-            "what the accounts above do not explain; it may be negative", "")                                                           \
-    ACCOUNT(OWN_COST, "own_cost", BOOK_BIT(CPU), WITHIN, NS, NULL, 0, "own cost",                                                       \
-            "the profiler's own CPU time", "raise the interval, or lower --max-overhead")                                               \
-    ACCOUNT(SUPPRESSED, "suppressed", BOOK_BIT(CPU), WITHIN, NS, "expiries", REASONS(SUPPRESSION), "suppressed",                        \
-            "expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is lost, the samples "   \
-            "there stand for more", "")                                                                                                 \
-    ACCOUNT(CONTEXT_LOST, "context_lost", BOOK_BIT(CPU), BESIDE, NONE, "samples", REASONS(CONTEXT_LOSS), "context lost",                \
-            "samples that are there, without all of the context that their threads had", "")                                            \
-    ACCOUNT(SWITCHES, "switches", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), BESIDE, NONE, "switches", 0, NULL,                                  \
-            "context switches of the process's threads, with a perf clock: the kernel stops it and sets it again at each, half a "      \
-            "microsecond to two, which is in no account", "--clock timer")                                                              \
-    ACCOUNT(UNCAPTURED, "uncaptured", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), WITHIN, NS, "samples", REASONS(CAPTURE), NULL,                  \
-            "with asm: samples whose machine code is missing, and their weights", "")                                                   \
-    ACCOUNT(THREAD_TIME, "thread_time", BOOK_BIT(SAFEPOINT), WHOLE, NS, "threads, again in each round", 0, "time x threads",            \
-            "wall-clock time x threads, summed over the rounds; no clock measures it independently", "")                                \
-    ACCOUNT(RUNNING, "running", BOOK_BIT(SAFEPOINT), SEEN, NS, "samples", REASONS(STATE), "running",                                    \
-            "samples of threads that the JVM calls runnable, by state", "")                                                             \
-    ACCOUNT(WAITING, "waiting", BOOK_BIT(SAFEPOINT), SEEN, NS, "samples", REASONS(STATE), "waiting",                                    \
-            "samples of threads that wait, by state", "")                                                                               \
-    ACCOUNT(THREAD_FAILED, "failed", BOOK_BIT(SAFEPOINT), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                            \
-            "samples of threads without Java frames, which JVMTI calls runnable and reports nothing else of", "")                       \
-    ACCOUNT(THREAD_LOST, "lost", BOOK_BIT(SAFEPOINT), LOST, NS, "threads", REASONS(MISS) | REASONS(LOSS), "lost",                       \
-            "threads that were chosen and left no sample, by reason", "")                                                               \
-    ACCOUNT(NOT_CHOSEN, "not_chosen", BOOK_BIT(SAFEPOINT), BESIDE, NONE, "threads", 0, "not chosen",                                    \
-            "threads that others stand for", "")                                                                                        \
-    ACCOUNT(STOPPED, "stopped", BOOK_BIT(SAFEPOINT), BESIDE, NS, "rounds", 0, "all stopped for samples",                                \
-            "from each request to its answer: an upper limit of how long the program stood still", "raise the interval")                \
-    ACCOUNT(THREAD_OWN_COST, "own_cost", BOOK_BIT(SAFEPOINT), BESIDE, NS, "samples", 0, "own cost",                                     \
-            "the CPU time of the agent's thread; the time that the JVM's own thread spends on the stacks is only in `stopped`",         \
-            "raise the interval")                                                                                                       \
-    ACCOUNT(ALLOC_BYTES, "alloc_bytes", BOOK_BIT(ALLOC), SEEN, BYTES, "samples", 0, "in the recording",                                 \
-            "weights of the samples in the recording", "")                                                                              \
-    ACCOUNT(ALLOC_LOST, "alloc_lost_bytes", BOOK_BIT(ALLOC), LOST, BYTES, "samples", REASONS(ALLOCATION_LOSS), "lost",                  \
-            "weights of the samples that the JVM drew and that are not in the recording, by reason", "")                                \
-    ACCOUNT(ALLOC_COUNTED, "alloc_counted_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, NULL, 0, "counted by the JVM",                        \
-            "the JVM's own count of bytes, from each thread's first sample to its last", "")                                            \
-    ACCOUNT(ALLOC_WEIGHED, "alloc_weighed_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, "samples", 0, "the same, by samples",                 \
-            "weights of the samples that cover these bytes: two estimates of the same. If they differ by more than chance, this JVM "   \
-            "draws more or less often than it says", "")                                                                                \
-    ACCOUNT(ALLOC_LONGEST, "alloc_longest_interval", BOOK_BIT(ALLOC), LEVEL, BYTES, NULL, 0, NULL,                                      \
-            "the longest interval between two samples so far, even if none has been drawn with it yet",                                 \
-            "raise --alloc-rate, or set --alloc-interval")                                                                              \
-    ACCOUNT(WALL_TIME, "wall_time", BOOK_BIT(WALL), WHOLE, NS, NULL, 0, "time x threads",                                               \
-            "summed from the beginning and end of each thread, up to the last round", "")                                               \
-    ACCOUNT(WALL_RUNNING, "wall_running", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "running",                               \
-            "samples of threads that ran, by state", "")                                                                                \
-    ACCOUNT(WALL_WAITING, "wall_waiting", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "waiting",                               \
-            "samples of threads that waited, by state", "")                                                                             \
-    ACCOUNT(WALL_FAILED, "wall_failed", BOOK_BIT(WALL), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                              \
-            "samples without a stack, by reason", "")                                                                                   \
-    ACCOUNT(WALL_LOST, "wall_lost", BOOK_BIT(WALL), LOST, NS, "samples", REASONS(LOSS) | REASONS(MISS), "lost",                         \
-            "threads that were drawn and left no sample, by reason", "")                                                                \
-    ACCOUNT(WALL_PENDING, "wall_pending", BOOK_BIT(WALL), UNSEEN, NS, "requests", 0, "pending",                                         \
-            "threads that were asked for a sample, and have not answered yet", "")                                                      \
-    ACCOUNT(WALL_UNSEEN, "wall_unseen", BOOK_BIT(WALL), UNSEEN, NS, "threads", REASONS(LIFE), "unseen",                                 \
-            "what rounds stand for of threads that began or ended between two; 0 on average, because the weights are unbiased", "")     \
-    ACCOUNT(WALL_RESIDUAL, "wall_residual", BOOK_BIT(WALL), RESIDUAL, NS, NULL, 0, "residual",                                          \
-            "what the accounts above do not explain, such as a record that vanished", "")                                               \
-    ACCOUNT(WALL_GUESSED, "wall_guessed", BOOK_BIT(WALL), WITHIN, NS, "samples", 0, "states that are guesses",                          \
-            "samples whose state is a guess", "")                                                                                       \
-    ACCOUNT(WALL_NOT_CHOSEN, "wall_not_chosen", BOOK_BIT(WALL), BESIDE, NONE, "threads", 0, "not chosen",                               \
-            "threads that others stand for", "raise --wall-rate")                                                                       \
-    ACCOUNT(WALL_LOOKS, "wall_looks", BOOK_BIT(WALL), BESIDE, NONE, "looks", REASONS(LOOK), NULL,                                       \
-            "results of looks at threads", "")                                                                                          \
-    ACCOUNT(WALL_ROUNDS, "wall_rounds", BOOK_BIT(WALL), LEVEL, NS, "rounds", 0, "longest round, rounds",                                \
-            "the longest time between two rounds; their number", "")                                                                    \
-    ACCOUNT(WALL_OWN_COST, "wall_own_cost", BOOK_BIT(WALL), BESIDE, NS, "samples", 0, "own cost",                                       \
-            "the handlers' CPU time, and, without books of CPU time, that of the agent's thread", "lower --wall-rate")                  \
-    ACCOUNT(HALT_GC, "halt_gc", BOOK_BIT(HALT), SEEN, NS, "pauses", 0, "GC pauses", "pauses in the recording", "")                      \
-    ACCOUNT(HALT_LOST, "halt_lost", BOOK_BIT(HALT), LOST, NS, "pauses", REASONS(PAUSE_LOSS), "lost",                                    \
-            "pauses that JVMTI reported and that are not in the recording, by reason", "")                                              \
-    ACCOUNT(HALT_GC_COUNTED, "halt_gc_counted", BOOK_BIT(HALT), BESIDE, NONE, "collections", 0, "collections the JVM counted",          \
-            "collections that the JVM counted meanwhile; absent without its counters. A collector may count several pauses as one, or " \
-            "count phases in addition (Shenandoah)", "")                                                                                \
-    ACCOUNT(HALT_SAFEPOINTS, "halt_safepoints", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "safepoints the JVM counted",              \
-            "safepoints that the JVM counted meanwhile, including those of the pauses", "")                                             \
-    ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",           \
-            "how long these safepoints took to reach", "")                                                                              \
-    ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                   \
-            "all waits that ended in the recording, recorded or not, as each thread adds them up, and those that went on at its end", "") \
-    ACCOUNT(LOCK_WHOLE, "lock_whole", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "at or above the threshold",                               \
-            "weights of the events for waits of the threshold or more", "")                                                             \
-    ACCOUNT(LOCK_DRAWN, "lock_drawn", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "shorter waits, as drawn",                                 \
-            "weights of the events for shorter waits, which are drawn", "")                                                             \
-    ACCOUNT(LOCK_LOST, "lock_lost", BOOK_BIT(LOCK), LOST, NS, "events", REASONS(LOCK_LOSS), "lost",                                     \
-            "weights of waits that should have been recorded and are not, by reason", "")                                               \
-    ACCOUNT(LOCK_RESIDUAL, "lock_residual", BOOK_BIT(LOCK), RESIDUAL, NS, NULL, 0, "residual",                                          \
-            "the error of the draw, at most a threshold per thread and group, and a record that vanished", "")                          \
-    ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a look at the holder",                          \
-            "weights of candor.LockHolder: an estimate of the waiting time in which the owner was known", "")                           \
-    ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0,                                         \
-            "with a holder missed", "weights of owners that had ended, or could not be written", "")                                    \
-    ACCOUNT(LOCK_OPEN, "lock_open", BOOK_BIT(LOCK), WITHIN, NS, "waits", 0, "went on at the end",                                       \
-            "waits that went on at the recording's end", "")                                                                            \
-    ACCOUNT(LOCK_THRESHOLD, "lock_threshold", BOOK_BIT(LOCK), LEVEL, NS, NULL, REASONS(WAIT_GROUP), "threshold at the end, of",         \
-            "the present threshold of a group of waits, which the rate may have raised", "raise --lock-rate, or set --lock-threshold")  \
-    ACCOUNT(EVENTS, "events", BOOK_BIT(EVENTS), WHOLE, EVENTS, "threads, once for each counter that one was given", 0, "counted",       \
-            "the kernel's count for all threads", "")                                                                                   \
-    ACCOUNT(EVENTS_COMPLETE, "events_complete", BOOK_BIT(EVENTS), SEEN, EVENTS, "samples", 0, "complete",                               \
-            "samples whose stack reaches the thread's first function", "")                                                              \
-    ACCOUNT(EVENTS_TRUNCATED, "events_truncated", BOOK_BIT(EVENTS), SEEN, EVENTS, "samples", 0, "truncated",                            \
-            "samples whose stack ends before the thread's first function", "")                                                          \
-    ACCOUNT(EVENTS_FAILED, "events_failed", BOOK_BIT(EVENTS), FAILED, EVENTS, "samples", REASONS(OUTCOME), "failed",                    \
-            "samples without a stack, by reason", "")                                                                                   \
-    ACCOUNT(EVENTS_LOST, "events_lost", BOOK_BIT(EVENTS), LOST, EVENTS, "expiries", REASONS(LOSS), "lost",                              \
-            "expiries that left no sample, by reason", "")                                                                              \
-    ACCOUNT(EVENTS_RESIDUAL, "events_residual", BOOK_BIT(EVENTS), RESIDUAL, EVENTS, NULL, 0, "residual",                                \
-            "what the accounts above do not explain; it may be negative", "")                                                           \
-    ACCOUNT(EVENTS_UNSCALED, "events_unscaled", BOOK_BIT(EVENTS), BESIDE, EVENTS, NULL, 0, NULL,                                        \
-            "the sum of the unscaled counts", "")                                                                                       \
-    ACCOUNT(EVENTS_ENABLED, "events_enabled_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL,                                         \
-            "for how long threads had the event", "")                                                                                   \
-    ACCOUNT(EVENTS_RUNNING, "events_running_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL,                                         \
-            "for how long of that the processor counted it; less if events take turns on its counters", "stop other tools that count")  \
-    ACCOUNT(EVENTS_OWN_COST, "own_cost", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, "own cost",                                             \
-            "the profiler's own CPU time", "raise --event-interval")                                                                    \
-    ACCOUNT(LIVE_WATCHED, "live_watched_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "watched", "watched now", "")                \
-    ACCOUNT(LIVE_DEAD, "live_dead_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "found dead", "found dead", "")                    \
-    ACCOUNT(LIVE_DISPLACED, "live_displaced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "displaced",                           \
-            "displaced by others, because no more than `live_max` are watched. The remaining ones stand for them, too",                 \
-            "raise --live-max")                                                                                                         \
-    ACCOUNT(LIVE_UNREFERENCED, "live_unreferenced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "without a reference",           \
-            "samples without a reference: the JVM, or the agent, had no memory for one; they are not watched", "")                      \
-    ACCOUNT(LIVE_REFERENCES_MADE, "live_references_made", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                     \
-            "weak references that were made", "")                                                                                       \
-    ACCOUNT(LIVE_REFERENCES_BACK, "live_references_given_back", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,               \
-            "weak references that were given back. The JVM holds the others for us: up to twice `live_max`; none after the end", "")    \
-    ACCOUNT(PATHS_WALKED, "paths_walked", BOOK_BIT(LIVE), BESIDE, NS, "walks of the heap", 0, NULL,                                     \
-            "for paths, all searches: the time that walks of the heap took, from the request to the answer. Those at the recording's "  \
-            "end come after the time that `cpu` covers", "lower the time that --paths allows")                                          \
-    ACCOUNT(PATHS_STOPPED, "paths_stopped", BOOK_BIT(LIVE), BESIDE, NS, "safepoints", 0, NULL,                                          \
-            "the increase of the JVM's own counters of safepoints meanwhile. It includes other safepoints in between; it is 0 if the "  \
-            "JVM has no such counters", "")                                                                                             \
-    ACCOUNT(HEAL_METHODS, "heal_methods", BOOK_BIT(HEAL), WITHIN, NS, "methods", 0, "compiled anew",                                    \
-            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was "     \
-            "inlined counts "                                                                                                           \
-            "with the one that was compiled", "")                                                                                       \
-    ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                      \
-            "the same of methods that cannot be healed, by reason", "")                                                                 \
-    ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                               \
-            "all threads stood still for it, by the JVM's own counter; without one, the time of the calls", "--heal off")               \
-    ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                     \
-            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all "    \
-            "that they used",                                                                                                           \
-            "--heal off")                                                                                                               \
-    ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "still approximate",                                       \
-            "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")      \
-    ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "of",                                                \
-            "all sampled CPU time in that window", "")
+#define ACCOUNT_ROWS(ACCOUNT)                                                                                                              \
+    ACCOUNT(CPU, "cpu", BOOK_BIT(CPU), WHOLE, NS, NULL, 0, "CPU",                                                                          \
+            "the CPU time of the process by its own clock, including threads that have ended, until sampling ends", "")                    \
+    ACCOUNT(COMPLETE, "complete", BOOK_BIT(CPU), SEEN, NS, "samples", 0, "complete",                                                       \
+            "samples whose stack reaches the thread's first function", "")                                                                 \
+    ACCOUNT(TRUNCATED, "truncated", BOOK_BIT(CPU), SEEN, NS, "samples", 0, "truncated",                                                    \
+            "samples whose stack ends before the thread's first function", "")                                                             \
+    ACCOUNT(FAILED, "failed", BOOK_BIT(CPU), FAILED, NS, "samples", REASONS(OUTCOME), "failed", "samples without a stack, by reason", "")  \
+    ACCOUNT(LOST, "lost", BOOK_BIT(CPU), LOST, NS, "expiries", REASONS(LOSS), "lost",                                                      \
+            "expiries of a clock that left no sample, by reason", "")                                                                      \
+    ACCOUNT(UNSEEN, "unseen", BOOK_BIT(CPU), UNSEEN, NS, NULL, REASONS(UNSEEN), "unseen", "CPU time that no clock could show, by reason",  \
+            "")                                                                                                                            \
+    ACCOUNT(RESIDUAL, "residual", BOOK_BIT(CPU), RESIDUAL, NS, NULL, 0, "residual",                                                        \
+            "what the accounts above do not explain; it may be negative", "")                                                              \
+    ACCOUNT(OWN_COST, "own_cost", BOOK_BIT(CPU), WITHIN, NS, NULL, 0, "own cost", "the profiler's own CPU time",                           \
+            "raise the interval, or lower --max-overhead")                                                                                 \
+    ACCOUNT(SUPPRESSED, "suppressed", BOOK_BIT(CPU), WITHIN, NS, "expiries", REASONS(SUPPRESSION), "suppressed",                           \
+            "expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is lost, the samples "      \
+            "there stand for more",                                                                                                        \
+            "")                                                                                                                            \
+    ACCOUNT(CONTEXT_LOST, "context_lost", BOOK_BIT(CPU), BESIDE, NONE, "samples", REASONS(CONTEXT_LOSS), "context lost",                   \
+            "samples that are there, without all of the context that their threads had", "")                                               \
+    ACCOUNT(SWITCHES, "switches", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), BESIDE, NONE, "switches", 0, NULL,                                     \
+            "context switches of the process's threads, with a perf clock: the kernel stops it and sets it again at each, half a "         \
+            "microsecond to two, which is in no account",                                                                                  \
+            "--clock timer")                                                                                                               \
+    ACCOUNT(UNCAPTURED, "uncaptured", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), WITHIN, NS, "samples", REASONS(CAPTURE), NULL,                     \
+            "with asm: samples whose machine code is missing, and their weights", "")                                                      \
+    ACCOUNT(THREAD_TIME, "thread_time", BOOK_BIT(SAFEPOINT), WHOLE, NS, "threads, again in each round", 0, "time x threads",               \
+            "wall-clock time x threads, summed over the rounds; no clock measures it independently", "")                                   \
+    ACCOUNT(RUNNING, "running", BOOK_BIT(SAFEPOINT), SEEN, NS, "samples", REASONS(STATE), "running",                                       \
+            "samples of threads that the JVM calls runnable, by state", "")                                                                \
+    ACCOUNT(WAITING, "waiting", BOOK_BIT(SAFEPOINT), SEEN, NS, "samples", REASONS(STATE), "waiting",                                       \
+            "samples of threads that wait, by state", "")                                                                                  \
+    ACCOUNT(THREAD_FAILED, "failed", BOOK_BIT(SAFEPOINT), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                               \
+            "samples of threads without Java frames, which JVMTI calls runnable and reports nothing else of", "")                          \
+    ACCOUNT(THREAD_LOST, "lost", BOOK_BIT(SAFEPOINT), LOST, NS, "threads", REASONS(MISS) | REASONS(LOSS), "lost",                          \
+            "threads that were chosen and left no sample, by reason", "")                                                                  \
+    ACCOUNT(NOT_CHOSEN, "not_chosen", BOOK_BIT(SAFEPOINT), BESIDE, NONE, "threads", 0, "not chosen", "threads that others stand for", "")  \
+    ACCOUNT(STOPPED, "stopped", BOOK_BIT(SAFEPOINT), BESIDE, NS, "rounds", 0, "all stopped for samples",                                   \
+            "from each request to its answer: an upper limit of how long the program stood still", "raise the interval")                   \
+    ACCOUNT(THREAD_OWN_COST, "own_cost", BOOK_BIT(SAFEPOINT), BESIDE, NS, "samples", 0, "own cost",                                        \
+            "the CPU time of the agent's thread; the time that the JVM's own thread spends on the stacks is only in `stopped`",            \
+            "raise the interval")                                                                                                          \
+    ACCOUNT(ALLOC_BYTES, "alloc_bytes", BOOK_BIT(ALLOC), SEEN, BYTES, "samples", 0, "in the recording",                                    \
+            "weights of the samples in the recording", "")                                                                                 \
+    ACCOUNT(ALLOC_LOST, "alloc_lost_bytes", BOOK_BIT(ALLOC), LOST, BYTES, "samples", REASONS(ALLOCATION_LOSS), "lost",                     \
+            "weights of the samples that the JVM drew and that are not in the recording, by reason", "")                                   \
+    ACCOUNT(ALLOC_COUNTED, "alloc_counted_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, NULL, 0, "counted by the JVM",                           \
+            "the JVM's own count of bytes, from each thread's first sample to its last", "")                                               \
+    ACCOUNT(ALLOC_WEIGHED, "alloc_weighed_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, "samples", 0, "the same, by samples",                    \
+            "weights of the samples that cover these bytes: two estimates of the same. If they differ by more than chance, this JVM "      \
+            "draws more or less often than it says",                                                                                       \
+            "")                                                                                                                            \
+    ACCOUNT(ALLOC_LONGEST, "alloc_longest_interval", BOOK_BIT(ALLOC), LEVEL, BYTES, NULL, 0, NULL,                                         \
+            "the longest interval between two samples so far, even if none has been drawn with it yet",                                    \
+            "raise --alloc-rate, or set --alloc-interval")                                                                                 \
+    ACCOUNT(WALL_TIME, "wall_time", BOOK_BIT(WALL), WHOLE, NS, NULL, 0, "time x threads",                                                  \
+            "summed from the beginning and end of each thread, up to the last round", "")                                                  \
+    ACCOUNT(WALL_RUNNING, "wall_running", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "running",                                  \
+            "samples of threads that ran, by state", "")                                                                                   \
+    ACCOUNT(WALL_WAITING, "wall_waiting", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "waiting",                                  \
+            "samples of threads that waited, by state", "")                                                                                \
+    ACCOUNT(WALL_FAILED, "wall_failed", BOOK_BIT(WALL), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                                 \
+            "samples without a stack, by reason", "")                                                                                      \
+    ACCOUNT(WALL_LOST, "wall_lost", BOOK_BIT(WALL), LOST, NS, "samples", REASONS(LOSS) | REASONS(MISS), "lost",                            \
+            "threads that were drawn and left no sample, by reason", "")                                                                   \
+    ACCOUNT(WALL_PENDING, "wall_pending", BOOK_BIT(WALL), UNSEEN, NS, "requests", 0, "pending",                                            \
+            "threads that were asked for a sample, and have not answered yet", "")                                                         \
+    ACCOUNT(WALL_UNSEEN, "wall_unseen", BOOK_BIT(WALL), UNSEEN, NS, "threads", REASONS(LIFE), "unseen",                                    \
+            "what rounds stand for of threads that began or ended between two; 0 on average, because the weights are unbiased", "")        \
+    ACCOUNT(WALL_RESIDUAL, "wall_residual", BOOK_BIT(WALL), RESIDUAL, NS, NULL, 0, "residual",                                             \
+            "what the accounts above do not explain, such as a record that vanished", "")                                                  \
+    ACCOUNT(WALL_GUESSED, "wall_guessed", BOOK_BIT(WALL), WITHIN, NS, "samples", 0, "states that are guesses",                             \
+            "samples whose state is a guess", "")                                                                                          \
+    ACCOUNT(WALL_NOT_CHOSEN, "wall_not_chosen", BOOK_BIT(WALL), BESIDE, NONE, "threads", 0, "not chosen", "threads that others stand for", \
+            "raise --wall-rate")                                                                                                           \
+    ACCOUNT(WALL_LOOKS, "wall_looks", BOOK_BIT(WALL), BESIDE, NONE, "looks", REASONS(LOOK), NULL, "results of looks at threads", "")       \
+    ACCOUNT(WALL_ROUNDS, "wall_rounds", BOOK_BIT(WALL), LEVEL, NS, "rounds", 0, "longest round, rounds",                                   \
+            "the longest time between two rounds; their number", "")                                                                       \
+    ACCOUNT(WALL_OWN_COST, "wall_own_cost", BOOK_BIT(WALL), BESIDE, NS, "samples", 0, "own cost",                                          \
+            "the handlers' CPU time, and, without books of CPU time, that of the agent's thread", "lower --wall-rate")                     \
+    ACCOUNT(HALT_GC, "halt_gc", BOOK_BIT(HALT), SEEN, NS, "pauses", 0, "GC pauses", "pauses in the recording", "")                         \
+    ACCOUNT(HALT_LOST, "halt_lost", BOOK_BIT(HALT), LOST, NS, "pauses", REASONS(PAUSE_LOSS), "lost",                                       \
+            "pauses that JVMTI reported and that are not in the recording, by reason", "")                                                 \
+    ACCOUNT(HALT_GC_COUNTED, "halt_gc_counted", BOOK_BIT(HALT), BESIDE, NONE, "collections", 0, "collections the JVM counted",             \
+            "collections that the JVM counted meanwhile; absent without its counters. A collector may count several pauses as one, or "    \
+            "count phases in addition (Shenandoah)",                                                                                       \
+            "")                                                                                                                            \
+    ACCOUNT(HALT_SAFEPOINTS, "halt_safepoints", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "safepoints the JVM counted",                 \
+            "safepoints that the JVM counted meanwhile, including those of the pauses", "")                                                \
+    ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",              \
+            "how long these safepoints took to reach", "")                                                                                 \
+    ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                      \
+            "all waits that ended in the recording, recorded or not, as each thread adds them up, and those that went on at its end", "")  \
+    ACCOUNT(LOCK_WHOLE, "lock_whole", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "at or above the threshold",                                  \
+            "weights of the events for waits of the threshold or more", "")                                                                \
+    ACCOUNT(LOCK_DRAWN, "lock_drawn", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "shorter waits, as drawn",                                    \
+            "weights of the events for shorter waits, which are drawn", "")                                                                \
+    ACCOUNT(LOCK_LOST, "lock_lost", BOOK_BIT(LOCK), LOST, NS, "events", REASONS(LOCK_LOSS), "lost",                                        \
+            "weights of waits that should have been recorded and are not, by reason", "")                                                  \
+    ACCOUNT(LOCK_RESIDUAL, "lock_residual", BOOK_BIT(LOCK), RESIDUAL, NS, NULL, 0, "residual",                                             \
+            "the error of the draw, at most a threshold per thread and group, and a record that vanished", "")                             \
+    ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a look at the holder",                             \
+            "weights of candor.LockHolder: an estimate of the waiting time in which the owner was known", "")                              \
+    ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a holder missed",                    \
+            "weights of owners that had ended, or could not be written", "")                                                               \
+    ACCOUNT(LOCK_OPEN, "lock_open", BOOK_BIT(LOCK), WITHIN, NS, "waits", 0, "went on at the end",                                          \
+            "waits that went on at the recording's end", "")                                                                               \
+    ACCOUNT(LOCK_THRESHOLD, "lock_threshold", BOOK_BIT(LOCK), LEVEL, NS, NULL, REASONS(WAIT_GROUP), "threshold at the end, of",            \
+            "the present threshold of a group of waits, which the rate may have raised", "raise --lock-rate, or set --lock-threshold")     \
+    ACCOUNT(EVENTS, "events", BOOK_BIT(EVENTS), WHOLE, EVENTS, "threads, once for each counter that one was given", 0, "counted",          \
+            "the kernel's count for all threads", "")                                                                                      \
+    ACCOUNT(EVENTS_COMPLETE, "events_complete", BOOK_BIT(EVENTS), SEEN, EVENTS, "samples", 0, "complete",                                  \
+            "samples whose stack reaches the thread's first function", "")                                                                 \
+    ACCOUNT(EVENTS_TRUNCATED, "events_truncated", BOOK_BIT(EVENTS), SEEN, EVENTS, "samples", 0, "truncated",                               \
+            "samples whose stack ends before the thread's first function", "")                                                             \
+    ACCOUNT(EVENTS_FAILED, "events_failed", BOOK_BIT(EVENTS), FAILED, EVENTS, "samples", REASONS(OUTCOME), "failed",                       \
+            "samples without a stack, by reason", "")                                                                                      \
+    ACCOUNT(EVENTS_LOST, "events_lost", BOOK_BIT(EVENTS), LOST, EVENTS, "expiries", REASONS(LOSS), "lost",                                 \
+            "expiries that left no sample, by reason", "")                                                                                 \
+    ACCOUNT(EVENTS_RESIDUAL, "events_residual", BOOK_BIT(EVENTS), RESIDUAL, EVENTS, NULL, 0, "residual",                                   \
+            "what the accounts above do not explain; it may be negative", "")                                                              \
+    ACCOUNT(EVENTS_UNSCALED, "events_unscaled", BOOK_BIT(EVENTS), BESIDE, EVENTS, NULL, 0, NULL, "the sum of the unscaled counts", "")     \
+    ACCOUNT(EVENTS_ENABLED, "events_enabled_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL, "for how long threads had the event", "")  \
+    ACCOUNT(EVENTS_RUNNING, "events_running_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL,                                            \
+            "for how long of that the processor counted it; less if events take turns on its counters", "stop other tools that count")     \
+    ACCOUNT(EVENTS_OWN_COST, "own_cost", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, "own cost", "the profiler's own CPU time",                 \
+            "raise --event-interval")                                                                                                      \
+    ACCOUNT(LIVE_WATCHED, "live_watched_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "watched", "watched now", "")                   \
+    ACCOUNT(LIVE_DEAD, "live_dead_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "found dead", "found dead", "")                       \
+    ACCOUNT(LIVE_DISPLACED, "live_displaced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "displaced",                              \
+            "displaced by others, because no more than `live_max` are watched. The remaining ones stand for them, too",                    \
+            "raise --live-max")                                                                                                            \
+    ACCOUNT(LIVE_UNREFERENCED, "live_unreferenced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "without a reference",              \
+            "samples without a reference: the JVM, or the agent, had no memory for one; they are not watched", "")                         \
+    ACCOUNT(LIVE_REFERENCES_MADE, "live_references_made", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                        \
+            "weak references that were made", "")                                                                                          \
+    ACCOUNT(LIVE_REFERENCES_BACK, "live_references_given_back", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                  \
+            "weak references that were given back. The JVM holds the others for us: up to twice `live_max`; none after the end", "")       \
+    ACCOUNT(PATHS_WALKED, "paths_walked", BOOK_BIT(LIVE), BESIDE, NS, "walks of the heap", 0, NULL,                                        \
+            "for paths, all searches: the time that walks of the heap took, from the request to the answer. Those at the recording's "     \
+            "end come after the time that `cpu` covers",                                                                                   \
+            "lower the time that --paths allows")                                                                                          \
+    ACCOUNT(PATHS_STOPPED, "paths_stopped", BOOK_BIT(LIVE), BESIDE, NS, "safepoints", 0, NULL,                                             \
+            "the increase of the JVM's own counters of safepoints meanwhile. It includes other safepoints in between; it is 0 if the "     \
+            "JVM has no such counters",                                                                                                    \
+            "")                                                                                                                            \
+    ACCOUNT(HEAL_METHODS, "heal_methods", BOOK_BIT(HEAL), WITHIN, NS, "methods", 0, "compiled anew",                                       \
+            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was "        \
+            "inlined counts "                                                                                                              \
+            "with the one that was compiled",                                                                                              \
+            "")                                                                                                                            \
+    ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                         \
+            "the same of methods that cannot be healed, by reason", "")                                                                    \
+    ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                                  \
+            "all threads stood still for it, by the JVM's own counter; without one, the time of the calls", "--heal off")                  \
+    ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                        \
+            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all "       \
+            "that they used",                                                                                                              \
+            "--heal off")                                                                                                                  \
+    ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "still approximate",                                          \
+            "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")         \
+    ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "of", "all sampled CPU time in that window", "")
 
-#define ACCOUNT_JSON(MEMBER, SETTING)                                                                                                   \
-    MEMBER(CPU, "cpu_ns", CPU, TIME)                                                                                                    \
-    MEMBER(CPU, "complete_ns", COMPLETE, TIME)                                                                                          \
-    MEMBER(CPU, "truncated_ns", TRUNCATED, TIME)                                                                                        \
-    MEMBER(CPU, "failed_ns", FAILED, TIME)                                                                                              \
-    MEMBER(CPU, "lost_ns", LOST, TIME)                                                                                                  \
-    MEMBER(CPU, "unseen_ns", UNSEEN, TIME)                                                                                              \
-    MEMBER(CPU, "residual_ns", RESIDUAL, TIME)                                                                                          \
-    MEMBER(CPU, "own_cost_ns", OWN_COST, TIME)                                                                                          \
-    MEMBER(CPU, "suppressed_ns", SUPPRESSED, TIME)                                                                                      \
-    MEMBER(CPU, "complete", COMPLETE, COUNT)                                                                                            \
-    MEMBER(CPU, "truncated", TRUNCATED, COUNT)                                                                                          \
-    MEMBER(CPU, "failed", FAILED, COUNT)                                                                                                \
-    MEMBER(CPU, "lost", LOST, COUNT)                                                                                                    \
-    MEMBER(CPU, "suppressed", SUPPRESSED, COUNT)                                                                                        \
-    MEMBER(CPU, "context_lost", CONTEXT_LOST, COUNT)                                                                                    \
-    MEMBER(CPU, "switches", SWITCHES, COUNT)                                                                                            \
-    SETTING(CPU, "clock", "clock", TEXT)                                                                                                \
-    SETTING(CPU, "clock_resolution_ns", "clock_resolution_ns", NUMBER)                                                                  \
-    MEMBER(SAFEPOINT, "thread_time_ns", THREAD_TIME, TIME)                                                                              \
-    MEMBER(SAFEPOINT, "running_ns", RUNNING, TIME)                                                                                      \
-    MEMBER(SAFEPOINT, "waiting_ns", WAITING, TIME)                                                                                      \
-    MEMBER(SAFEPOINT, "failed_ns", THREAD_FAILED, TIME)                                                                                 \
-    MEMBER(SAFEPOINT, "lost_ns", THREAD_LOST, TIME)                                                                                     \
-    MEMBER(SAFEPOINT, "stopped_ns", STOPPED, TIME)                                                                                      \
-    MEMBER(SAFEPOINT, "own_cost_ns", THREAD_OWN_COST, TIME)                                                                             \
-    MEMBER(SAFEPOINT, "rounds", STOPPED, COUNT)                                                                                         \
-    MEMBER(SAFEPOINT, "running", RUNNING, COUNT)                                                                                        \
-    MEMBER(SAFEPOINT, "waiting", WAITING, COUNT)                                                                                        \
-    MEMBER(SAFEPOINT, "failed", THREAD_FAILED, COUNT)                                                                                   \
-    MEMBER(SAFEPOINT, "lost", THREAD_LOST, COUNT)                                                                                       \
-    MEMBER(SAFEPOINT, "not_chosen", NOT_CHOSEN, COUNT)                                                                                  \
-    MEMBER(ALLOC, "sampled_bytes", ALLOC_BYTES, TIME)                                                                                   \
-    MEMBER(ALLOC, "lost_bytes", ALLOC_LOST, TIME)                                                                                       \
-    MEMBER(ALLOC, "counted_bytes", ALLOC_COUNTED, TIME)                                                                                 \
-    MEMBER(ALLOC, "weighed_bytes", ALLOC_WEIGHED, TIME)                                                                                 \
-    MEMBER(ALLOC, "longest_interval_bytes", ALLOC_LONGEST, TIME)                                                                        \
-    MEMBER(ALLOC, "samples", ALLOC_BYTES, COUNT)                                                                                        \
-    MEMBER(ALLOC, "lost", ALLOC_LOST, COUNT)                                                                                            \
-    MEMBER(WALL, "wall_ns", WALL_TIME, TIME)                                                                                            \
-    MEMBER(WALL, "running_ns", WALL_RUNNING, TIME)                                                                                      \
-    MEMBER(WALL, "waiting_ns", WALL_WAITING, TIME)                                                                                      \
-    MEMBER(WALL, "failed_ns", WALL_FAILED, TIME)                                                                                        \
-    MEMBER(WALL, "lost_ns", WALL_LOST, TIME)                                                                                            \
-    MEMBER(WALL, "pending_ns", WALL_PENDING, TIME)                                                                                      \
-    MEMBER(WALL, "unseen_ns", WALL_UNSEEN, TIME)                                                                                        \
-    MEMBER(WALL, "residual_ns", WALL_RESIDUAL, TIME)                                                                                    \
-    MEMBER(WALL, "guessed_ns", WALL_GUESSED, TIME)                                                                                      \
-    MEMBER(WALL, "own_cost_ns", WALL_OWN_COST, TIME)                                                                                    \
-    MEMBER(WALL, "rounds", WALL_ROUNDS, COUNT)                                                                                          \
-    MEMBER(WALL, "longest_round_ns", WALL_ROUNDS, TIME)                                                                                 \
-    MEMBER(WALL, "guessed", WALL_GUESSED, COUNT)                                                                                        \
-    MEMBER(WALL, "wall_running", WALL_RUNNING, COUNT)                                                                                   \
-    MEMBER(WALL, "wall_waiting", WALL_WAITING, COUNT)                                                                                   \
-    MEMBER(WALL, "wall_failed", WALL_FAILED, COUNT)                                                                                     \
-    MEMBER(WALL, "wall_lost", WALL_LOST, COUNT)                                                                                         \
-    MEMBER(WALL, "wall_looks", WALL_LOOKS, COUNT)                                                                                       \
-    MEMBER(WALL, "wall_not_chosen", WALL_NOT_CHOSEN, COUNT)                                                                             \
-    MEMBER(HALT, "gc_ns", HALT_GC, TIME)                                                                                                \
-    MEMBER(HALT, "gc", HALT_GC, COUNT_OR_NULL)                                                                                          \
-    MEMBER(HALT, "lost_ns", HALT_LOST, TIME)                                                                                            \
-    MEMBER(HALT, "lost", HALT_LOST, COUNT)                                                                                              \
-    MEMBER(HALT, "gc_counted", HALT_GC_COUNTED, COUNT_OR_NULL)                                                                          \
-    MEMBER(HALT, "safepoints", HALT_SAFEPOINTS, COUNT_OR_NULL)                                                                          \
-    MEMBER(HALT, "safepoints_ns", HALT_SAFEPOINTS, TIME)                                                                                \
-    MEMBER(HALT, "synchronizing_ns", HALT_SYNCHRONIZING, TIME)                                                                          \
-    MEMBER(LOCK, "waited_ns", LOCK_TIME, TIME)                                                                                          \
-    MEMBER(LOCK, "whole_ns", LOCK_WHOLE, TIME)                                                                                          \
-    MEMBER(LOCK, "drawn_ns", LOCK_DRAWN, TIME)                                                                                          \
-    MEMBER(LOCK, "lost_ns", LOCK_LOST, TIME)                                                                                            \
-    MEMBER(LOCK, "residual_ns", LOCK_RESIDUAL, TIME)                                                                                    \
-    MEMBER(LOCK, "open_ns", LOCK_OPEN, TIME)                                                                                            \
-    MEMBER(LOCK, "thresholds_ns", LOCK_THRESHOLD, TIME)                                                                                 \
-    MEMBER(LOCK, "holders_ns", LOCK_HOLDERS, TIME)                                                                                      \
-    MEMBER(LOCK, "lock_time", LOCK_TIME, COUNT)                                                                                         \
-    MEMBER(LOCK, "lock_holders", LOCK_HOLDERS, COUNT)                                                                                   \
-    MEMBER(LOCK, "lock_whole", LOCK_WHOLE, COUNT)                                                                                       \
-    MEMBER(LOCK, "lock_drawn", LOCK_DRAWN, COUNT)                                                                                       \
-    MEMBER(LOCK, "lock_lost", LOCK_LOST, COUNT)                                                                                         \
-    MEMBER(LOCK, "lock_open", LOCK_OPEN, COUNT)                                                                                         \
-    MEMBER(LOCK, "holders_missed_ns", LOCK_HOLDERS_MISSED, TIME)                                                                        \
-    MEMBER(LOCK, "lock_holders_missed", LOCK_HOLDERS_MISSED, COUNT)                                                                     \
-    SETTING(EVENTS, "event", "event", TEXT)                                                                                             \
-    SETTING(EVENTS, "interval", "event_interval", NUMBER)                                                                               \
-    MEMBER(EVENTS, "counted_events", EVENTS, TIME)                                                                                      \
-    MEMBER(EVENTS, "complete_events", EVENTS_COMPLETE, TIME)                                                                            \
-    MEMBER(EVENTS, "truncated_events", EVENTS_TRUNCATED, TIME)                                                                          \
-    MEMBER(EVENTS, "failed_events", EVENTS_FAILED, TIME)                                                                                \
-    MEMBER(EVENTS, "lost_events", EVENTS_LOST, TIME)                                                                                    \
-    MEMBER(EVENTS, "residual_events", EVENTS_RESIDUAL, TIME)                                                                            \
-    MEMBER(EVENTS, "unscaled_events", EVENTS_UNSCALED, TIME)                                                                            \
-    MEMBER(EVENTS, "enabled_ns", EVENTS_ENABLED, TIME)                                                                                  \
-    MEMBER(EVENTS, "running_ns", EVENTS_RUNNING, TIME)                                                                                  \
-    MEMBER(EVENTS, "own_cost_ns", EVENTS_OWN_COST, TIME)                                                                                \
-    MEMBER(EVENTS, "complete", EVENTS_COMPLETE, COUNT)                                                                                  \
-    MEMBER(EVENTS, "truncated", EVENTS_TRUNCATED, COUNT)                                                                                \
-    MEMBER(EVENTS, "events_failed", EVENTS_FAILED, COUNT)                                                                               \
-    MEMBER(EVENTS, "events_lost", EVENTS_LOST, COUNT)                                                                                   \
-    MEMBER(LIVE, "watched", LIVE_WATCHED, PAIR)                                                                                         \
-    MEMBER(LIVE, "dead", LIVE_DEAD, PAIR)                                                                                               \
-    MEMBER(LIVE, "displaced", LIVE_DISPLACED, PAIR)                                                                                     \
-    MEMBER(LIVE, "unreferenced", LIVE_UNREFERENCED, PAIR)                                                                               \
-    MEMBER(LIVE, "references_made", LIVE_REFERENCES_MADE, COUNT)                                                                        \
-    MEMBER(LIVE, "references_given_back", LIVE_REFERENCES_BACK, COUNT)                                                                  \
-    MEMBER(HEAL, "methods", HEAL_METHODS, COUNT)                                                                                        \
-    MEMBER(HEAL, "steps", HEAL_PAUSES, COUNT)                                                                                           \
-    MEMBER(HEAL, "paused_ns", HEAL_PAUSES, TIME)                                                                                        \
-    MEMBER(HEAL, "compilers_ns", HEAL_CPU, TIME)                                                                                        \
-    MEMBER(HEAL, "kept_ns", HEAL_KEPT, TIME)                                                                                            \
-    MEMBER(HEAL, "heal_kept", HEAL_KEPT, COUNT)                                                                                         \
-    MEMBER(HEAL, "left_ns", HEAL_LEFT, TIME)                                                                                            \
+#define ACCOUNT_JSON(MEMBER, SETTING)                                                                                                      \
+    MEMBER(CPU, "cpu_ns", CPU, TIME)                                                                                                       \
+    MEMBER(CPU, "complete_ns", COMPLETE, TIME)                                                                                             \
+    MEMBER(CPU, "truncated_ns", TRUNCATED, TIME)                                                                                           \
+    MEMBER(CPU, "failed_ns", FAILED, TIME)                                                                                                 \
+    MEMBER(CPU, "lost_ns", LOST, TIME)                                                                                                     \
+    MEMBER(CPU, "unseen_ns", UNSEEN, TIME)                                                                                                 \
+    MEMBER(CPU, "residual_ns", RESIDUAL, TIME)                                                                                             \
+    MEMBER(CPU, "own_cost_ns", OWN_COST, TIME)                                                                                             \
+    MEMBER(CPU, "suppressed_ns", SUPPRESSED, TIME)                                                                                         \
+    MEMBER(CPU, "complete", COMPLETE, COUNT)                                                                                               \
+    MEMBER(CPU, "truncated", TRUNCATED, COUNT)                                                                                             \
+    MEMBER(CPU, "failed", FAILED, COUNT)                                                                                                   \
+    MEMBER(CPU, "lost", LOST, COUNT)                                                                                                       \
+    MEMBER(CPU, "suppressed", SUPPRESSED, COUNT)                                                                                           \
+    MEMBER(CPU, "context_lost", CONTEXT_LOST, COUNT)                                                                                       \
+    MEMBER(CPU, "switches", SWITCHES, COUNT)                                                                                               \
+    SETTING(CPU, "clock", "clock", TEXT)                                                                                                   \
+    SETTING(CPU, "clock_resolution_ns", "clock_resolution_ns", NUMBER)                                                                     \
+    MEMBER(SAFEPOINT, "thread_time_ns", THREAD_TIME, TIME)                                                                                 \
+    MEMBER(SAFEPOINT, "running_ns", RUNNING, TIME)                                                                                         \
+    MEMBER(SAFEPOINT, "waiting_ns", WAITING, TIME)                                                                                         \
+    MEMBER(SAFEPOINT, "failed_ns", THREAD_FAILED, TIME)                                                                                    \
+    MEMBER(SAFEPOINT, "lost_ns", THREAD_LOST, TIME)                                                                                        \
+    MEMBER(SAFEPOINT, "stopped_ns", STOPPED, TIME)                                                                                         \
+    MEMBER(SAFEPOINT, "own_cost_ns", THREAD_OWN_COST, TIME)                                                                                \
+    MEMBER(SAFEPOINT, "rounds", STOPPED, COUNT)                                                                                            \
+    MEMBER(SAFEPOINT, "running", RUNNING, COUNT)                                                                                           \
+    MEMBER(SAFEPOINT, "waiting", WAITING, COUNT)                                                                                           \
+    MEMBER(SAFEPOINT, "failed", THREAD_FAILED, COUNT)                                                                                      \
+    MEMBER(SAFEPOINT, "lost", THREAD_LOST, COUNT)                                                                                          \
+    MEMBER(SAFEPOINT, "not_chosen", NOT_CHOSEN, COUNT)                                                                                     \
+    MEMBER(ALLOC, "sampled_bytes", ALLOC_BYTES, TIME)                                                                                      \
+    MEMBER(ALLOC, "lost_bytes", ALLOC_LOST, TIME)                                                                                          \
+    MEMBER(ALLOC, "counted_bytes", ALLOC_COUNTED, TIME)                                                                                    \
+    MEMBER(ALLOC, "weighed_bytes", ALLOC_WEIGHED, TIME)                                                                                    \
+    MEMBER(ALLOC, "longest_interval_bytes", ALLOC_LONGEST, TIME)                                                                           \
+    MEMBER(ALLOC, "samples", ALLOC_BYTES, COUNT)                                                                                           \
+    MEMBER(ALLOC, "lost", ALLOC_LOST, COUNT)                                                                                               \
+    MEMBER(WALL, "wall_ns", WALL_TIME, TIME)                                                                                               \
+    MEMBER(WALL, "running_ns", WALL_RUNNING, TIME)                                                                                         \
+    MEMBER(WALL, "waiting_ns", WALL_WAITING, TIME)                                                                                         \
+    MEMBER(WALL, "failed_ns", WALL_FAILED, TIME)                                                                                           \
+    MEMBER(WALL, "lost_ns", WALL_LOST, TIME)                                                                                               \
+    MEMBER(WALL, "pending_ns", WALL_PENDING, TIME)                                                                                         \
+    MEMBER(WALL, "unseen_ns", WALL_UNSEEN, TIME)                                                                                           \
+    MEMBER(WALL, "residual_ns", WALL_RESIDUAL, TIME)                                                                                       \
+    MEMBER(WALL, "guessed_ns", WALL_GUESSED, TIME)                                                                                         \
+    MEMBER(WALL, "own_cost_ns", WALL_OWN_COST, TIME)                                                                                       \
+    MEMBER(WALL, "rounds", WALL_ROUNDS, COUNT)                                                                                             \
+    MEMBER(WALL, "longest_round_ns", WALL_ROUNDS, TIME)                                                                                    \
+    MEMBER(WALL, "guessed", WALL_GUESSED, COUNT)                                                                                           \
+    MEMBER(WALL, "wall_running", WALL_RUNNING, COUNT)                                                                                      \
+    MEMBER(WALL, "wall_waiting", WALL_WAITING, COUNT)                                                                                      \
+    MEMBER(WALL, "wall_failed", WALL_FAILED, COUNT)                                                                                        \
+    MEMBER(WALL, "wall_lost", WALL_LOST, COUNT)                                                                                            \
+    MEMBER(WALL, "wall_looks", WALL_LOOKS, COUNT)                                                                                          \
+    MEMBER(WALL, "wall_not_chosen", WALL_NOT_CHOSEN, COUNT)                                                                                \
+    MEMBER(HALT, "gc_ns", HALT_GC, TIME)                                                                                                   \
+    MEMBER(HALT, "gc", HALT_GC, COUNT_OR_NULL)                                                                                             \
+    MEMBER(HALT, "lost_ns", HALT_LOST, TIME)                                                                                               \
+    MEMBER(HALT, "lost", HALT_LOST, COUNT)                                                                                                 \
+    MEMBER(HALT, "gc_counted", HALT_GC_COUNTED, COUNT_OR_NULL)                                                                             \
+    MEMBER(HALT, "safepoints", HALT_SAFEPOINTS, COUNT_OR_NULL)                                                                             \
+    MEMBER(HALT, "safepoints_ns", HALT_SAFEPOINTS, TIME)                                                                                   \
+    MEMBER(HALT, "synchronizing_ns", HALT_SYNCHRONIZING, TIME)                                                                             \
+    MEMBER(LOCK, "waited_ns", LOCK_TIME, TIME)                                                                                             \
+    MEMBER(LOCK, "whole_ns", LOCK_WHOLE, TIME)                                                                                             \
+    MEMBER(LOCK, "drawn_ns", LOCK_DRAWN, TIME)                                                                                             \
+    MEMBER(LOCK, "lost_ns", LOCK_LOST, TIME)                                                                                               \
+    MEMBER(LOCK, "residual_ns", LOCK_RESIDUAL, TIME)                                                                                       \
+    MEMBER(LOCK, "open_ns", LOCK_OPEN, TIME)                                                                                               \
+    MEMBER(LOCK, "thresholds_ns", LOCK_THRESHOLD, TIME)                                                                                    \
+    MEMBER(LOCK, "holders_ns", LOCK_HOLDERS, TIME)                                                                                         \
+    MEMBER(LOCK, "lock_time", LOCK_TIME, COUNT)                                                                                            \
+    MEMBER(LOCK, "lock_holders", LOCK_HOLDERS, COUNT)                                                                                      \
+    MEMBER(LOCK, "lock_whole", LOCK_WHOLE, COUNT)                                                                                          \
+    MEMBER(LOCK, "lock_drawn", LOCK_DRAWN, COUNT)                                                                                          \
+    MEMBER(LOCK, "lock_lost", LOCK_LOST, COUNT)                                                                                            \
+    MEMBER(LOCK, "lock_open", LOCK_OPEN, COUNT)                                                                                            \
+    MEMBER(LOCK, "holders_missed_ns", LOCK_HOLDERS_MISSED, TIME)                                                                           \
+    MEMBER(LOCK, "lock_holders_missed", LOCK_HOLDERS_MISSED, COUNT)                                                                        \
+    SETTING(EVENTS, "event", "event", TEXT)                                                                                                \
+    SETTING(EVENTS, "interval", "event_interval", NUMBER)                                                                                  \
+    MEMBER(EVENTS, "counted_events", EVENTS, TIME)                                                                                         \
+    MEMBER(EVENTS, "complete_events", EVENTS_COMPLETE, TIME)                                                                               \
+    MEMBER(EVENTS, "truncated_events", EVENTS_TRUNCATED, TIME)                                                                             \
+    MEMBER(EVENTS, "failed_events", EVENTS_FAILED, TIME)                                                                                   \
+    MEMBER(EVENTS, "lost_events", EVENTS_LOST, TIME)                                                                                       \
+    MEMBER(EVENTS, "residual_events", EVENTS_RESIDUAL, TIME)                                                                               \
+    MEMBER(EVENTS, "unscaled_events", EVENTS_UNSCALED, TIME)                                                                               \
+    MEMBER(EVENTS, "enabled_ns", EVENTS_ENABLED, TIME)                                                                                     \
+    MEMBER(EVENTS, "running_ns", EVENTS_RUNNING, TIME)                                                                                     \
+    MEMBER(EVENTS, "own_cost_ns", EVENTS_OWN_COST, TIME)                                                                                   \
+    MEMBER(EVENTS, "complete", EVENTS_COMPLETE, COUNT)                                                                                     \
+    MEMBER(EVENTS, "truncated", EVENTS_TRUNCATED, COUNT)                                                                                   \
+    MEMBER(EVENTS, "events_failed", EVENTS_FAILED, COUNT)                                                                                  \
+    MEMBER(EVENTS, "events_lost", EVENTS_LOST, COUNT)                                                                                      \
+    MEMBER(LIVE, "watched", LIVE_WATCHED, PAIR)                                                                                            \
+    MEMBER(LIVE, "dead", LIVE_DEAD, PAIR)                                                                                                  \
+    MEMBER(LIVE, "displaced", LIVE_DISPLACED, PAIR)                                                                                        \
+    MEMBER(LIVE, "unreferenced", LIVE_UNREFERENCED, PAIR)                                                                                  \
+    MEMBER(LIVE, "references_made", LIVE_REFERENCES_MADE, COUNT)                                                                           \
+    MEMBER(LIVE, "references_given_back", LIVE_REFERENCES_BACK, COUNT)                                                                     \
+    MEMBER(HEAL, "methods", HEAL_METHODS, COUNT)                                                                                           \
+    MEMBER(HEAL, "steps", HEAL_PAUSES, COUNT)                                                                                              \
+    MEMBER(HEAL, "paused_ns", HEAL_PAUSES, TIME)                                                                                           \
+    MEMBER(HEAL, "compilers_ns", HEAL_CPU, TIME)                                                                                           \
+    MEMBER(HEAL, "kept_ns", HEAL_KEPT, TIME)                                                                                               \
+    MEMBER(HEAL, "heal_kept", HEAL_KEPT, COUNT)                                                                                            \
+    MEMBER(HEAL, "left_ns", HEAL_LEFT, TIME)                                                                                               \
     MEMBER(HEAL, "left_of_ns", HEAL_LEFT_OF, TIME)
 
 #define ACCOUNT_SYMBOL(symbol, ...) ACCOUNT_##symbol,

@@ -12,8 +12,8 @@ enum { ALARM_RULE_TEXT_MAX = 64 };
 /* The process uses more CPU than that, on average over the window. */
 struct alarm_rule {
     char text[ALARM_RULE_TEXT_MAX]; /* as it was written; empty = there is no rule */
-    double share;      /* of the processors that it may use; 0 = */
-    double processors; /* this many */
+    double share;                   /* of the processors that it may use; 0 = */
+    double processors;              /* this many */
     uint64_t window_ns;
 };
 

@@ -8,8 +8,11 @@ enum { CONTROL_PROTOCOL = 1 };
 
 /* Where the control socket may be, the first that can be written; named by the process's number, as it sees itself. Where a file of
  * somebody else's has that name, a dot and eight hexadecimal digits by chance follow, which nobody can take beforehand. */
-#define CONTROL_FOLDERS {"/tmp", "/dev/shm"}
-#define CONTROL_SOCKET ".candor-%d"
+#define CONTROL_FOLDERS                                                                                                                    \
+    {                                                                                                                                      \
+        "/tmp", "/dev/shm"                                                                                                                 \
+    }
+#define CONTROL_SOCKET        ".candor-%d"
 #define CONTROL_SOCKET_SUFFIX ".%08x"
 
 /* The name of the agent's thread, as the kernel shows it. */

@@ -11,7 +11,7 @@ enum { SELDOM = 1, NOW_AND_THEN = 100, OFTEN = 10000, ALWAYS = 1000000, RAW_DIGI
 /* A tracepoint may be one of system calls, of which a sample makes some; its return is one. */
 enum { IN_A_SAMPLE = 10 };
 
-#define CACHE(which, op, result) \
+#define CACHE(which, op, result)                                                                                                           \
     (PERF_COUNT_HW_CACHE_##which | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct known {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBER_ROW(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                               \
+#define NUMBER_ROW(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                                   \
     {key, event, wants, RECORDING_OPTION_##kind, least, most},
 #define WORD_ROW(symbol, letter, name, argument, choices, help) {.key = name},
 const struct recording_option_row recording_option_rows[RECORDING_OPTIONS_COUNT] = {

@@ -37,89 +37,82 @@ enum recording_option_kind {
 
 /* The events as they may be written. The agent's table of them is COLLECT_EVENT_ROWS (agent/collect/session/session.h); a test compares
  * the two. */
-#define RECORDING_EVENT_WORDS "cpu|wall|alloc|live|lock|halt|safepoint"
+#define RECORDING_EVENT_WORDS    "cpu|wall|alloc|live|lock|halt|safepoint"
 #define RECORDING_EVENT_TOGETHER "cpu, wall, alloc, live, lock and halt" /* of these one or several, as a message says it */
-#define RECORDING_EVENT_COUNTED "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
+#define RECORDING_EVENT_COUNTED  "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
 
-#define RECORDING_OPTION_ROWS(NUMBER, WORD, OUTPUT)                                                                       \
-    WORD(EVENT, 'e', "event", "LIST", RECORDING_EVENT_WORDS "|" RECORDING_EVENT_COUNTED,                               \
-         "what to sample, comma-separated (default cpu)")                                                              \
-    NUMBER(EVENT_INTERVAL, 0, "event-interval", COUNT, 1, UINT64_C(1) << 40, event_interval, NULL, "N", NULL,          \
-           "how many events lie between two samples, such as 1000",                                                    \
-           "with -e page-faults and other perf events: how many events between two samples")                           \
-    NUMBER(INTERVAL, 'i', "interval", DURATION, 100 * NS_PER_US, 10 * NS_PER_S, interval_ns, NULL, "TIME", NULL,       \
-           "a duration from 100us to 10s",                                                                             \
-           "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e "         \
-           "safepoint wall-clock time")                                                                                \
-    NUMBER(WALL_INTERVAL, 0, "wall-interval", DURATION, NS_PER_MS, 10 * NS_PER_S, wall.interval_ns, "wall", "TIME", NULL, \
-           "a duration from 1ms to 10s", "with -e wall: wall-clock time between two looks at threads (default 50ms)")  \
-    NUMBER(WALL_RATE, 0, "wall-rate", RATE, 1, 100000, wall.rate, "wall", "RATE", NULL,                                \
-           "looks at threads per second, from 1/s to 100000/s",                                                        \
-           "with -e wall: look at no more than this many threads a second; if there are more, at some drawn at "       \
-           "random, or less often (default 160/s)")                                                                    \
-    NUMBER(DURATION, 'd', "duration", SECONDS, 0, UINT64_MAX, duration_ns, NULL, "TIME", NULL,                         \
-           "a number of seconds, or one with a unit, such as 5m",                                                      \
-           "stop after this time: 30s, 5m, or 30 for seconds (default: on request, or when the JVM ends)")             \
-    OUTPUT('o', "output", "FILE", "the recording (default candor-NAME-DATE-TIME.jfr here)")                              \
-    NUMBER(MAX_OVERHEAD, 0, "max-overhead", SHARE, 0, 0, limits.max_overhead, NULL, "PERCENT", NULL,                   \
-           "a share of the JVM's CPU time, such as 1%",                                                                \
-           "sample less often if the profiler would take more of the JVM's CPU time (such as 1%)")                     \
-    NUMBER(MAX_RATE, 0, "max-rate", RATE, 1, UINT64_MAX, limits.max_rate, NULL, "RATE", NULL,                          \
-           "samples per second, such as 600/s",                                                                        \
-           "sample less often if there would be more samples (such as 600/s)")                                         \
-    NUMBER(KEEP, 0, "keep", DURATION, NS_PER_S, UINT64_MAX, keep.ns, NULL, "TIME", NULL,                               \
-           "a duration of 1s or more, such as 5m",                                                                     \
-           "keep the last TIME of the recording and discard what is older (such as 5m)")                               \
-    NUMBER(MAX_SIZE, 0, "max-size", SIZE, 1 << 20, 1 << 30, keep.bytes, NULL, "SIZE", NULL,                            \
-           "a size from 1MB to 1GB, such as 100MB", "keep the recording's end within SIZE on the disk (1MB to 1GB)")   \
-    WORD(DUMP_ON, 0, "dump-on", "RULE", NULL,                                                                          \
-         "copy the recording when the JVM uses much CPU: 'cpu>90%/10s', 'cpu>1.5/10s' (processors)")                   \
-    WORD(DUMP_DIR, 0, "dump-dir", "DIR", NULL, "folder for these copies, as the JVM sees it (default: beside the "     \
-                                               "recording)")                                                           \
-    NUMBER(DUMP_MAX, 0, "dump-max", COUNT, 1, 1000, dumps.max, NULL, "N", NULL,                                        \
-           "a number from 1 to 1000", "make at most N copies (default 10)")                                            \
-    NUMBER(DUMP_PAUSE, 0, "dump-pause", DURATION, NS_PER_S, UINT64_MAX, dumps.pause_ns, NULL, "TIME", NULL,            \
-           "a duration of 1s or more", "wait this long after each copy (default: as long as --keep, or 5m)")           \
-    NUMBER(ALLOC_RATE, 0, "alloc-rate", RATE, 1, 1000000, alloc.rate, "alloc|live", "RATE", NULL,                      \
-           "samples per second, from 1/s to 1000000/s, such as 100/s",                                                 \
-           "with -e alloc: about this many samples a second (default 100/s)")                                          \
-    NUMBER(ALLOC_INTERVAL, 0, "alloc-interval", SIZE, 1024, INT32_MAX, alloc.interval, "alloc|live", "SIZE", NULL,     \
-           "a size from 1k to 2047m, such as 512k",                                                                    \
-           "with -e alloc: a sample per this many bytes on average, such as 512k")                                     \
-    NUMBER(LIVE_MAX, 0, "live-max", COUNT, 64, 16384, live.max, "live", "N", NULL,                                     \
-           "a number of objects from 64 to 16384",                                                                     \
-           "with -e live: watch at most this many sampled objects (64 to 16384, default 1024)")                        \
-    NUMBER(PATHS, 0, "paths", DURATION, 1, 600 * NS_PER_S, live.paths_ns, "live", "TIME", "200ms",                     \
-           "the time that all threads may be stopped for it, up to 10m, such as 200ms",                                \
-           "with -e live: find what holds sampled objects, at the end; stops all threads for at most TIME (default "   \
-           "200ms, up to 10m)")                                                                                        \
-    NUMBER(LOCK_THRESHOLD, 0, "lock-threshold", DURATION, 0, 10 * NS_PER_S, lock.threshold_ns, "lock", "TIME", NULL,   \
-           "a duration up to 10s, such as 1ms, or 0 for all waits",                                                    \
-           "with -e lock: record all waits of this time or more, and a random part of the shorter ones; 0 for all "    \
-           "(default 1ms)")                                                                                            \
-    NUMBER(LOCK_RATE, 0, "lock-rate", RATE, 1, 1000000, lock.rate, "lock", "RATE", NULL,                               \
-           "waits recorded per second, from 1/s to 1000000/s",                                                         \
-           "with -e lock: raise the threshold so that at most about this many waits a second are recorded for "        \
-           "monitors, for parks on locks and semaphores, and for other parks each (default 100/s; no limit if "        \
-           "--lock-threshold is given)")                                                                               \
-    WORD(JFR, 0, "jfr", "MODE", "off|existing|on",                                                                     \
-         "add what stopped threads, from the JDK's own recorder, to the same file: nothing, the data of a recording "  \
-         "that already runs there, or of one that candor starts (default off)")                                        \
-    WORD(CLOCK, 0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)") \
-    NUMBER(ASM, 0, "asm", SWITCH, 0, 1, code, NULL, NULL, NULL, "on or off",                                           \
-           "include the machine code that was sampled, for 'candor asm'")                                              \
-    NUMBER(CARRIER_FRAMES, 0, "carrier-frames", SWITCH, 0, 1, carrier_frames, NULL, NULL, NULL, "on or off",           \
-           "below a virtual thread's frames, show those of its carrier thread")                                        \
-    WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                     \
-         "code that the JVM compiled before the agent came: off: leave it, its lines are approximate; paced: make "    \
-         "the JVM compile it anew where samples meet it, within limits, on JDK 22 and later; now: at once, with some "  \
-         "seconds of slower work (default paced)")                                                                     \
-    NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off",                          \
-           "the same as --heal now")
+#define RECORDING_OPTION_ROWS(NUMBER, WORD, OUTPUT)                                                                                        \
+    WORD(EVENT, 'e', "event", "LIST", RECORDING_EVENT_WORDS "|" RECORDING_EVENT_COUNTED, "what to sample, comma-separated (default cpu)")  \
+    NUMBER(EVENT_INTERVAL, 0, "event-interval", COUNT, 1, UINT64_C(1) << 40, event_interval, NULL, "N", NULL,                              \
+           "how many events lie between two samples, such as 1000",                                                                        \
+           "with -e page-faults and other perf events: how many events between two samples")                                               \
+    NUMBER(INTERVAL, 'i', "interval", DURATION, 100 * NS_PER_US, 10 * NS_PER_S, interval_ns, NULL, "TIME", NULL,                           \
+           "a duration from 100us to 10s",                                                                                                 \
+           "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e "                             \
+           "safepoint wall-clock time")                                                                                                    \
+    NUMBER(WALL_INTERVAL, 0, "wall-interval", DURATION, NS_PER_MS, 10 * NS_PER_S, wall.interval_ns, "wall", "TIME", NULL,                  \
+           "a duration from 1ms to 10s", "with -e wall: wall-clock time between two looks at threads (default 50ms)")                      \
+    NUMBER(WALL_RATE, 0, "wall-rate", RATE, 1, 100000, wall.rate, "wall", "RATE", NULL,                                                    \
+           "looks at threads per second, from 1/s to 100000/s",                                                                            \
+           "with -e wall: look at no more than this many threads a second; if there are more, at some drawn at "                           \
+           "random, or less often (default 160/s)")                                                                                        \
+    NUMBER(DURATION, 'd', "duration", SECONDS, 0, UINT64_MAX, duration_ns, NULL, "TIME", NULL,                                             \
+           "a number of seconds, or one with a unit, such as 5m",                                                                          \
+           "stop after this time: 30s, 5m, or 30 for seconds (default: on request, or when the JVM ends)")                                 \
+    OUTPUT('o', "output", "FILE", "the recording (default candor-NAME-DATE-TIME.jfr here)")                                                \
+    NUMBER(MAX_OVERHEAD, 0, "max-overhead", SHARE, 0, 0, limits.max_overhead, NULL, "PERCENT", NULL,                                       \
+           "a share of the JVM's CPU time, such as 1%",                                                                                    \
+           "sample less often if the profiler would take more of the JVM's CPU time (such as 1%)")                                         \
+    NUMBER(MAX_RATE, 0, "max-rate", RATE, 1, UINT64_MAX, limits.max_rate, NULL, "RATE", NULL, "samples per second, such as 600/s",         \
+           "sample less often if there would be more samples (such as 600/s)")                                                             \
+    NUMBER(KEEP, 0, "keep", DURATION, NS_PER_S, UINT64_MAX, keep.ns, NULL, "TIME", NULL, "a duration of 1s or more, such as 5m",           \
+           "keep the last TIME of the recording and discard what is older (such as 5m)")                                                   \
+    NUMBER(MAX_SIZE, 0, "max-size", SIZE, 1 << 20, 1 << 30, keep.bytes, NULL, "SIZE", NULL, "a size from 1MB to 1GB, such as 100MB",       \
+           "keep the recording's end within SIZE on the disk (1MB to 1GB)")                                                                \
+    WORD(DUMP_ON, 0, "dump-on", "RULE", NULL, "copy the recording when the JVM uses much CPU: 'cpu>90%/10s', 'cpu>1.5/10s' (processors)")  \
+    WORD(DUMP_DIR, 0, "dump-dir", "DIR", NULL,                                                                                             \
+         "folder for these copies, as the JVM sees it (default: beside the "                                                               \
+         "recording)")                                                                                                                     \
+    NUMBER(DUMP_MAX, 0, "dump-max", COUNT, 1, 1000, dumps.max, NULL, "N", NULL, "a number from 1 to 1000",                                 \
+           "make at most N copies (default 10)")                                                                                           \
+    NUMBER(DUMP_PAUSE, 0, "dump-pause", DURATION, NS_PER_S, UINT64_MAX, dumps.pause_ns, NULL, "TIME", NULL, "a duration of 1s or more",    \
+           "wait this long after each copy (default: as long as --keep, or 5m)")                                                           \
+    NUMBER(ALLOC_RATE, 0, "alloc-rate", RATE, 1, 1000000, alloc.rate, "alloc|live", "RATE", NULL,                                          \
+           "samples per second, from 1/s to 1000000/s, such as 100/s", "with -e alloc: about this many samples a second (default 100/s)")  \
+    NUMBER(ALLOC_INTERVAL, 0, "alloc-interval", SIZE, 1024, INT32_MAX, alloc.interval, "alloc|live", "SIZE", NULL,                         \
+           "a size from 1k to 2047m, such as 512k", "with -e alloc: a sample per this many bytes on average, such as 512k")                \
+    NUMBER(LIVE_MAX, 0, "live-max", COUNT, 64, 16384, live.max, "live", "N", NULL, "a number of objects from 64 to 16384",                 \
+           "with -e live: watch at most this many sampled objects (64 to 16384, default 1024)")                                            \
+    NUMBER(PATHS, 0, "paths", DURATION, 1, 600 * NS_PER_S, live.paths_ns, "live", "TIME", "200ms",                                         \
+           "the time that all threads may be stopped for it, up to 10m, such as 200ms",                                                    \
+           "with -e live: find what holds sampled objects, at the end; stops all threads for at most TIME (default "                       \
+           "200ms, up to 10m)")                                                                                                            \
+    NUMBER(LOCK_THRESHOLD, 0, "lock-threshold", DURATION, 0, 10 * NS_PER_S, lock.threshold_ns, "lock", "TIME", NULL,                       \
+           "a duration up to 10s, such as 1ms, or 0 for all waits",                                                                        \
+           "with -e lock: record all waits of this time or more, and a random part of the shorter ones; 0 for all "                        \
+           "(default 1ms)")                                                                                                                \
+    NUMBER(LOCK_RATE, 0, "lock-rate", RATE, 1, 1000000, lock.rate, "lock", "RATE", NULL,                                                   \
+           "waits recorded per second, from 1/s to 1000000/s",                                                                             \
+           "with -e lock: raise the threshold so that at most about this many waits a second are recorded for "                            \
+           "monitors, for parks on locks and semaphores, and for other parks each (default 100/s; no limit if "                            \
+           "--lock-threshold is given)")                                                                                                   \
+    WORD(JFR, 0, "jfr", "MODE", "off|existing|on",                                                                                         \
+         "add what stopped threads, from the JDK's own recorder, to the same file: nothing, the data of a recording "                      \
+         "that already runs there, or of one that candor starts (default off)")                                                            \
+    WORD(CLOCK, 0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)")                 \
+    NUMBER(ASM, 0, "asm", SWITCH, 0, 1, code, NULL, NULL, NULL, "on or off",                                                               \
+           "include the machine code that was sampled, for 'candor asm'")                                                                  \
+    NUMBER(CARRIER_FRAMES, 0, "carrier-frames", SWITCH, 0, 1, carrier_frames, NULL, NULL, NULL, "on or off",                               \
+           "below a virtual thread's frames, show those of its carrier thread")                                                            \
+    WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                                         \
+         "code that the JVM compiled before the agent came: off: leave it, its lines are approximate; paced: make "                        \
+         "the JVM compile it anew where samples meet it, within limits, on JDK 22 and later; now: at once, with some "                     \
+         "seconds of slower work (default paced)")                                                                                         \
+    NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off", "the same as --heal now")
 
 #define RECORDING_OPTION_NO_ROW(...)
 #define RECORDING_OPTION_NUMBER_SYMBOL(symbol, ...) OPTION_##symbol,
-#define RECORDING_OPTION_WORD_SYMBOL(symbol, ...) OPTION_##symbol,
+#define RECORDING_OPTION_WORD_SYMBOL(symbol, ...)   OPTION_##symbol,
 enum recording_option {
     RECORDING_OPTION_ROWS(RECORDING_OPTION_NUMBER_SYMBOL, RECORDING_OPTION_WORD_SYMBOL, RECORDING_OPTION_NO_ROW) RECORDING_OPTIONS_COUNT
 };

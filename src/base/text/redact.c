@@ -10,10 +10,10 @@ enum { TEXT_MAX = 1 << 20 };
 
 static const char mask[] = "***";
 
-static const char *const secret_words[] = {
-    "password",  "passwd",     "passphrase", "passcode",   "pwd",        "secret",      "token",       "credential",
-    "apikey",    "api-key",    "api_key",    "api.key",    "accesskey",  "access-key",  "access_key",  "access.key",
-    "privatekey", "private-key", "private_key", "private.key", "auth"};
+static const char *const secret_words[] = {"password",    "passwd",      "passphrase", "passcode",   "pwd",        "secret",
+                                           "token",       "credential",  "apikey",     "api-key",    "api_key",    "api.key",
+                                           "accesskey",   "access-key",  "access_key", "access.key", "privatekey", "private-key",
+                                           "private_key", "private.key", "auth"};
 
 static bool contains(const char *text, const char *word)
 {

@@ -37,8 +37,8 @@ static const struct pattern patterns[] = {
 };
 
 /* Behind these a 64 is not the beginning of a random number: libnetty_tcnative_linux_x86_645120839182312345678.so */
-static const char *const sixty_four[] = {"x86_", "amd", "aarch", "aarch_", "arm", "ppc", "ppc_", "riscv", "riscv_",
-                                         "loongarch", "loongarch_"};
+static const char *const sixty_four[] = {"x86_", "amd",   "aarch",  "aarch_",    "arm",       "ppc",
+                                         "ppc_", "riscv", "riscv_", "loongarch", "loongarch_"};
 
 enum {
     ADDRESS_DIGITS = 16, /* of a hidden class */
@@ -56,7 +56,7 @@ static bool is_hex(char c)
 
 static bool is_of(enum alphabet alphabet, char c)
 {
-    return alphabet == DIGITS ? isdigit((unsigned char)c)
+    return alphabet == DIGITS  ? isdigit((unsigned char)c)
            : alphabet == ALNUM ? isalnum((unsigned char)c)
                                : is_hex(c) || (alphabet == HEX_AND_LINE && c == '_');
 }
@@ -130,7 +130,16 @@ static const char *hidden_end(const char *at, const char *end, const char **kept
 static bool may_begin(char c)
 {
     switch (c) {
-    case '$': case '.': case '/': case '+': case 'B': case 'C': case 'G': case 'L': case '_': case 'j':
+    case '$':
+    case '.':
+    case '/':
+    case '+':
+    case 'B':
+    case 'C':
+    case 'G':
+    case 'L':
+    case '_':
+    case 'j':
         return true;
     default:
         return false;
@@ -152,7 +161,6 @@ static const char *generated_end(const char *text, const char *at, const char *e
     }
     return at;
 }
-
 
 void stable_name_put(struct buffer *out, const char *text, size_t len)
 {

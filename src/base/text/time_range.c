@@ -86,8 +86,8 @@ static int parse_end(const char *text, const struct whole *w, int64_t *ns)
         return strchr(text, 'T') ? parse_absolute(text, ns) : parse_clock(text, w, ns);
     if (units_parse_duration(text + 1, &offset) || offset > INT64_MAX / 4)
         return -EINVAL;
-    bool beyond = *text == '+' ? __builtin_add_overflow(w->start_ns, (int64_t)offset, ns)
-                               : __builtin_sub_overflow(w->end_ns, (int64_t)offset, ns);
+    bool beyond =
+        *text == '+' ? __builtin_add_overflow(w->start_ns, (int64_t)offset, ns) : __builtin_sub_overflow(w->end_ns, (int64_t)offset, ns);
     return beyond ? -EINVAL : 0;
 }
 

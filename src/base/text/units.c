@@ -15,7 +15,7 @@ static const struct unit {
     const char *name;
     double ns;
 } units[] = {
-    {"ns", 1}, {"us", NS_PER_US}, {"\u00b5s", NS_PER_US}, {"\u03bcs", NS_PER_US}, {"ms", NS_PER_MS},
+    {"ns", 1},       {"us", NS_PER_US},    {"\u00b5s", NS_PER_US}, {"\u03bcs", NS_PER_US},  {"ms", NS_PER_MS},
     {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S},
 };
 

@@ -13,11 +13,7 @@ static size_t shape(unsigned char first, unsigned char *low, unsigned char *high
 {
     *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     *high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    return first < 0x80                 ? 1
-           : between(first, 0xc2, 0xdf) ? 2
-           : between(first, 0xe0, 0xef) ? 3
-           : between(first, 0xf0, 0xf4) ? 4
-                                        : 0;
+    return first < 0x80 ? 1 : between(first, 0xc2, 0xdf) ? 2 : between(first, 0xe0, 0xef) ? 3 : between(first, 0xf0, 0xf4) ? 4 : 0;
 }
 
 size_t utf8_length(const char *s, size_t left)

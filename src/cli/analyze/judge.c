@@ -20,8 +20,8 @@ static const char *rule_at(const void *context, size_t i)
 static int unknown_rule(const struct cli_args *args, const char *option, const char *word)
 {
     const char *near = cli_nearest(word, rule_at, NULL);
-    return cli_usage(args->command, "--%s: there is no rule '%.60s'%s%s%s", option, word, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "; docs/findings.md has them");
+    return cli_usage(args->command, "--%s: there is no rule '%.60s'%s%s%s", option, word, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "; docs/findings.md has them");
 }
 
 /* Marks the rules of an option's list. */

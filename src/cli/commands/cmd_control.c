@@ -22,7 +22,8 @@ static int ask(const struct session *s, struct control_request *r, const char *d
         return CLI_OK;
     if (code == -ENOENT)
         return cli_fail("cannot %s: nothing is being recorded in %d; begin with 'candor "
-                        "start %d'", doing, s->process.pid, s->process.pid);
+                        "start %d'",
+                        doing, s->process.pid, s->process.pid);
     if (code == -EREMOTEIO)
         return cli_fail("cannot %s in %d: %s", doing, s->process.pid, e.text);
     return cli_fail("%s", e.text);
@@ -77,8 +78,10 @@ static int start_run(const struct cli_args *args)
     if (status)
         return status;
     if (r.given[OPTION_JFR] && r.duration_ns)
-        return cli_usage(args->command, "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
-                                        "--duration, or use 'candor record'", r.given[OPTION_JFR]);
+        return cli_usage(args->command,
+                         "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
+                         "--duration, or use 'candor record'",
+                         r.given[OPTION_JFR]);
     status = session_open(&s, args);
     if (!status)
         status = start(&s, args, &r);
@@ -340,9 +343,8 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM if it is not there yet, and starts a recording. The JVM writes the "
              "recording by itself, into a file that candor opened for it. It continues when the terminal is closed, "
-             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n"
-             RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n"
-             RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
+             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS
+             "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n"
                 "    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n"

@@ -22,12 +22,12 @@
 #define TO "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_WRITTEN(FORMAT_NAMES_BAR) "|jitdump|perfmap"
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", TO,
-     "the format, if OUT's name does not show it"},
+    {0, "to", "FORMAT", TO, "the format, if OUT's name does not show it"},
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; what is not time of a "
-                                      "known interval, such as bytes, keeps its own unit, which is also what ns gives it)"},
+    {0, "unit", "UNIT", "samples|ns",
+     "weights of collapsed stacks (default samples, by the nominal interval; what is not time of a "
+     "known interval, such as bytes, keeps its own unit, which is also what ns gives it)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -97,8 +97,8 @@ static int write_html(const struct job *job, FILE *f)
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title_of(job, title));
     if (job->count == 1)
         page_codes_make(&codes, job->in[0], job->profile);
-    int rc = flamegraph_write_code(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads, codes.list,
-                                   codes.count);
+    int rc =
+        flamegraph_write_code(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads, codes.list, codes.count);
     page_codes_deinit(&codes);
     return rc;
 }
@@ -171,8 +171,10 @@ static int no_format(const char *out)
     if (!strcmp(out, "-"))
         return cli_usage(&command_convert, "standard output has no extension: say --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
                                                FORMAT_NAMES_WRITTEN(FORMAT_NAMES_COMMA));
-    return cli_usage(&command_convert, "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
-                                           FORMAT_NAMES_WRITTEN(FORMAT_NAMES_EXTENSIONS), out);
+    return cli_usage(&command_convert,
+                     "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
+                         FORMAT_NAMES_WRITTEN(FORMAT_NAMES_EXTENSIONS),
+                     out);
 }
 
 static int open_out(const struct job *job, struct output *out)
@@ -267,16 +269,16 @@ const struct cli_command command_convert = {
     .arguments = "[OPTION...] IN... OUT",
     .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
     .about = "Reads recordings and profiles and writes OUT in the format of its extension; .jfr: a recording" FORMAT_NAMES_BOTH(WRITES)
-             FORMAT_NAMES_WRITTEN(WRITES) ". '-' is standard output; it needs --to.\n\n"
-             INPUT_FORMATS " " INPUT_FILTERS "\n\n"
-             ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
-             "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
-             "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
-             "and level.\n\n"
-             "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
-             "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
-             "for 'perf inject --jit'.\n\n"
-             "OUT appears whole or not at all.",
+        FORMAT_NAMES_WRITTEN(
+            WRITES) ". '-' is standard output; it needs --to.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+                    ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
+                    "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
+                    "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
+                    "and level.\n\n"
+                    "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
+                    "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
+                    "for 'perf inject --jit'.\n\n"
+                    "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n"
                 "    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n"

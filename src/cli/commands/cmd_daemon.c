@@ -15,10 +15,12 @@ static const struct cli_option options[] = {
     {0, "server", "URL", NULL, "where to send recordings: http://HOST:PORT or https://HOST"},
     {0, "token-file", "FILE", NULL, "the file with the token for the server; read again each time"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
-    {0, "spool", "DIR", NULL, "folder in which recordings are kept until they are sent (default "
-                              "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},
-    {0, "spool-max", "SIZE", NULL, "limit of the spool's size: beyond it the oldest recordings are dropped and "
-                                   "counted (default 1G)"},
+    {0, "spool", "DIR", NULL,
+     "folder in which recordings are kept until they are sent (default "
+     "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},
+    {0, "spool-max", "SIZE", NULL,
+     "limit of the spool's size: beyond it the oldest recordings are dropped and "
+     "counted (default 1G)"},
     {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
     {'e', "event", "LIST", NULL, "what to record: cpu, wall, alloc, live, lock, halt (default cpu)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},
@@ -97,25 +99,24 @@ const struct cli_command command_daemon = {
     .name = "daemon",
     .arguments = "[--config FILE] --server URL [OPTION...]",
     .summary = "profile this host's JVMs all the time and send the recordings to a server",
-    .about =
-        "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
-        "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
-        "It leaves a JVM alone while somebody else records it. Each event is one line on standard error.\n\n"
-        "Nothing is lost between two recordings of a JVM, and nothing is in both. Recordings are packed and kept in "
-        "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
-        "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "
-        "recordings in the JVMs and sends the remaining data.\n\n"
-        "The file of --config has lines of key = value. Section [daemon] contains the options below by name. Each "
-        "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
-        "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
-        "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
-        "service, version, label.NAME, event, interval, max-overhead.\n\n"
-        "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
-        "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "
-        "SPRING_APPLICATION_NAME, or is the main class; version comes from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, "
-        "-Ddd.version or -Dservice.version.\n\n"
-        "With --status: the JVMs found and why each is profiled or not, recordings spooled, sent and dropped, and "
-        "the last problem. The exit status is 1 if no daemon is running there.",
+    .about = "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
+             "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
+             "It leaves a JVM alone while somebody else records it. Each event is one line on standard error.\n\n"
+             "Nothing is lost between two recordings of a JVM, and nothing is in both. Recordings are packed and kept in "
+             "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
+             "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "
+             "recordings in the JVMs and sends the remaining data.\n\n"
+             "The file of --config has lines of key = value. Section [daemon] contains the options below by name. Each "
+             "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
+             "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
+             "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
+             "service, version, label.NAME, event, interval, max-overhead.\n\n"
+             "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
+             "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "
+             "SPRING_APPLICATION_NAME, or is the main class; version comes from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, "
+             "-Ddd.version or -Dservice.version.\n\n"
+             "With --status: the JVMs found and why each is profiled or not, recordings spooled, sent and dropped, and "
+             "the last problem. The exit status is 1 if no daemon is running there.",
     .examples = "candor daemon --server https://profiles.example.org --token-file /etc/candor/token\n"
                 "    every JVM of this host\n"
                 "candor daemon --config /etc/candor/daemon.conf\n"

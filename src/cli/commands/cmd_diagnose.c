@@ -18,15 +18,14 @@ static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "how long to record a JVM (default 30s), or a command (default: until it ends)"},
     {'o', "output", "FILE", NULL, "the recording, which is kept (default: candor-NAME-TIME.jfr in this folder)"},
     {0, "jfr", "MODE", "off|existing|on", "also record with the JDK's own recorder, for all rules (default off)"},
-    JUDGE_OPTIONS
-    SESSION_TIMEOUT_OPTION,
+    JUDGE_OPTIONS SESSION_TIMEOUT_OPTION,
     CLI_UNPACK_OPTION,
     {0},
 };
 
 /* What the rules need. Before 11 a JVM cannot sample allocations. */
 #define EVENTS_OF_ANY "cpu,wall,lock,halt"
-#define EVENTS "cpu,wall,alloc,live,lock,halt"
+#define EVENTS        "cpu,wall,alloc,live,lock,halt"
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11 };
 
@@ -146,19 +145,18 @@ const struct cli_command command_diagnose = {
     .name = "diagnose",
     .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
     .summary = "record a JVM for half a minute, then say what is wrong, the worst first",
-    .about =
-        "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live "
-        "before JDK 11), judges the recording, and prints the findings, the worst first: what happens, what it costs, "
-        "where in the program's own code, what to do, and the command that shows more. With a FILE it judges that "
-        "recording.\n\n"
-        "Below the findings it shows what the program did, wrong or not: processors in use, threads without one, waits "
-        "for monitors, garbage collection, allocations. Beside each it names the line of the program that causes the "
-        "largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
-        "command that judges them: rules about sockets, forced files, pinned carriers and late threads need the JDK's "
-        "own recorder (--jfr on).\n\n"
-        "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
-        "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
-        "--json.",
+    .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live "
+             "before JDK 11), judges the recording, and prints the findings, the worst first: what happens, what it costs, "
+             "where in the program's own code, what to do, and the command that shows more. With a FILE it judges that "
+             "recording.\n\n"
+             "Below the findings it shows what the program did, wrong or not: processors in use, threads without one, waits "
+             "for monitors, garbage collection, allocations. Beside each it names the line of the program that causes the "
+             "largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
+             "command that judges them: rules about sockets, forced files, pinned carriers and late threads need the JDK's "
+             "own recorder (--jfr on).\n\n"
+             "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
+             "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
+             "--json.",
     .examples = "candor diagnose 4711\n"
                 "    what is wrong with process 4711\n"
                 "candor diagnose --jfr on -d 1m 4711\n"

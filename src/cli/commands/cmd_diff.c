@@ -21,8 +21,9 @@ static const struct cli_option options[] = {
      "exit with status 1 if something has certainly grown by more than PERCENT points; with --absolute percent of a "
      "CPU"},
     {0, "json", NULL, NULL, "as JSON"},
-    {'o', "output", "FILE", NULL, "also write an HTML page to this file: both as one flame graph, colored by what "
-                                  "changed"},
+    {'o', "output", "FILE", NULL,
+     "also write an HTML page to this file: both as one flame graph, colored by what "
+     "changed"},
     INPUT_OPTIONS,
     {0, "select2", "SELECTOR", NULL, "for a server: the selector of the second of a pair, instead of --select"},
     {0, "from2", "TIME", NULL, "for a server: the start of the time range for the second of a pair"},
@@ -92,8 +93,8 @@ static int add(struct diff *d, struct diff_page *page, const struct cli_args *ar
     if (!status && !p.sample_count)
         status = cli_fail("%s: no samples%s", *path, p.filtered ? " that the filter lets through" : "");
     if (!status && d->absolute && (!p.duration_ns || p.unit != PROFILE_UNIT_NS))
-        status = cli_fail("%s: its times per second are unknown: it says no %s; compare shares", *path,
-                          p.duration_ns ? "times" : "duration");
+        status =
+            cli_fail("%s: its times per second are unknown: it says no %s; compare shares", *path, p.duration_ns ? "times" : "duration");
     enum diff_side side = i % 2 ? DIFF_B : DIFF_A;
     int rc = status ? 0 : diff_add(d, side, &p);
     if (!status && !rc && cli_option(args, "output"))
@@ -166,8 +167,8 @@ static int diff_run(const struct cli_args *args)
     status = status ? status : parse_only(args, &o.only);
     status = status ? status : cli_number(args, "top", cli_switch(args, "json") ? 0 : 30, &o.top);
     if (!status && args->operand_count % 2)
-        status = cli_usage(args->command, "recordings come in pairs, A B A2 B2 ...: '%.60s' has none",
-                           args->operands[args->operand_count - 1]);
+        status =
+            cli_usage(args->command, "recordings come in pairs, A B A2 B2 ...: '%.60s' has none", args->operands[args->operand_count - 1]);
     if (!status && cli_switch(args, "absolute") && cli_option(args, "output"))
         status = cli_usage(args->command, "--output shows shares; leave --absolute out");
     if (status)
@@ -188,17 +189,16 @@ const struct cli_command command_diff = {
     .name = "diff",
     .arguments = "[OPTION...] A B [A2 B2...]",
     .summary = "show what changed between two recordings, and whether it is more than chance",
-    .about =
-        "Compares the shares of methods, self and total, in recording A with those in B; with --absolute their CPU "
-        "time per second, which is right if both did the same work. It reports only changes that are more than "
-        "chance, and says at the top how small a change it could have seen.\n\n"
-        "Programs differ from run to run. With several runs of each, A B A2 B2 A3 B3, that difference is measured. "
-        "With one of each, slow variation within a run is used instead.\n\n"
-        "Shares add up to 100 %: if one method grows, the others shrink. --absolute shows which one changed.\n\n" INPUT_FORMATS
-        " Here each file is a run. A filter drops whole samples; shares refer to the rest.\n\n"
-        "On a server you can compare two times or two selections: --from2, --until2 and --select2 apply to the "
-        "second of a pair, if it differs from the first. With --absolute a second is one of the selected time.\n\n"
-        "docs/formats/diff-json.md describes the output of --json.",
+    .about = "Compares the shares of methods, self and total, in recording A with those in B; with --absolute their CPU "
+             "time per second, which is right if both did the same work. It reports only changes that are more than "
+             "chance, and says at the top how small a change it could have seen.\n\n"
+             "Programs differ from run to run. With several runs of each, A B A2 B2 A3 B3, that difference is measured. "
+             "With one of each, slow variation within a run is used instead.\n\n"
+             "Shares add up to 100 %: if one method grows, the others shrink. --absolute shows which one changed.\n\n" INPUT_FORMATS
+             " Here each file is a run. A filter drops whole samples; shares refer to the rest.\n\n"
+             "On a server you can compare two times or two selections: --from2, --until2 and --select2 apply to the "
+             "second of a pair, if it differs from the first. With --absolute a second is one of the selected time.\n\n"
+             "docs/formats/diff-json.md describes the output of --json.",
     .examples = "candor diff before.jfr after.jfr\n"
                 "    what changed\n"
                 "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n"

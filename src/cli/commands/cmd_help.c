@@ -25,7 +25,10 @@ static void print_overview(FILE *f)
 static void print_option(FILE *f, const struct cli_option *o)
 {
     char left[64], letter[] = {'-', o->letter, ',', ' ', 0};
-    snprintf(left, sizeof left, "%s--%s%s%s%s", o->letter ? letter : "    ", o->name, o->without ? "[=" : o->value ? " " : "",
+    snprintf(left, sizeof left, "%s--%s%s%s%s", o->letter ? letter : "    ", o->name,
+             o->without ? "[="
+             : o->value ? " "
+                        : "",
              o->value ? o->value : "", o->without ? "]" : "");
     fprintf(f, "  %-26s %s", left, o->help);
     if (o->choices)
@@ -69,8 +72,7 @@ static void print_examples(FILE *f, const char *text)
 static void print_command(FILE *f, const struct cli_command *c)
 {
     static const struct cli_option help = {'h', "help", NULL, NULL, "print this"};
-    fprintf(f, "usage: candor %s%s%s\n\ncandor %s: %s\n", c->name, *c->arguments ? " " : "", c->arguments, c->name,
-            c->summary);
+    fprintf(f, "usage: candor %s%s%s\n\ncandor %s: %s\n", c->name, *c->arguments ? " " : "", c->arguments, c->name, c->summary);
     if (c->about) {
         fputc('\n', f);
         print_wrapped(f, c->about);

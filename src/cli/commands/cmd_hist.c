@@ -15,11 +15,13 @@
 #include <sys/stat.h>
 
 static const struct cli_option options[] = {
-    {'f', "format", "FORMAT", "text|csv|hgrm|hgrm-c|json", "how to print (default text); hgrm-c: as HdrHistogram_c "
-                                                           "and wrk2"},
+    {'f', "format", "FORMAT", "text|csv|hgrm|hgrm-c|json",
+     "how to print (default text); hgrm-c: as HdrHistogram_c "
+     "and wrk2"},
     {0, "json", NULL, NULL, "the same as --format json"},
-    {'o', "output", "FILE", NULL, "where to write; for plot by its extension .svg or .html, for split a folder "
-                                  "(default: here)"},
+    {'o', "output", "FILE", NULL,
+     "where to write; for plot by its extension .svg or .html, for split a folder "
+     "(default: here)"},
     {0, "tags", "LIST", NULL, "only these tags, with commas"},
     {0, "ignore-tags", NULL, NULL, "ignore tags and treat all as one"},
     {'s', "start", "TIME", NULL, "leave out intervals that start earlier than this after the first interval"},
@@ -237,8 +239,7 @@ static int write_interval(void *context, uint32_t tag, double start, double leng
     if (w->tag != UINT32_MAX && tag != w->tag)
         return 0;
     return candor_histogram_log_write(w->out, w->job->series.tags[tag], (uint64_t)llround(start * NS_PER_S),
-                                      (uint64_t)llround(length * NS_PER_S), h,
-                                      w->job->dialect == CANDOR_LOG_C ? 1 : NS_PER_MS);
+                                      (uint64_t)llround(length * NS_PER_S), h, w->job->dialect == CANDOR_LOG_C ? 1 : NS_PER_MS);
 }
 
 static int write_log(const struct hist_job *job, FILE *out, uint32_t tag)
@@ -325,17 +326,16 @@ const struct cli_command command_hist = {
     .name = "hist",
     .arguments = "[summarize | split | union | time | plot] [OPTION...] FILE...",
     .summary = "summarize, split, merge and plot HDR histogram logs",
-    .about =
-        "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
-        "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
-        "input. Several files are taken together.\n\n"
-        "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
-        "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
-        "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
-        "spectrum on a log axis and the maximum over time.\n\n"
-        "Damaged lines are reported and left out, and make the command end with status 1. Values are in ns unless "
-        "--ratio says otherwise; --start and --end count from the first interval of all files.\n\n"
-        "docs/formats/hist-json.md describes --json.",
+    .about = "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
+             "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
+             "input. Several files are taken together.\n\n"
+             "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
+             "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
+             "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
+             "spectrum on a log axis and the maximum over time.\n\n"
+             "Damaged lines are reported and left out, and make the command end with status 1. Values are in ns unless "
+             "--ratio says otherwise; --start and --end count from the first interval of all files.\n\n"
+             "docs/formats/hist-json.md describes --json.",
     .examples = "candor hist run.hlog\n"
                 "    percentiles of each tag\n"
                 "candor hist plot -o run.html --tags get-rt,get-st run.hlog\n"

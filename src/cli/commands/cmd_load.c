@@ -17,8 +17,9 @@
 enum { CONNECTIONS_MOST = 65000, THREADS_MOST = 256 };
 
 static const struct cli_option options[] = {
-    {0, "mode", "MODE", "throughput|throttle|fixed", "what to do and to show (default fixed with --rate, otherwise "
-                                                     "throughput)"},
+    {0, "mode", "MODE", "throughput|throttle|fixed",
+     "what to do and to show (default fixed with --rate, otherwise "
+     "throughput)"},
     {'r', "rate", "RATE", NULL, "requests per second, or steps RATE[-RATE]:TIME with commas: 0-1000:10s,1000"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
     {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
@@ -302,8 +303,8 @@ static int connect_and_run(const struct cli_args *args, struct load_config *c)
 
 static int load_command(const struct cli_args *args)
 {
-    struct load_config c = {.interrupted = was_interrupted, .spin = cli_switch(args, "spin"),
-                            .virtual_time = cli_switch(args, "virtual-time")};
+    struct load_config c = {
+        .interrupted = was_interrupted, .spin = cli_switch(args, "spin"), .virtual_time = cli_switch(args, "virtual-time")};
     int status = set_mode(args, &c);
     if (!status)
         status = set_times(args, &c);
@@ -325,19 +326,18 @@ const struct cli_command command_load = {
     .name = "load",
     .arguments = "[OPTION...] (URL | --mock MODEL | --command -- PROGRAM...)",
     .summary = "put load on a server and measure response times without coordinated omission",
-    .about =
-        "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
-        "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
-        "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
-        "Three times are measured for each request: service, from sending to the end of the answer; wait, from the "
-        "moment it was due until it was sent; response, the sum. The wait is divided into waiting for a free "
-        "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end are "
-        "samples with the time that they had taken by then, and are counted.\n\n"
-        "Modes: 'fixed' shows the response time, 'throttle' the service time on the same schedule. 'throughput' "
-        "sends on each connection as soon as it has its answer, and knows only service times.\n\n"
-        "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
-        "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
-        "docs/formats/load.md describes --json, the log's tags and the file of requests.",
+    .about = "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
+             "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
+             "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
+             "Three times are measured for each request: service, from sending to the end of the answer; wait, from the "
+             "moment it was due until it was sent; response, the sum. The wait is divided into waiting for a free "
+             "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end are "
+             "samples with the time that they had taken by then, and are counted.\n\n"
+             "Modes: 'fixed' shows the response time, 'throttle' the service time on the same schedule. 'throughput' "
+             "sends on each connection as soon as it has its answer, and knows only service times.\n\n"
+             "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
+             "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
+             "docs/formats/load.md describes --json, the log's tags and the file of requests.",
     .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n"
                 "    a thousand requests per second, logged\n"
                 "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items "

@@ -99,15 +99,14 @@ const struct cli_command command_print = {
     .name = "print",
     .arguments = "[OPTION...] FILE",
     .summary = "print the events of any JFR file, one by one",
-    .about =
-        "Prints a recording event by event: any JFR file, from the JDK (8 to 27), async-profiler, Datadog or Candor; "
-        "'-' is standard input. Within a chunk of the file, events are in order of their start times.\n\n"
-        "A name without a dot matches the last part of a type's name: CPULoad, GC*, jdk.ThreadPark. A category is "
-        "one level of the type's category or its initials: GC, 'Java Application', JVM. Case does not matter. With "
-        "both options an event is printed if either matches. 'candor summary FILE' lists the types.\n\n"
-        "With --json each line is one JSON object in the form that 'jfr print --json' uses for its events; "
-        "docs/formats/print-json.md describes it. Damaged parts of the file are skipped, with a line on standard "
-        "error.",
+    .about = "Prints a recording event by event: any JFR file, from the JDK (8 to 27), async-profiler, Datadog or Candor; "
+             "'-' is standard input. Within a chunk of the file, events are in order of their start times.\n\n"
+             "A name without a dot matches the last part of a type's name: CPULoad, GC*, jdk.ThreadPark. A category is "
+             "one level of the type's category or its initials: GC, 'Java Application', JVM. Case does not matter. With "
+             "both options an event is printed if either matches. 'candor summary FILE' lists the types.\n\n"
+             "With --json each line is one JSON object in the form that 'jfr print --json' uses for its events; "
+             "docs/formats/print-json.md describes it. Damaged parts of the file are skipped, with a line on standard "
+             "error.",
     .examples = "candor print --events ThreadPark,JavaMonitor* app.jfr\n"
                 "    which threads waited, and where\n"
                 "candor print --categories GC --limit 10 app.jfr\n"

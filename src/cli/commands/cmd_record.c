@@ -5,8 +5,7 @@
 #include "cli/session.h"
 
 static const struct cli_option options[] = {
-    RECORDING_OPTIONS
-    {0, "no-report", NULL, NULL, "only record; print no report and write no page"},
+    RECORDING_OPTIONS{0, "no-report", NULL, NULL, "only record; print no report and write no page"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };
@@ -33,28 +32,26 @@ const struct cli_command command_record = {
     .name = "record",
     .arguments = "[OPTION...] (PID | NAME | -- COMMAND...)",
     .summary = "profile a JVM, then print where its CPU time went",
-    .about =
-        "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records "
-        "until --duration is over, Ctrl-C, or the end of the JVM. Then it prints a short report, writes a flame "
-        "graph beside the recording (unless only -e halt was recorded), and prints the paths of both. The JVM writes "
-        "the recording into a file that candor opens for it, so the file belongs to the user who runs candor, "
-        "whatever user or container the JVM runs in.\n\n"
-        "An existing recording is replaced only once the new one contains data, and the new one keeps its mode; any "
-        "other existing file is refused. The page gets the recording's permissions, and replaces only a page that "
-        "candor wrote.\n\n"
-        "From JDK 21 on a JVM prints three lines of warning on its standard error when the agent is first loaded "
-        "while it runs, unless it was started with -XX:+EnableDynamicAgentLoading.\n\n"
-        "With -- COMMAND candor runs the command with the agent from the start. If its program is java, the agent "
-        "becomes its first option. Otherwise the agent is passed in JAVA_TOOL_OPTIONS, for a command that starts one "
-        "JVM; if several run at a time, only the first is recorded, and the others say so. After --duration the "
-        "recording ends and the report is printed, while the command continues. SIGINT and SIGTERM are passed on to "
-        "the command.\n\n"
-        RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n"
-        RECORDING_JFR "\n\n" RECORDING_FLIGHT "\n\n"
-                                              "The exit status is 0 for success; 1 if the recording or the report "
-                                              "failed, the recording's file was cut or deleted meanwhile, or the JVM "
-                                              "was killed; 2 for wrong usage. With -- COMMAND it is the command's "
-                                              "own status if that is not 0, and 128 + N if signal N ended it.",
+    .about = "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records "
+             "until --duration is over, Ctrl-C, or the end of the JVM. Then it prints a short report, writes a flame "
+             "graph beside the recording (unless only -e halt was recorded), and prints the paths of both. The JVM writes "
+             "the recording into a file that candor opens for it, so the file belongs to the user who runs candor, "
+             "whatever user or container the JVM runs in.\n\n"
+             "An existing recording is replaced only once the new one contains data, and the new one keeps its mode; any "
+             "other existing file is refused. The page gets the recording's permissions, and replaces only a page that "
+             "candor wrote.\n\n"
+             "From JDK 21 on a JVM prints three lines of warning on its standard error when the agent is first loaded "
+             "while it runs, unless it was started with -XX:+EnableDynamicAgentLoading.\n\n"
+             "With -- COMMAND candor runs the command with the agent from the start. If its program is java, the agent "
+             "becomes its first option. Otherwise the agent is passed in JAVA_TOOL_OPTIONS, for a command that starts one "
+             "JVM; if several run at a time, only the first is recorded, and the others say so. After --duration the "
+             "recording ends and the report is printed, while the command continues. SIGINT and SIGTERM are passed on to "
+             "the command.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK
+             "\n\n" RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT "\n\n"
+             "The exit status is 0 for success; 1 if the recording or the report "
+             "failed, the recording's file was cut or deleted meanwhile, or the JVM "
+             "was killed; 2 for wrong usage. With -- COMMAND it is the command's "
+             "own status if that is not 0, and 128 + N if signal N ended it.",
     .examples = "candor record -d 30s 4711\n"
                 "    profile process 4711 for half a minute\n"
                 "candor record -i 1ms -o /tmp/app.jfr Main\n"

@@ -15,8 +15,9 @@
 static const struct cli_option options[] = {
     {0, "kind", "KIND", PROFILE_KIND_CHOICES("|halt"), "which samples; " PROFILE_KIND_HELP "halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
-    {0, "group-by", "KEY", NULL, "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
-                                 "a profile has"},
+    {0, "group-by", "KEY", NULL,
+     "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
+     "a profile has"},
     {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
     {0, "tree", NULL, NULL, "add the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "add the tree of callers of such methods"},
@@ -36,9 +37,9 @@ static const struct {
     const char *name;
     enum report_section section;
 } sections[] = {
-    {"methods", REPORT_METHODS},   {"lines", REPORT_LINES}, {"classes", REPORT_CLASSES},     {"packages", REPORT_PACKAGES},
-    {"types", REPORT_TYPES},       {"tree", REPORT_TREE},   {"bottom-up", REPORT_BOTTOM_UP}, {"threads", REPORT_THREADS},
-    {"books", REPORT_BOOKS},
+    {"methods", REPORT_METHODS},     {"lines", REPORT_LINES},     {"classes", REPORT_CLASSES},
+    {"packages", REPORT_PACKAGES},   {"types", REPORT_TYPES},     {"tree", REPORT_TREE},
+    {"bottom-up", REPORT_BOTTOM_UP}, {"threads", REPORT_THREADS}, {"books", REPORT_BOOKS},
 };
 
 static int parse_sections(const struct cli_args *args, unsigned *out)
@@ -52,8 +53,9 @@ static int parse_sections(const struct cli_args *args, unsigned *out)
         while (i < n && (strlen(sections[i].name) != len || memcmp(sections[i].name, list, len)))
             i++;
         if (i == n)
-            return cli_usage(args->command, "no section '%.*s'; there are methods, lines, classes, packages, types, tree, bottom-up, "
-                                            "threads, books",
+            return cli_usage(args->command,
+                             "no section '%.*s'; there are methods, lines, classes, packages, types, tree, bottom-up, "
+                             "threads, books",
                              (int)(len < 60 ? len : 60), list);
         *out |= sections[i].section;
         list = list[len] ? list + len + 1 : NULL;
@@ -188,8 +190,7 @@ static int report_run(const struct cli_args *args)
     if (!status)
         status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
     if (!status && !halts)
-        status = print(args, args->operands, args->operand_count, kind, stdout,
-                       cli_switch(args, "json") ? report_json : report_text, &o);
+        status = print(args, args->operands, args->operand_count, kind, stdout, cli_switch(args, "json") ? report_json : report_text, &o);
     filter_pattern_free(&patterns.callers);
     filter_pattern_free(&patterns.callees);
     int written = cli_finish_output();
@@ -198,11 +199,8 @@ static int report_run(const struct cli_args *args)
 
 static int print_summary(const char *file, enum profile_kind kind, FILE *out)
 {
-    struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
-                               .top_set = true,
-                               .top = 10,
-                               .width = cli_width(out),
-                               .colour = cli_colour(out)};
+    struct report_options o = {
+        .sections = REPORT_METHODS | REPORT_BOOKS, .top_set = true, .top = 10, .width = cli_width(out), .colour = cli_colour(out)};
     char *path = (char *)file;
     return print(NULL, &path, 1, kind, out, report_text, &o);
 }
@@ -221,45 +219,43 @@ const struct cli_command command_report = {
     .name = "report",
     .arguments = "[OPTION...] FILE...",
     .summary = "show where the time went: hot methods, lines, trees, threads, and the books",
-    .about =
-        "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
-        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
-        "Functions of the kernel are marked (kernel). The stacks of the JVM's own threads begin with the kind of "
-        "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
-        "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
-        "one, and time that was lost or that no clock could show. The residual is the remainder. A recording that is "
-        "not Candor's has no books.\n\n"
-        "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
-        "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
-        "not CPU time.\n\n"
-        "--kind nativemem prints native memory that was allocated, for a recording by async-profiler, and --kind "
-        "nativeleak what was not freed in it.\n\n"
-        "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
-        "the method and line that allocates. In trees the class is at the leaf.\n\n"
-        "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
-        "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
-        "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
-        "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
-        "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "
-        "with a chance of 1e-6. A candidate may be a cache that is still being filled.\n\n"
-        "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
-        "lock or by the JDK: by lock, with its holders meanwhile, then by method and line. Threads that wait for "
-        "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
-        "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
-        "their stacks, weighted by that waiting.\n\n"
-        "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
-        "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
-        "--kind wall the threads' time.\n\n"
-        "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
-        "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads stood still "
-        "and the threads that were late, VM operations, and for single threads monitors, waits, parking, sockets, "
-        "files, class loading; also the thread that asked for it or held it up, and the place. With --time "
-        "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
-        "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
-        "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
-        "--json; docs/formats/halts-json.md describes its JSON.\n\n"
-        INPUT_FORMATS " " INPUT_FILTERS "\n\n"
-        "docs/formats/report-json.md describes the output of --json.",
+    .about = "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
+             "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
+             "Functions of the kernel are marked (kernel). The stacks of the JVM's own threads begin with the kind of "
+             "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
+             "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
+             "one, and time that was lost or that no clock could show. The residual is the remainder. A recording that is "
+             "not Candor's has no books.\n\n"
+             "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
+             "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
+             "not CPU time.\n\n"
+             "--kind nativemem prints native memory that was allocated, for a recording by async-profiler, and --kind "
+             "nativeleak what was not freed in it.\n\n"
+             "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
+             "the method and line that allocates. In trees the class is at the leaf.\n\n"
+             "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
+             "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
+             "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
+             "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
+             "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "
+             "with a chance of 1e-6. A candidate may be a cache that is still being filled.\n\n"
+             "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
+             "lock or by the JDK: by lock, with its holders meanwhile, then by method and line. Threads that wait for "
+             "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
+             "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
+             "their stacks, weighted by that waiting.\n\n"
+             "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
+             "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
+             "--kind wall the threads' time.\n\n"
+             "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
+             "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads stood still "
+             "and the threads that were late, VM operations, and for single threads monitors, waits, parking, sockets, "
+             "files, class loading; also the thread that asked for it or held it up, and the place. With --time "
+             "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
+             "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
+             "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
+             "--json; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n"
                 "    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n"

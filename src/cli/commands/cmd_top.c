@@ -24,8 +24,9 @@ static const struct cli_option options[] = {
     {0, "top", "N", NULL, "with --batch: rows in a picture; 0 for all (default 20)"},
     {'e', "event", "EVENT", "cpu|safepoint", "what to sample (default cpu)"},
     {'i', "interval", "TIME", NULL, "time between two samples of a thread (default 10ms)"},
-    {0, "max-overhead", "PERCENT", NULL, "sample less often if the profiler would take more of the JVM's CPU time "
-                                         "(such as 1%)"},
+    {0, "max-overhead", "PERCENT", NULL,
+     "sample less often if the profiler would take more of the JVM's CPU time "
+     "(such as 1%)"},
     {'o', "output", "FILE", NULL, "record to this file, and keep it"},
     SESSION_TIMEOUT_OPTION,
     {0},
@@ -127,18 +128,17 @@ const struct cli_command command_top = {
     .name = "top",
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "show live where the CPU time of a JVM goes",
-    .about =
-        "Shows the hottest methods or threads of the last 30 seconds, or since the start, and what could not be "
-        "seen, like 'candor report': shares of the sampled CPU time with 95 % confidence intervals, and the books, "
-        "which account for all CPU time. A bar is solid up to the lower end of the interval, and fainter from there "
-        "to the upper end. Enter opens a row: the callers of a method, the methods it calls, the work of a thread. "
-        "'?' lists all keys.\n\n"
-        "It starts a recording in the JVM as 'candor record' does, into a file of its own in $TMPDIR or /tmp, and "
-        "reads the file as it grows. At the end, also by a signal, it stops the recording and removes the file. S "
-        "saves the data recorded so far under a name; --output keeps the whole file. If the JVM is already being "
-        "recorded, top shows that recording from now on, and leaves it running.\n\n"
-        "With NO_COLOR set, or on a terminal without colors, it uses only bold and reverse. With --batch it prints "
-        "plain text, as wide as the names if standard output is not a terminal.",
+    .about = "Shows the hottest methods or threads of the last 30 seconds, or since the start, and what could not be "
+             "seen, like 'candor report': shares of the sampled CPU time with 95 % confidence intervals, and the books, "
+             "which account for all CPU time. A bar is solid up to the lower end of the interval, and fainter from there "
+             "to the upper end. Enter opens a row: the callers of a method, the methods it calls, the work of a thread. "
+             "'?' lists all keys.\n\n"
+             "It starts a recording in the JVM as 'candor record' does, into a file of its own in $TMPDIR or /tmp, and "
+             "reads the file as it grows. At the end, also by a signal, it stops the recording and removes the file. S "
+             "saves the data recorded so far under a name; --output keeps the whole file. If the JVM is already being "
+             "recorded, top shows that recording from now on, and leaves it running.\n\n"
+             "With NO_COLOR set, or on a terminal without colors, it uses only bold and reverse. With --batch it prints "
+             "plain text, as wide as the names if standard output is not a terminal.",
     .examples = "candor top 4711\n    watch process 4711\n"
                 "candor top --window 0 --sort total Main\n    since the start, by total\n"
                 "candor top -b -n 1 -r 10s 4711\n    print one picture of ten seconds\n",

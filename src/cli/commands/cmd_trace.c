@@ -78,15 +78,14 @@ const struct cli_command command_trace = {
     .name = "trace",
     .arguments = "[OPTION...] FILE TRACE_ID",
     .summary = "show one request's life across its threads",
-    .about =
-        "Prints what the threads of one trace did, in order of time: where they were on the CPU, where and in which "
-        "state they waited, what they allocated; in which span, and in which method of the program. Successive "
-        "samples in one place are one line, with the sum of their weights.\n\n"
-        "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
-        "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
-        "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
-        "to look at its endpoint: candor report --group-by endpoint.\n\n"
-        "docs/formats/trace-json.md describes the output of --json.",
+    .about = "Prints what the threads of one trace did, in order of time: where they were on the CPU, where and in which "
+             "state they waited, what they allocated; in which span, and in which method of the program. Successive "
+             "samples in one place are one line, with the sum of their weights.\n\n"
+             "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
+             "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
+             "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
+             "to look at its endpoint: candor report --group-by endpoint.\n\n"
+             "docs/formats/trace-json.md describes the output of --json.",
     .examples = "candor trace app.jfr 4bf92f3577b34da6a3ce929d0e0e4736\n"
                 "    what that request's threads did\n"
                 "candor report --group-by trace_id --top 10 app.jfr\n"

@@ -16,17 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const char verify_jar[] __attribute__((visibility("hidden")));     /* embed.c */
+extern const char verify_jar[] __attribute__((visibility("hidden"))); /* embed.c */
 extern const char verify_jar_end[] __attribute__((visibility("hidden")));
 
 static const struct cli_option options[] = {
     {0, "java", "PATH", NULL, "the java program, or its JAVA_HOME (default: $JAVA_HOME, else java in $PATH)"},
-    {0, "tools", "LIST", NULL, "comma-separated: candor, late, recompile (each also with :CLOCK), safepoint, jfr, jfr-cpu, "
-                               "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
+    {0, "tools", "LIST", NULL,
+     "comma-separated: candor, late, recompile (each also with :CLOCK), safepoint, jfr, jfr-cpu, "
+     "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
     {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 500us)"},
     {'d', "duration", "TIME", NULL, "CPU time of each program (default 3s)"},
-    {0, "rounds", "N", NULL, "repeat each program in its JVM, and count how many intervals contain the true value "
-                             "(default 1)"},
+    {0, "rounds", "N", NULL,
+     "repeat each program in its JVM, and count how many intervals contain the true value "
+     "(default 1)"},
     {'o', "output", "FILE", NULL, "also write an HTML page to this file"},
     {0, "json", NULL, NULL, "print JSON"},
     {0, "list", NULL, NULL, "list the cases"},
@@ -286,21 +288,20 @@ const struct cli_command command_verify = {
     .name = "verify",
     .arguments = "[OPTION...] [CASE...]",
     .summary = "check on this machine and JVM that profiles are true",
-    .about =
-        "Runs programs that know where their own CPU time went, records each, and compares the profile with the true "
-        "values. All cases take about five minutes; --list lists them.\n\n"
-        "A case is true if each true value is within the profile's 95 % interval, or a percentage point beside it, "
-        "and the weights of all samples add up to the CPU time. It is wrong if it misses in the same way in two "
-        "runs: at the default duration chance does that less than once in a million parts. It failed if no recording "
-        "could be made, and is untold if this machine or JVM cannot show it (no kernel samples for this user, no "
-        "virtual threads).\n\n"
-        "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "
-        "compiler did not record, and the differences show how far profiles can be off in JVMs that were started "
-        "without the agent and without -XX:+DebugNonSafepoints. `recompile` is the same after the JVM has discarded "
-        "that code (record --heal now). `safepoint` shows the bias of -e safepoint. --tools adds other profilers "
-        "for comparison.\n\n"
-        "The exit status is 0 if our profiler, loaded at the start of a JVM, was never wrong and never failed; 1 if "
-        "it was or did, or nothing could be judged; 2 for wrong usage.",
+    .about = "Runs programs that know where their own CPU time went, records each, and compares the profile with the true "
+             "values. All cases take about five minutes; --list lists them.\n\n"
+             "A case is true if each true value is within the profile's 95 % interval, or a percentage point beside it, "
+             "and the weights of all samples add up to the CPU time. It is wrong if it misses in the same way in two "
+             "runs: at the default duration chance does that less than once in a million parts. It failed if no recording "
+             "could be made, and is untold if this machine or JVM cannot show it (no kernel samples for this user, no "
+             "virtual threads).\n\n"
+             "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "
+             "compiler did not record, and the differences show how far profiles can be off in JVMs that were started "
+             "without the agent and without -XX:+DebugNonSafepoints. `recompile` is the same after the JVM has discarded "
+             "that code (record --heal now). `safepoint` shows the bias of -e safepoint. --tools adds other profilers "
+             "for comparison.\n\n"
+             "The exit status is 0 if our profiler, loaded at the start of a JVM, was never wrong and never failed; 1 if "
+             "it was or did, or nothing could be judged; 2 for wrong usage.",
     .examples = "candor verify\n"
                 "    all cases, on the java in $PATH\n"
                 "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n"

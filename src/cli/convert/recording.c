@@ -72,7 +72,8 @@ static int convert(const char *in, const char *out, const struct packing *p)
     struct error e;
     if (remote_is(in))
         return cli_fail("%s: a server answers with profiles; convert them to .otlp, .pb.gz or .html, or get one recording as it was sent "
-                        "from %s/v1/recordings/ID", in, in);
+                        "from %s/v1/recordings/ID",
+                        in, in);
     if (jfr_file_open(&file, in, &problems, &e))
         return cli_fail("%s", e.text);
     problems_print(in, &problems);

@@ -178,7 +178,8 @@ static void picture(struct plot *p, double top, const char *title, void (*axis)(
     p->x_max = p->x_max > 0 ? p->x_max : 1;
     p->y_max = p->y_max > 0 ? p->y_max : 1;
     snprintf(text, sizeof text, "%s%s%s", title, *p->view->unit ? ", " : "", p->view->unit);
-    fprintf(p->out, "<svg y=\"%.0f\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+    fprintf(p->out,
+            "<svg y=\"%.0f\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
             top, WIDTH, full_height(p), WIDTH, full_height(p), text);
     text_at(p, LEFT, TOP - 16, "start", text);

@@ -28,11 +28,11 @@ struct hist_series {
 };
 
 struct hist_choice {
-    double from, to;      /* s from the first interval: intervals that start in [from, to) */
-    const char *only;     /* tags to take, with commas; NULL: all */
-    bool ignore_tags;     /* all as if they had none */
-    bool relative;        /* each log starts at 0, whatever its clock said */
-    double ratio;         /* of the values in .hgrm files */
+    double from, to;  /* s from the first interval: intervals that start in [from, to) */
+    const char *only; /* tags to take, with commas; NULL: all */
+    bool ignore_tags; /* all as if they had none */
+    bool relative;    /* each log starts at 0, whatever its clock said */
+    double ratio;     /* of the values in .hgrm files */
 };
 
 void series_init(struct hist_series *s);

@@ -41,8 +41,8 @@ void load_print_tick(const struct load_tick *t)
     for (int i = 0; i < 4; i++)
         duration(values[i], text[i]);
     fprintf(stderr, "%6.1f s %9s/s  p50 %-8s p99 %-8s p99.9 %-8s max %-8s in flight %" PRIu32, (double)t->elapsed / NS_PER_S,
-            progress_count(t->length ? (uint64_t)((double)t->done * NS_PER_S / (double)t->length + 0.5) : 0, done, sizeof done),
-            text[0], text[1], text[2], text[3], t->in_flight);
+            progress_count(t->length ? (uint64_t)((double)t->done * NS_PER_S / (double)t->length + 0.5) : 0, done, sizeof done), text[0],
+            text[1], text[2], text[3], t->in_flight);
     if (t->waiting)
         fprintf(stderr, "  waiting %" PRIu64, t->waiting);
     if (t->failed)

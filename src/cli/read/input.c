@@ -17,9 +17,11 @@ static int parse_states(const struct cli_args *args, struct filter *f)
         for (uint32_t i = 0; i < JFR_STATES; i++)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
         if (!found)
-            return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
-                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
-                                            "waiting_for_cpu, in_native_io, unknown", word);
+            return cli_usage(args->command,
+                             "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
+                             "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
+                             "waiting_for_cpu, in_native_io, unknown",
+                             word);
         f->states |= found;
     }
     return CLI_OK;
@@ -35,8 +37,10 @@ static int parse_types(const struct cli_args *args, struct filter *f)
         for (uint8_t i = 0; i < PROFILE_TYPE_MARK; i++)
             found |= (uint32_t)!strncasecmp(profile_type_name(i), word, strlen(word)) << i;
         if (!found || !*word)
-            return cli_usage(args->command, "no frame type '%s'; there are interpreted, c1, jit, inlined, native, stub, kernel, "
-                                            "failed, pseudo, java, other", word);
+            return cli_usage(args->command,
+                             "no frame type '%s'; there are interpreted, c1, jit, inlined, native, stub, kernel, "
+                             "failed, pseudo, java, other",
+                             word);
         f->types |= found;
     }
     return CLI_OK;
@@ -87,8 +91,10 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
 {
     const char *range = cli_option(args, "time");
     if (range && filter_time(f, range, p))
-        return cli_usage(args->command, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
-                                        "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
+        return cli_usage(args->command,
+                         "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
+                         "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z",
+                         range);
     int rc = filter_is_set(f) ? filter_apply(f, p) : 0;
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
@@ -148,8 +154,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 
-static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count,
-                        enum profile_kind kind)
+static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count, enum profile_kind kind)
 {
     int status = CLI_OK;
     for (int i = 0; !status && i < count; i++) {
@@ -159,9 +164,8 @@ static int load_several(struct profile *p, const struct cli_args *args, struct f
         status = load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
         int rc = status ? 0 : profile_merge(p, &one);
         if (rc == -EINVAL)
-            status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i],
-                              profile_text(&one, one.value), one.value ? " " : "", profile_unit_word(&one), paths[0],
-                              profile_unit_word(p));
+            status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i], profile_text(&one, one.value),
+                              one.value ? " " : "", profile_unit_word(&one), paths[0], profile_unit_word(p));
         else if (rc)
             status = cli_fail("%s: %s", paths[i], strerror(-rc));
         profile_deinit(&one);
@@ -175,8 +179,7 @@ int input_load(struct profile *p, const struct cli_args *args, char **paths, int
     int status = remote_check(args);
     status = status ? status : parse_filter(args, &filter);
     if (!status)
-        status = count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind)
-                            : load_several(p, args, &filter, paths, count, kind);
+        status = count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind) : load_several(p, args, &filter, paths, count, kind);
     filter_deinit(&filter);
     return status;
 }

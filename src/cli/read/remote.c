@@ -17,7 +17,6 @@
 
 enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
 
-
 bool remote_is(const char *path)
 {
     return address_is(path);
@@ -104,8 +103,8 @@ static int read_wish(const struct cli_args *args, enum remote_side side, struct 
 
 static bool is_same(const struct wish *a, const struct wish *b)
 {
-    return !strcmp(a->select ? a->select : "", b->select ? b->select : "") && a->has_from == b->has_from &&
-           a->has_until == b->has_until && a->from_s == b->from_s && a->until_s == b->until_s;
+    return !strcmp(a->select ? a->select : "", b->select ? b->select : "") && a->has_from == b->has_from && a->has_until == b->has_until &&
+           a->from_s == b->from_s && a->until_s == b->until_s;
 }
 
 static const char *given(const struct cli_args *args)
@@ -132,8 +131,10 @@ static int check_operand(const struct cli_args *args, int operand)
             continue;
         status = read_wish(args, side_of(i), &before);
         if (!status && is_same(&before, &wish))
-            status = cli_usage(args->command, "%.200s is asked for the same twice; of two sides the second has --from2, --until2 and "
-                                              "--select2", args->operands[i]);
+            status = cli_usage(args->command,
+                               "%.200s is asked for the same twice; of two sides the second has --from2, --until2 and "
+                               "--select2",
+                               args->operands[i]);
     }
     return status;
 }
@@ -163,7 +164,10 @@ const char *remote_name(const struct cli_args *args, const char *path, enum remo
     if (!remote_is(path) || read_wish(args, side, &w))
         return path;
     snprintf(out, REMOTE_NAME_MAX, "%.100s %.200s%s%.40s..%.40s", path, w.select ? w.select : "", w.select ? " " : "",
-             w.from ? w.from : w.until ? "an hour" : "-1h", w.until ? w.until : "now");
+             w.from    ? w.from
+             : w.until ? "an hour"
+                       : "-1h",
+             w.until ? w.until : "now");
     return out;
 }
 
@@ -293,8 +297,7 @@ static int complete(struct profile *p, uint64_t recordings, const char *missing)
     return profile_string(p, source, sizeof source - 1, &p->source);
 }
 
-static int take(struct profile *p, const struct cli_args *args, const char *path, const struct wish *w,
-                const struct fetch_answer *answer)
+static int take(struct profile *p, const struct cli_args *args, const char *path, const struct wish *w, const struct fetch_answer *answer)
 {
     uint64_t recordings, total;
     char missing[MISSING_MAX];
@@ -307,8 +310,8 @@ static int take(struct profile *p, const struct cli_args *args, const char *path
         return nothing(path, w, missing);
     int status = read_profile(p, path, answer);
     if (!status && p->weight != total)
-        status = cli_fail("%s: what came adds up to %" PRIu64 ", the server has %" PRIu64 "; is it of another version?", path, p->weight,
-                          total);
+        status =
+            cli_fail("%s: what came adds up to %" PRIu64 ", the server has %" PRIu64 "; is it of another version?", path, p->weight, total);
     if (!status && complete(p, recordings, missing))
         status = cli_fail("%s: out of memory", path);
     if (!status && *missing)

@@ -8,17 +8,20 @@
 #include "profile/profile.h"
 
 /* Rows of the commands that read profiles; --from is in INPUT_OPTIONS, since it is of files, too. */
-#define REMOTE_OPTIONS                                                                                                            \
-    {0, "select", "SELECTOR", NULL, "for a server: only recordings with such labels, as in "                                      \
-                                    "'service=\"shop\",host=~\"web-.*\"'"},                                                       \
-        {0, "until", "TIME", NULL, "for a server: the end of the time range, in the format of --from (default now)"},             \
-        {0, "token-file", "FILE", NULL, "for a server: the file with the token"},                                                 \
-        {0, "ca-file", "FILE", NULL, "for a server: certificates to trust instead of the system's"}
+#define REMOTE_OPTIONS                                                                                                                     \
+    {0, "select", "SELECTOR", NULL,                                                                                                        \
+     "for a server: only recordings with such labels, as in "                                                                              \
+     "'service=\"shop\",host=~\"web-.*\"'"},                                                                                               \
+        {0, "until", "TIME", NULL, "for a server: the end of the time range, in the format of --from (default now)"},                      \
+        {0, "token-file", "FILE", NULL, "for a server: the file with the token"},                                                          \
+    {                                                                                                                                      \
+        0, "ca-file", "FILE", NULL, "for a server: certificates to trust instead of the system's"                                          \
+    }
 
-#define REMOTE_ABOUT                                                                                                              \
-    "Instead of a FILE you can give a server (candor server), as http://HOST:PORT or https://HOST. It returns its "               \
-    "data from --from to --until, for the recordings that --select selects. Without --from it is the last hour. A "               \
-    "time is relative to now (-1h, -30m), 2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value "              \
+#define REMOTE_ABOUT                                                                                                                       \
+    "Instead of a FILE you can give a server (candor server), as http://HOST:PORT or https://HOST. It returns its "                        \
+    "data from --from to --until, for the recordings that --select selects. Without --from it is the last hour. A "                        \
+    "time is relative to now (-1h, -30m), 2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value "                       \
     "selects the unit of the weights, such as cpu:ns. The token is read from --token-file."
 
 enum { REMOTE_NAME_MAX = 400 };

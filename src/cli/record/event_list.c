@@ -41,8 +41,10 @@ static int check_word(const struct cli_command *command, const char *list, const
         return is_repeated ? cli_usage(command, "--event '%.60s': %.*s stands there twice", list, shown, word) : CLI_OK;
     }
     if (!is_counted(word, n))
-        return cli_usage(command, "--event: no event '%.*s'; use one or several of " RECORDING_EVENT_TOGETHER " (cpu,wall), or "
-                         "safepoint, or one that perf counts, such as cycles, page-faults, r1a2b or sched:sched_switch", shown, word);
+        return cli_usage(command,
+                         "--event: no event '%.*s'; use one or several of " RECORDING_EVENT_TOGETHER " (cpu,wall), or "
+                         "safepoint, or one that perf counts, such as cycles, page-faults, r1a2b or sched:sched_switch",
+                         shown, word);
     if (strchr(list, ','))
         return cli_usage(command, "--event '%.60s': what perf counts goes alone, one event at a time; leave out the others", list);
     return CLI_OK;

@@ -21,8 +21,8 @@
 enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
 
 #define PATIENCE_NS (60 * NS_PER_S) /* the JVM loads the recorder's classes, or writes a large file */
-#define BYTES_MAX (1ull << 30)      /* that the JVM keeps of it, unless told otherwise */
-#define MARGIN_NS NS_PER_S          /* what began a little before the agent did */
+#define BYTES_MAX   (1ull << 30)    /* that the JVM keeps of it, unless told otherwise */
+#define MARGIN_NS   NS_PER_S        /* what began a little before the agent did */
 
 static uint64_t patience(const struct session *s)
 {
@@ -84,8 +84,10 @@ static void begin_existing(struct jdk_recorder *j, const struct session *s, cons
     const struct recorder_recording *r = find_existing(list, s);
     if (!r) {
         fflush(stdout);
-        fprintf(stderr, "candor: --jfr existing: the JDK's recorder has no recording running in %d: there is nothing to add; "
-                        "--jfr on begins one\n", s->process.pid);
+        fprintf(stderr,
+                "candor: --jfr existing: the JDK's recorder has no recording running in %d: there is nothing to add; "
+                "--jfr on begins one\n",
+                s->process.pid);
         return;
     }
     say_recording(r, s, "will be read when this one ends; it goes on as it is");
@@ -111,8 +113,8 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
     unsigned feature = jvm_read(s->process.pid, &jvm, NULL) ? 0 : (unsigned)jvm_feature(jvm.version);
     buffer_init(&text, SETTINGS_MAX);
     recorder_settings(&text, feature, !event_list_has(r->given[OPTION_EVENT], "lock"));
-    int code = text.failed ? error_set(e, -ENOMEM, "out of memory")
-                           : recorder_folder_write(&j->folder, RECORDER_SETTINGS, text.data, text.len, e);
+    int code =
+        text.failed ? error_set(e, -ENOMEM, "out of memory") : recorder_folder_write(&j->folder, RECORDER_SETTINGS, text.data, text.len, e);
     buffer_deinit(&text);
     return code;
 }
@@ -333,8 +335,8 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
     bool exited = has_ended(s, code);
     if (code && code != -ENOENT && !exited) { /* it may still be written */
         recorder_folder_close(&j->folder);
-        return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text,
-                        s->process.pid, j->name);
+        return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text, s->process.pid,
+                        j->name);
     }
     int status = take_file(&j->folder, RECORDER_FLIGHT, to, j->begin_ns);
     if (status == CLI_FAILED) { /* a full disk, or somebody else's file: nothing of it need be lost */
@@ -343,9 +345,9 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
         return status;
     }
     if (status == NOTHING_THERE)
-        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost" :
-                           code ? "its recording was ended by somebody else" :
-                                  "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
+        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost"
+                           : code ? "its recording was ended by somebody else"
+                                  : "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
     recorder_folder_remove(&j->folder);
     return status == NOTHING_THERE ? CLI_OK : status;
 }

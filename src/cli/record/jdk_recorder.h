@@ -14,7 +14,7 @@
 #include "cli/session.h"
 
 struct jdk_recorder {
-    const char *mode; /* "existing", "on"; NULL = nothing goes on */
+    const char *mode;               /* "existing", "on"; NULL = nothing goes on */
     char name[RECORDER_NAME_BYTES]; /* of the JDK's recording, or its number */
     struct recorder_folder folder;  /* of the mode on */
     int64_t begin_ns;               /* since the epoch */

@@ -28,8 +28,10 @@ static int check_counter(const struct recording *r, const struct cli_args *args,
     if (clock && (!strcmp(clock, "timer") || !strcmp(clock, "itimer")))
         return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", clock, event);
     if (r->given[OPTION_EVENT_INTERVAL] && number < event_list_least(event))
-        return cli_usage(args->command, "--event-interval %.40s: for -e %.60s use %" PRIu64 " or more; below that the program would do "
-                         "little but take samples", r->given[OPTION_EVENT_INTERVAL], event, event_list_least(event));
+        return cli_usage(args->command,
+                         "--event-interval %.40s: for -e %.60s use %" PRIu64 " or more; below that the program would do "
+                         "little but take samples",
+                         r->given[OPTION_EVENT_INTERVAL], event, event_list_least(event));
     return CLI_OK;
 }
 

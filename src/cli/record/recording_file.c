@@ -73,7 +73,8 @@ static bool is_recording(int fd)
 static int is_foreign(const struct recording_file *f)
 {
     return cli_fail("cannot write %s: the existing file is not a recording, and candor replaces only recordings; choose another "
-                    "name with -o", f->path);
+                    "name with -o",
+                    f->path);
 }
 
 /* Before anything is attached or started; what cannot be read is refused when it is opened. */
@@ -132,7 +133,8 @@ static int open_beside(struct recording_file *f, const struct stat *of)
     f->beside[0] = 0;
     recording_file_discard(f);
     return cli_fail("cannot write %s: it holds a recording, and none can be made beside it to replace it: %s; choose another place "
-                    "with -o", f->path, strerror(error));
+                    "with -o",
+                    f->path, strerror(error));
 }
 
 /* The file that there is. */

@@ -11,10 +11,9 @@
 /* What is of samples, which halts are not. */
 static int refuse_options(const struct cli_args *args)
 {
-    static const char *const of_samples[] = {"sections",   "tree",       "callers", "callees", "threshold",   "sort",
-                                             "from",       "select",     "until",   "value",   "state",       "method",
-                                             "not-method", "package",    "label",   "type",    "not-package", "not-label",
-                                             "group-by",   "trace"};
+    static const char *const of_samples[] = {"sections", "tree",  "callers",     "callees",   "threshold", "sort",       "from",
+                                             "select",   "until", "value",       "state",     "method",    "not-method", "package",
+                                             "label",    "type",  "not-package", "not-label", "group-by",  "trace"};
     for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
         if (cli_option(args, of_samples[i]))
             return cli_usage(args->command, "--%s is of samples; --kind halt takes --time, --thread, --timeline, --top and --json",
@@ -35,8 +34,10 @@ static int choose_range(const struct cli_args *args, const struct halts *h, stru
     if (!text)
         return CLI_OK;
     if (time_range_parse(out, text, h->start_ns, h->duration_ns))
-        return cli_usage(args->command, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
-                                        "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
+        return cli_usage(args->command,
+                         "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
+                         "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z",
+                         text);
     if (out->from_ns < h->start_ns)
         out->from_ns = h->start_ns;
     if (out->to_ns > end)
@@ -89,8 +90,7 @@ static int print_range(const struct cli_args *args, struct halts *h, const struc
 static int print_file(const struct cli_args *args, uint32_t top)
 {
     static struct jfr_problems problems;
-    struct halts_report o = {
-        .top = top, .asked = cli_option(args, "time") != NULL, .colour = cli_colour(stdout), .problems = &problems};
+    struct halts_report o = {.top = top, .asked = cli_option(args, "time") != NULL, .colour = cli_colour(stdout), .problems = &problems};
     struct jfr_file *file;
     struct halts h;
     struct error e;

@@ -14,10 +14,10 @@ enum canvas_style {
     CANVAS_PLAIN,
     CANVAS_STRONG,
     CANVAS_FAINT,
-    CANVAS_TITLE,   /* a line over the whole width */
+    CANVAS_TITLE, /* a line over the whole width */
     CANVAS_SELECTED,
-    CANVAS_SURE,    /* of a bar: up to the lower end of the interval */
-    CANVAS_UNSURE,  /* and from there to the upper end */
+    CANVAS_SURE,   /* of a bar: up to the lower end of the interval */
+    CANVAS_UNSURE, /* and from there to the upper end */
     CANVAS_WARNING,
     CANVAS_ERROR,
     CANVAS_STYLES

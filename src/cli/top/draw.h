@@ -9,11 +9,11 @@
 /* The parts of the header that do not come from the recording's view. */
 struct draw_facts {
     int pid;
-    const char *name;   /* of the JVM */
-    const char *clock;  /* "" = unknown */
-    const char *state;  /* why nothing comes any more; "" = it goes on */
-    const char *time;   /* of the day */
-    bool foot;          /* with keys: there is somebody to press them */
+    const char *name;  /* of the JVM */
+    const char *clock; /* "" = unknown */
+    const char *state; /* why nothing comes any more; "" = it goes on */
+    const char *time;  /* of the day */
+    bool foot;         /* with keys: there is somebody to press them */
 };
 
 /* Also tells the model how many rows there is room for. */

@@ -156,23 +156,43 @@ static enum keys_effect set_window(struct model *m, bool longer)
 static enum keys_effect take_letter(struct model *m, uint32_t key)
 {
     switch (key) {
-    case 'q': return wish(m, MODEL_QUIT);
-    case CONTROL_L: return wish(m, MODEL_REDRAW);
+    case 'q':
+        return wish(m, MODEL_QUIT);
+    case CONTROL_L:
+        return wish(m, MODEL_REDRAW);
     case '?':
-    case 'h': m->help = true; return KEYS_DRAW;
-    case 'm': return show(m, ROWS_METHODS);
-    case 't': return show(m, ROWS_THREADS);
-    case 'b': return show(m, ROWS_BOOKS);
-    case 's': return next_sort(m);
-    case 'c': return turn_tree(m);
+    case 'h':
+        m->help = true;
+        return KEYS_DRAW;
+    case 'm':
+        return show(m, ROWS_METHODS);
+    case 't':
+        return show(m, ROWS_THREADS);
+    case 'b':
+        return show(m, ROWS_BOOKS);
+    case 's':
+        return next_sort(m);
+    case 'c':
+        return turn_tree(m);
     case 'p':
-    case ' ': m->paused = !m->paused; return KEYS_LOOK;
-    case 'w': m->since_start = !m->since_start; return KEYS_LOOK;
-    case '<': return set_window(m, false);
-    case '>': return set_window(m, true);
-    case '/': open_prompt(m, MODEL_SEARCH, m->search); return KEYS_DRAW;
-    case 'S': open_prompt(m, MODEL_SAVE, m->file); return KEYS_DRAW;
-    default: return KEYS_NOTHING;
+    case ' ':
+        m->paused = !m->paused;
+        return KEYS_LOOK;
+    case 'w':
+        m->since_start = !m->since_start;
+        return KEYS_LOOK;
+    case '<':
+        return set_window(m, false);
+    case '>':
+        return set_window(m, true);
+    case '/':
+        open_prompt(m, MODEL_SEARCH, m->search);
+        return KEYS_DRAW;
+    case 'S':
+        open_prompt(m, MODEL_SAVE, m->file);
+        return KEYS_DRAW;
+    default:
+        return KEYS_NOTHING;
     }
 }
 
@@ -180,23 +200,33 @@ static enum keys_effect take_key(struct model *m, uint32_t key)
 {
     switch (key) {
     case KEYS_UP:
-    case 'k': return move(m, -1);
+    case 'k':
+        return move(m, -1);
     case KEYS_DOWN:
-    case 'j': return move(m, 1);
-    case KEYS_PAGE_UP: return move(m, -(int64_t)m->page);
-    case KEYS_PAGE_DOWN: return move(m, m->page);
-    case KEYS_HOME: return move(m, -(int64_t)INT32_MAX);
-    case KEYS_END: return move(m, INT32_MAX);
+    case 'j':
+        return move(m, 1);
+    case KEYS_PAGE_UP:
+        return move(m, -(int64_t)m->page);
+    case KEYS_PAGE_DOWN:
+        return move(m, m->page);
+    case KEYS_HOME:
+        return move(m, -(int64_t)INT32_MAX);
+    case KEYS_END:
+        return move(m, INT32_MAX);
     case ENTER:
     case NEWLINE:
-    case KEYS_RIGHT: return model_enter(m) ? KEYS_LOOK : KEYS_NOTHING;
+    case KEYS_RIGHT:
+        return model_enter(m) ? KEYS_LOOK : KEYS_NOTHING;
     case KEYS_LEFT:
     case KEYS_BACKSPACE:
     case DELETE:
     case CONTROL_H:
-    case ESCAPE: return back(m);
-    case KEYS_RESIZE: return KEYS_DRAW;
-    default: return take_letter(m, key);
+    case ESCAPE:
+        return back(m);
+    case KEYS_RESIZE:
+        return KEYS_DRAW;
+    default:
+        return take_letter(m, key);
     }
 }
 

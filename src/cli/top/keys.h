@@ -5,8 +5,18 @@
 #include "cli/top/model.h"
 
 /* Keys are characters, or one of these. */
-enum { KEYS_UP = 0x200000, KEYS_DOWN, KEYS_LEFT, KEYS_RIGHT, KEYS_PAGE_UP, KEYS_PAGE_DOWN, KEYS_HOME, KEYS_END,
-       KEYS_BACKSPACE, KEYS_RESIZE };
+enum {
+    KEYS_UP = 0x200000,
+    KEYS_DOWN,
+    KEYS_LEFT,
+    KEYS_RIGHT,
+    KEYS_PAGE_UP,
+    KEYS_PAGE_DOWN,
+    KEYS_HOME,
+    KEYS_END,
+    KEYS_BACKSPACE,
+    KEYS_RESIZE
+};
 
 enum keys_effect {
     KEYS_NOTHING,

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const uint64_t first_look_ns = 1200 * NS_PER_MS; /* the agent's first second, and what it needs to write it down */
-enum { COST_SHARE = 100 }; /* a look is not taken before this many times what the last one cost */
+enum { COST_SHARE = 100 };                              /* a look is not taken before this many times what the last one cost */
 
 struct live_loop {
     struct look *look;

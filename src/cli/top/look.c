@@ -13,8 +13,8 @@ void look_init(struct look *l, struct source *source, struct model *model)
     l->source = source;
     l->model = model;
     l->news_ns = clock_monotonic_ns();
-    l->facts = (struct draw_facts){.pid = source->session->process.pid, .name = source->session->name, .clock = source->clock,
-                                   .state = l->state, .time = l->time};
+    l->facts = (struct draw_facts){
+        .pid = source->session->process.pid, .name = source->session->name, .clock = source->clock, .state = l->state, .time = l->time};
 }
 
 static void tell_time(struct look *l)
@@ -36,8 +36,8 @@ static void tell_state(struct look *l, bool gone)
     else if (l->over)
         snprintf(l->state, sizeof l->state, "the recording was ended by somebody else: this is its last picture (q quits, S saves)");
     else if (silent > silence_ns)
-        snprintf(l->state, sizeof l->state, "nothing new for %u s: is process %d stopped, or its disk full?",
-                 (unsigned)(silent / NS_PER_S), pid);
+        snprintf(l->state, sizeof l->state, "nothing new for %u s: is process %d stopped, or its disk full?", (unsigned)(silent / NS_PER_S),
+                 pid);
     if (quiet && *l->state)
         l->model->message[0] = 0; /* this is more important */
 }

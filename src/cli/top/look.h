@@ -13,8 +13,8 @@ struct look {
     uint32_t rows;            /* of a picture, 0 = all (--batch) */
     bool colour;
     struct draw_facts facts;
-    uint64_t news_ns;  /* of our clock: when the recording last grew */
-    bool over;         /* nothing comes any more; facts.state says why */
+    uint64_t news_ns; /* of our clock: when the recording last grew */
+    bool over;        /* nothing comes any more; facts.state says why */
     char state[160], time[16];
 };
 

@@ -52,7 +52,7 @@ struct model {
     uint32_t shown_count, shown_cap;
     uint32_t selected; /* of the shown rows */
     uint32_t selected_id;
-    bool chosen; /* the selection was moved: it stays with its row, not with its place */
+    bool chosen;          /* the selection was moved: it stays with its row, not with its place */
     uint32_t first, page; /* of the shown rows that are on the screen */
 
     /* of the last update */
@@ -62,7 +62,7 @@ struct model {
     bool has_books;
     struct model_account accounts[MODEL_ACCOUNTS];
     double search_self, search_total; /* of the rows that match: their selfs added up, the largest total */
-    char title[MODEL_TEXT]; /* of the method or thread that is looked into */
+    char title[MODEL_TEXT];           /* of the method or thread that is looked into */
 };
 
 void model_init(struct model *m, uint64_t span_ns);

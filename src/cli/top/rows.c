@@ -26,9 +26,14 @@ static int add(struct rows *r, const struct row *row)
 
 static struct row row_of(const struct stats_row *s)
 {
-    return (struct row){.id = s->label, .type = stats_type(s), .self = s->self.share, .total = s->total.share,
-                        .self_interval = s->self.interval, .total_interval = s->total.interval,
-                        .ns = (int64_t)s->self.weight, .count = s->self.samples};
+    return (struct row){.id = s->label,
+                        .type = stats_type(s),
+                        .self = s->self.share,
+                        .total = s->total.share,
+                        .self_interval = s->self.interval,
+                        .total_interval = s->total.interval,
+                        .ns = (int64_t)s->self.weight,
+                        .count = s->self.samples};
 }
 
 static int fill_methods(struct rows *r, const struct profile *p, const struct stats *s)
@@ -83,8 +88,14 @@ static double share_of(const struct walk *w, uint64_t weight)
 
 static int add_node(const struct walk *w, const struct calltree_node *n, unsigned depth, bool fork)
 {
-    struct row row = {.name = profile_text(w->view, n->label), .id = n->label, .type = n->type, .depth = (uint16_t)depth,
-                      .fork = fork, .self = share_of(w, n->self), .total = share_of(w, n->total), .ns = (int64_t)n->total,
+    struct row row = {.name = profile_text(w->view, n->label),
+                      .id = n->label,
+                      .type = n->type,
+                      .depth = (uint16_t)depth,
+                      .fork = fork,
+                      .self = share_of(w, n->self),
+                      .total = share_of(w, n->total),
+                      .ns = (int64_t)n->total,
                       .count = n->total_samples};
     row.self_interval = stats_wilson(row.self, w->effective);
     row.total_interval = stats_wilson(row.total, w->effective);

@@ -11,13 +11,13 @@ enum rows_kind { ROWS_METHODS, ROWS_THREADS, ROWS_CALLERS, ROWS_CALLEES, ROWS_BO
 
 struct row {
     const char *name;
-    uint32_t id; /* of a method its label, of a thread its id; 0 = it cannot be looked into */
+    uint32_t id;  /* of a method its label, of a thread its id; 0 = it cannot be looked into */
     uint8_t type; /* of a method: the frame type with most of its time */
     uint16_t depth;
     bool fork; /* one of several branches */
     double self, total;
     struct interval self_interval, total_interval;
-    int64_t ns; /* of the figure that the row is about */
+    int64_t ns;     /* of the figure that the row is about */
     uint64_t count; /* samples */
 };
 

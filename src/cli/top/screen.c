@@ -21,11 +21,14 @@ static short pairs[CANVAS_STYLES];
 static void choose_styles(bool colour)
 {
     static const attr_t plain[CANVAS_STYLES] = {
-        [CANVAS_STRONG] = A_BOLD,   [CANVAS_FAINT] = A_DIM,    [CANVAS_TITLE] = A_REVERSE, [CANVAS_SELECTED] = A_REVERSE,
-        [CANVAS_SURE] = A_BOLD,     [CANVAS_WARNING] = A_BOLD, [CANVAS_ERROR] = A_REVERSE,
+        [CANVAS_STRONG] = A_BOLD, [CANVAS_FAINT] = A_DIM,    [CANVAS_TITLE] = A_REVERSE, [CANVAS_SELECTED] = A_REVERSE,
+        [CANVAS_SURE] = A_BOLD,   [CANVAS_WARNING] = A_BOLD, [CANVAS_ERROR] = A_REVERSE,
     };
     static const short colours[CANVAS_STYLES] = {
-        [CANVAS_SURE] = COLOR_CYAN, [CANVAS_UNSURE] = COLOR_CYAN, [CANVAS_WARNING] = COLOR_YELLOW, [CANVAS_ERROR] = COLOR_RED,
+        [CANVAS_SURE] = COLOR_CYAN,
+        [CANVAS_UNSURE] = COLOR_CYAN,
+        [CANVAS_WARNING] = COLOR_YELLOW,
+        [CANVAS_ERROR] = COLOR_RED,
     };
     bool can = colour && has_colors() && start_color() == OK;
     short background = can && use_default_colors() == OK ? -1 : COLOR_BLACK;
@@ -122,18 +125,30 @@ void screen_wait(struct pollfd *fds, nfds_t n, int ms)
 static uint32_t key_of(wint_t code)
 {
     switch (code) {
-    case KEY_UP: return KEYS_UP;
-    case KEY_DOWN: return KEYS_DOWN;
-    case KEY_LEFT: return KEYS_LEFT;
-    case KEY_RIGHT: return KEYS_RIGHT;
-    case KEY_PPAGE: return KEYS_PAGE_UP;
-    case KEY_NPAGE: return KEYS_PAGE_DOWN;
-    case KEY_HOME: return KEYS_HOME;
-    case KEY_END: return KEYS_END;
-    case KEY_BACKSPACE: return KEYS_BACKSPACE;
-    case KEY_ENTER: return '\r';
-    case KEY_RESIZE: return KEYS_RESIZE;
-    default: return 0;
+    case KEY_UP:
+        return KEYS_UP;
+    case KEY_DOWN:
+        return KEYS_DOWN;
+    case KEY_LEFT:
+        return KEYS_LEFT;
+    case KEY_RIGHT:
+        return KEYS_RIGHT;
+    case KEY_PPAGE:
+        return KEYS_PAGE_UP;
+    case KEY_NPAGE:
+        return KEYS_PAGE_DOWN;
+    case KEY_HOME:
+        return KEYS_HOME;
+    case KEY_END:
+        return KEYS_END;
+    case KEY_BACKSPACE:
+        return KEYS_BACKSPACE;
+    case KEY_ENTER:
+        return '\r';
+    case KEY_RESIZE:
+        return KEYS_RESIZE;
+    default:
+        return 0;
     }
 }
 

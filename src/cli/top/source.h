@@ -14,9 +14,9 @@ struct source {
     char file[PATH_MAX]; /* what the JVM writes to */
     int fd;              /* of it */
     bool own;
-    bool keep;           /* the file is not ours to remove */
+    bool keep; /* the file is not ours to remove */
     struct guard guard;
-    char clock[32];      /* or event; what the agent said at the start */
+    char clock[32]; /* or event; what the agent said at the start */
 };
 
 /* Joins the recording that runs in the JVM, or begins one: to --output when the options name it, else to a file of its own. CLI_OK or

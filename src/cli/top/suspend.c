@@ -15,7 +15,7 @@ static void note(int signal)
     wanted = 1;
 }
 
-static void catch(void)
+static void catch (void)
 {
     struct sigaction action = {.sa_handler = note};
     sigset_t stop;
@@ -31,7 +31,7 @@ void suspend_hold(void)
     struct sigaction now;
     held = !sigaction(SIGTSTP, NULL, &now) && now.sa_handler == SIG_DFL;
     if (held)
-        catch();
+        catch ();
 }
 
 static void release(void)
@@ -62,5 +62,5 @@ void suspend_now(void)
 {
     raise(SIGTSTP); /* blocked still */
     release();
-    catch();
+    catch ();
 }

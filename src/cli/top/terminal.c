@@ -37,8 +37,9 @@ int terminal_check(struct error *e)
         can = capability("cup") != NULL; /* a dumb one cannot place its cursor */
         del_curterm(cur_term);
     }
-    return can ? 0 : error_set(e, -ENOTTY, "cannot draw on a terminal of type '%.40s'; set TERM, or use --batch for plain text",
-                               term ? term : "");
+    return can ? 0
+               : error_set(e, -ENOTTY, "cannot draw on a terminal of type '%.40s'; set TERM, or use --batch for plain text",
+                           term ? term : "");
 }
 
 /* ---- giving it back ---- */

@@ -14,7 +14,6 @@
 
 enum { MAX_JVMS = 1000 };
 
-
 void config_init(struct config *c)
 {
     *c = (struct config){.interval = "10ms", .max_overhead = "1%", .event = "cpu", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
@@ -105,8 +104,10 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
         return set_sampling(c, key, value, e);
     if (!strcmp(key, "max-jvms"))
         return set_max_jvms(c, value, e);
-    return error_set(e, -ENOENT, "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
-                     "look, min-age, timeout, event, interval, max-overhead and max-jvms", key);
+    return error_set(e, -ENOENT,
+                     "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
+                     "look, min-age, timeout, event, interval, max-overhead and max-jvms",
+                     key);
 }
 
 static int take(void *context, const char *section, const char *key, const char *value, struct error *e)

@@ -7,9 +7,9 @@
 
 struct facts {
     struct jvm jvm;
-    char *command; /* arguments with a zero behind each */
+    char *command;                   /* arguments with a zero behind each */
     size_t command_len, options_end; /* of them the JVM's own */
-    char *environment; /* NAME=VALUE with a zero behind each */
+    char *environment;               /* NAME=VALUE with a zero behind each */
     size_t environment_len;
     char value[1024]; /* of the last question */
 };

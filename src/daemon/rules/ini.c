@@ -71,8 +71,8 @@ int ini_read(const char *path, ini_take *take, void *context, struct error *e)
     if (!text)
         return error_set(e, -ENOMEM, "out of memory");
     ssize_t n = procfs_read(path, text, INI_BYTES_MAX);
-    int code = n < 0 ? error_set(e, (int)n, "cannot read %s: %s", path, strerror((int)-n))
-               : n == INI_BYTES_MAX - 1 ? error_set(e, -EFBIG, "%s is longer than a configuration can be", path)
+    int code = n < 0                       ? error_set(e, (int)n, "cannot read %s: %s", path, strerror((int)-n))
+               : n == INI_BYTES_MAX - 1    ? error_set(e, -EFBIG, "%s is longer than a configuration can be", path)
                : strlen(text) != (size_t)n ? error_set(e, -EINVAL, "%s contains a zero byte: it is not a text file", path)
                                            : ini_parse(text, path, take, context, e);
     free(text);

@@ -69,10 +69,15 @@ static bool take_first(struct facts *f, const struct source *sources, char *out)
 
 void labels_of(struct labels *l, struct facts *f, const struct rule *rule)
 {
-    static const struct source services[] = {
-        {VARIABLE, "OTEL_SERVICE_NAME"},  {PROPERTY, "otel.service.name"}, {ATTRIBUTE, "service.name"},
-        {VARIABLE, "DD_SERVICE"},         {PROPERTY, "dd.service"},        {PROPERTY, "service.name"},
-        {PROPERTY, "spring.application.name"}, {VARIABLE, "SPRING_APPLICATION_NAME"}, {0}};
+    static const struct source services[] = {{VARIABLE, "OTEL_SERVICE_NAME"},
+                                             {PROPERTY, "otel.service.name"},
+                                             {ATTRIBUTE, "service.name"},
+                                             {VARIABLE, "DD_SERVICE"},
+                                             {PROPERTY, "dd.service"},
+                                             {PROPERTY, "service.name"},
+                                             {PROPERTY, "spring.application.name"},
+                                             {VARIABLE, "SPRING_APPLICATION_NAME"},
+                                             {0}};
     static const struct source versions[] = {
         {ATTRIBUTE, "service.version"}, {VARIABLE, "DD_VERSION"}, {PROPERTY, "dd.version"}, {PROPERTY, "service.version"}, {0}};
     char brief[256];

@@ -123,8 +123,7 @@ void policy_events(const char *list, const char *jdk, char *out, size_t size)
 
 static bool is_condition(const char *key)
 {
-    return !strcmp(key, "main") || !strcmp(key, "user") || !strcmp(key, "jdk") || !strncmp(key, "env.", 4) ||
-           !strncmp(key, "property.", 9);
+    return !strcmp(key, "main") || !strcmp(key, "user") || !strcmp(key, "jdk") || !strncmp(key, "env.", 4) || !strncmp(key, "property.", 9);
 }
 
 int policy_set(struct policy *p, const char *key, const char *value, struct error *e)
@@ -148,8 +147,10 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
         return set_text(r->service, sizeof r->service, key, value, e);
     if (!strcmp(key, "version"))
         return set_text(r->version, sizeof r->version, key, value, e);
-    return error_set(e, -EINVAL, "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, "
-                     "service, version, label.NAME, event, interval and max-overhead", key);
+    return error_set(e, -EINVAL,
+                     "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, "
+                     "service, version, label.NAME, event, interval and max-overhead",
+                     key);
 }
 
 static bool fits(const char *pattern, const char *text)

@@ -13,12 +13,12 @@ enum { RULE_MATCHES_MAX = 8, RULE_LABELS_MAX = 8, RULES_MAX = 256 };
 struct rule {
     char name[64];
     struct {
-        char what[96];     /* main, user, jdk, env.NAME, property.NAME */
-        char pattern[256]; /* of fnmatch(3) */
+        char what[96];           /* main, user, jdk, env.NAME, property.NAME */
+        char pattern[256];       /* of fnmatch(3) */
     } matches[RULE_MATCHES_MAX]; /* all of them */
     int match_count;
-    bool ignore;  /* profile = no */
-    double share; /* of the JVMs that match */
+    bool ignore;                                                                /* profile = no */
+    double share;                                                               /* of the JVMs that match */
     char service[128], version[128], interval[32], max_overhead[32], event[64]; /* "" = as without a rule */
     struct {
         char name[64], value[128];

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#define BACKOFF_FIRST_NS ((uint64_t)NS_PER_S)
-#define BACKOFF_MAX_NS ((uint64_t)120 * NS_PER_S)
+#define BACKOFF_FIRST_NS     ((uint64_t)NS_PER_S)
+#define BACKOFF_MAX_NS       ((uint64_t)120 * NS_PER_S)
 #define BACKOFF_ASKED_MAX_NS ((uint64_t)3600 * NS_PER_S) /* a server that asks for more is not believed */
 
 /* failures: in a row, 1 at least. asked_ns: Retry-After, 0 = none. random: in [0, 1). The bound doubles with each failure up to

@@ -93,8 +93,8 @@ static int to_buffer(void *context, const void *bytes, size_t n)
     return b->failed ? -ENOMEM : 0;
 }
 
-static int spool(const struct follow *f, struct live *l, const struct jfr_slice *slice, const struct outbox_position *at,
-                 char *name, struct error *e)
+static int spool(const struct follow *f, struct live *l, const struct jfr_slice *slice, const struct outbox_position *at, char *name,
+                 struct error *e)
 {
     struct buffer packed;
     const struct codec *zstd = codec_by_name("zstd", 4);

@@ -19,7 +19,7 @@ struct follow_gain {
 
 /* Beyond this a chunk, or what one JVM has on the disk, is no recording of our agent's. */
 #define FOLLOW_CHUNK_MAX ((uint64_t)128 << 20)
-#define FOLLOW_LIVE_MAX ((uint64_t)512 << 20)
+#define FOLLOW_LIVE_MAX  ((uint64_t)512 << 20)
 
 /* Takes up where a daemon before us was killed between spooling and noting it. */
 int follow_recover(const struct follow *f, struct live *l, struct error *e);

@@ -40,8 +40,8 @@ static void put_state(struct buffer *b, const struct live *l)
     boot_id(boot);
     buffer_printf(b, "candor-live 1\nboot %s\npid %d\nstart %" PRIu64 "\nbegan %" PRIu64 "\n", boot, (int)l->pid, l->start,
                   l->began_epoch_ns);
-    buffer_printf(b, "chunk %" PRIu64 "\nto %" PRIu64 "\nns %" PRIu64 "\nquery %s\nname %s\n", l->chunk_at, l->to, l->to_ns,
-                  l->query, l->name);
+    buffer_printf(b, "chunk %" PRIu64 "\nto %" PRIu64 "\nns %" PRIu64 "\nquery %s\nname %s\n", l->chunk_at, l->to, l->to_ns, l->query,
+                  l->name);
     for (uint32_t i = 0; i < l->books.count; i++) {
         const struct jfr_book *k = &l->books.lines[i];
         if (strpbrk(k->account, "/\n") || strchr(k->reason, '\n')) /* a JVM wrote that: it shall not become a line of ours */

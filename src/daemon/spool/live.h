@@ -25,10 +25,10 @@ struct live {
     char query[LIVE_QUERY_MAX];
     /* Passed on is everything before chunk_at, and this chunk up to `to`, which is to_ns after its start. */
     uint64_t chunk_at, to, to_ns;
-    struct jfr_books books; /* where the chunk begins */
+    struct jfr_books books;      /* where the chunk begins */
     char unreleased[LIVE_ENTRY]; /* spooled, but the state could not be written; "" = none */
-    uint64_t pulse; /* another number each time that the agent has written, as far as was seen */
-    int fd;         /* -1 = not open */
+    uint64_t pulse;              /* another number each time that the agent has written, as far as was seen */
+    int fd;                      /* -1 = not open */
 };
 
 /* Makes file and state; pid, start, name and query are set. folder: an open directory. *passed is a second descriptor, for the

@@ -35,8 +35,9 @@ void outbox_key(const void *bytes, size_t size, char key[OUTBOX_KEY])
 static bool parse_name(const char *name, uint64_t *sequence, char *id, struct outbox_position *at)
 {
     int end = 0;
-    return sscanf(name, "%16" SCNx64 "-%16[0-9a-f]-%16" SCNx64 "-%16" SCNx64 "-%16" SCNx64 "%n", sequence, id, &at->chunk, &at->to,
-                  &at->ns, &end) == 5 && !name[end];
+    return sscanf(name, "%16" SCNx64 "-%16[0-9a-f]-%16" SCNx64 "-%16" SCNx64 "-%16" SCNx64 "%n", sequence, id, &at->chunk, &at->to, &at->ns,
+                  &end) == 5 &&
+           !name[end];
 }
 
 /* The recording's id in a name, which begins with its JVM's. */
@@ -131,7 +132,8 @@ static bool drop_oldest_of(struct outbox *o, const struct charge *charge)
         labels_of_entry(o, entry->name, labels, sizeof labels);
         count_loss(o, owner_of(entry->name), OUTBOX_FULL, entry->bytes);
         log_warning("dropped recording=%s of=%s bytes=%" PRIu64 " reason=spool_full; this JVM uses the most spool space: raise "
-                    "--spool-max, or check why the server accepts nothing", entry->name, labels, entry->bytes);
+                    "--spool-max, or check why the server accepts nothing",
+                    entry->name, labels, entry->bytes);
         forget(o, entry);
         return true;
     }
@@ -275,8 +277,8 @@ static int put_locked(struct outbox *o, const char *name, const struct buffer *h
     return 0;
 }
 
-int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body,
-               size_t size, char name[OUTBOX_NAME], struct error *e)
+int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body, size_t size,
+               char name[OUTBOX_NAME], struct error *e)
 {
     struct buffer head;
     char key[OUTBOX_KEY];

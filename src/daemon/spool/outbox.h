@@ -66,8 +66,8 @@ void outbox_close(struct outbox *o);
 bool outbox_position(struct outbox *o, const char *id, struct outbox_position *at);
 /* Writes it, durably; others see it once it is released. 0, or a negative code with e, and nothing was put; -EMSGSIZE: it is counted as
  * lost, since its JVM fills the spool. */
-int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body,
-               size_t size, char name[OUTBOX_NAME], struct error *e);
+int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body, size_t size,
+               char name[OUTBOX_NAME], struct error *e);
 void outbox_release(struct outbox *o, const char *name);
 
 /* The oldest behind the one called `after` ("" = the oldest of all; from the beginning again when there is none behind), opened

@@ -32,8 +32,7 @@ struct checkup {
 };
 
 /* Adds a row; name is a literal. Rows beyond CHECKS_MAX overwrite the last one. */
-void checkup_add(struct checkup *f, enum check_level level, const char *name, const char *found, ...)
-    __attribute__((format(printf, 4, 5)));
+void checkup_add(struct checkup *f, enum check_level level, const char *name, const char *found, ...) __attribute__((format(printf, 4, 5)));
 /* Completes the row added last. */
 void checkup_meaning(struct checkup *f, const char *meaning, ...) __attribute__((format(printf, 2, 3)));
 void checkup_remedy(struct checkup *f, const char *remedy, ...) __attribute__((format(printf, 2, 3)));

@@ -104,8 +104,7 @@ static void set_capabilities(uint64_t wanted)
 static void become(const struct identity *who)
 {
     prctl(PR_SET_KEEPCAPS, 1);
-    if (who->uid != geteuid() && (setgroups(0, NULL) || setresgid(who->gid, who->gid, who->gid) ||
-                                  setresuid(who->uid, who->uid, who->uid)))
+    if (who->uid != geteuid() && (setgroups(0, NULL) || setresgid(who->gid, who->gid, who->gid) || setresuid(who->uid, who->uid, who->uid)))
         return;
     set_capabilities(counting(who));
 }

@@ -50,8 +50,8 @@ int burst_open_event(int signal, bool with_kernel)
     if (fd < 0)
         return -errno;
     struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
-    if (signal && (fcntl((int)fd, F_SETOWN_EX, &owner) < 0 || fcntl((int)fd, F_SETSIG, signal) < 0 ||
-                   fcntl((int)fd, F_SETFL, O_ASYNC) < 0)) {
+    if (signal &&
+        (fcntl((int)fd, F_SETOWN_EX, &owner) < 0 || fcntl((int)fd, F_SETSIG, signal) < 0 || fcntl((int)fd, F_SETFL, O_ASYNC) < 0)) {
         int code = -errno;
         close((int)fd);
         return code;
@@ -107,8 +107,7 @@ static uint64_t median_gap(uint32_t n)
 
 static bool goes_on(uint64_t used_ns, bool in_kernel)
 {
-    return used_ns < BURST_CPU_MS * NS_PER_MS ||
-           (!in_kernel && count < BURST_ENOUGH && used_ns < BURST_PATIENCE_MS * NS_PER_MS);
+    return used_ns < BURST_CPU_MS * NS_PER_MS || (!in_kernel && count < BURST_ENOUGH && used_ns < BURST_PATIENCE_MS * NS_PER_MS);
 }
 
 void burst_run(int signal, int event, bool in_kernel, struct burst *out)

@@ -105,9 +105,7 @@ void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identit
     if (status < 0)
         t->error = -status;
     if (t->error && is_perf(kind))
-        t->nonsense_error = was_sigsys(identity_try(who, run_nonsense, &t->nonsense_error, sizeof(int)))
-                                ? -1
-                                : t->nonsense_error;
+        t->nonsense_error = was_sigsys(identity_try(who, run_nonsense, &t->nonsense_error, sizeof(int))) ? -1 : t->nonsense_error;
 }
 
 enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks_facts *facts)
@@ -133,7 +131,7 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
     case CLOCKS_BY_FILTER:
         checkup_meaning(f, "a seccomp filter refuses the system call, as containers' default ones do");
         checkup_remedy(f, is_perf(t->kind) ? "grant the container CAP_PERFMON, or allow perf_event_open in its seccomp profile"
-                                            : "allow timer_create and setitimer in the seccomp profile");
+                                           : "allow timer_create and setitimer in the seccomp profile");
         break;
     case CLOCKS_BY_PARANOID:
         checkup_meaning(f, "perf_event_paranoid is %d, and above 2 this kernel lets no ordinary user measure", facts->paranoid);
@@ -188,7 +186,7 @@ static void add_measured(struct checkup *f, const struct clocks_try *t)
         return;
     }
     checkup_add(f, CHECK_OK, rows[t->kind], "asked 1 ms, got %s (median of %u)",
-                 units_format_duration(got, sizeof got, (t->median_ns + ROUND_NS / 2) / ROUND_NS * ROUND_NS), t->count - 1);
+                units_format_duration(got, sizeof got, (t->median_ns + ROUND_NS / 2) / ROUND_NS * ROUND_NS), t->count - 1);
     if (t->median_ns <= asked + asked / 4)
         return;
     if (!is_perf(t->kind) && is_tick(t->median_ns))
@@ -206,8 +204,7 @@ static void check_kernel_mode(struct checkup *f, const struct clocks_try *best)
 {
     uint32_t came = best->kernel_count < best->kernel_due ? best->kernel_count : best->kernel_due;
     bool seen = came > best->kernel_due / 2;
-    checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of %u samples due in it came", came,
-                 best->kernel_due);
+    checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of %u samples due in it came", came, best->kernel_due);
     if (seen)
         return;
     checkup_meaning(f, "kernel time is in the books as unseen, without stacks");

@@ -13,14 +13,14 @@ enum clocks_kind { CLOCKS_SIGTRAP, CLOCKS_SIGNAL, CLOCKS_TIMER, CLOCKS_ITIMER, C
 /* What one try gave. */
 struct clocks_try {
     enum clocks_kind kind;
-    bool try_kernel;    /* asked for: perf: a second burst, spent in the kernel */
-    int error;          /* a positive errno: refused; 0 = it was armed */
-    bool killed;        /* the system call was answered with SIGSYS */
-    bool with_kernel;   /* perf: the event may count kernel mode */
-    uint32_t count;     /* signals that came */
-    uint64_t median_ns; /* CPU time between two of them; 0 with less than three */
+    bool try_kernel;                   /* asked for: perf: a second burst, spent in the kernel */
+    int error;                         /* a positive errno: refused; 0 = it was armed */
+    bool killed;                       /* the system call was answered with SIGSYS */
+    bool with_kernel;                  /* perf: the event may count kernel mode */
+    uint32_t count;                    /* signals that came */
+    uint64_t median_ns;                /* CPU time between two of them; 0 with less than three */
     uint32_t kernel_due, kernel_count; /* the same in a burst spent in the kernel */
-    int nonsense_error; /* perf: what a call that the kernel itself always answers with EINVAL got; -1 SIGSYS */
+    int nonsense_error;                /* perf: what a call that the kernel itself always answers with EINVAL got; -1 SIGSYS */
 };
 
 /* What decides about a refusal. */

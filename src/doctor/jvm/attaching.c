@@ -17,7 +17,7 @@ static void describe_agent(struct checkup *f, const struct control_answer *answe
     const char *version = control_text(answer, "version"), *state = control_text(answer, "state");
     bool same = version && !strcmp(version, CANDOR_VERSION);
     checkup_add(f, same ? CHECK_OK : CHECK_WARNING, "agent", "version %.40s, %s", version ? version : "unknown",
-                 state && !strcmp(state, "running") ? "recording" : "idle");
+                state && !strcmp(state, "running") ? "recording" : "idle");
     if (!same) {
         checkup_meaning(f, "this program is %s; a loaded agent stays until the JVM ends", CANDOR_VERSION);
         checkup_remedy(f, "use candor of the agent's version, or restart the JVM");
@@ -104,8 +104,8 @@ static void check_user(struct checkup *f, const struct target *t)
 {
     const struct process *p = &t->jvm.process;
     bool allowed = p->uid == geteuid() || geteuid() == 0;
-    checkup_add(f, allowed && !t->jvm.closed ? CHECK_OK : CHECK_PROBLEM, "user", "%.100s, user %s",
-                 *t->jvm.main ? t->jvm.main : "a JVM", t->jvm.user);
+    checkup_add(f, allowed && !t->jvm.closed ? CHECK_OK : CHECK_PROBLEM, "user", "%.100s, user %s", *t->jvm.main ? t->jvm.main : "a JVM",
+                t->jvm.user);
     if (!allowed) {
         checkup_meaning(f, "a JVM lets only its own user and root attach");
         checkup_remedy(f, "run candor as user '%s' or as root", t->jvm.user);

@@ -52,8 +52,8 @@ int libjvm_read(int fd, struct libjvm *out)
 {
     Elf64_Ehdr head;
     *out = (struct libjvm){0};
-    if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shstrndx >= head.e_shnum)
+    if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shstrndx >= head.e_shnum)
         return -ENOEXEC;
     Elf64_Shdr *sections = read_part(fd, head.e_shoff, (uint64_t)head.e_shnum * sizeof *sections);
     if (!sections)

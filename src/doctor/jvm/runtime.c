@@ -35,11 +35,11 @@ static void check_version(struct checkup *f, const struct target *t)
     const char *vendor = t->perf.vendor;
     bool known = is_verified(t->feature);
     char list[128];
-    checkup_add(f, known ? CHECK_OK : CHECK_WARNING, "JDK", "%s%s%s%s", *t->jvm.version ? t->jvm.version : "unknown",
-                 *vendor ? ", " : "", vendor, known ? ", a verified release" : ", an untested release");
+    checkup_add(f, known ? CHECK_OK : CHECK_WARNING, "JDK", "%s%s%s%s", *t->jvm.version ? t->jvm.version : "unknown", *vendor ? ", " : "",
+                vendor, known ? ", a verified release" : ", an untested release");
     if (!known) {
         checkup_meaning(f, "Candor is verified on JDK %s; others may be walked badly, which the books then show",
-                         list_verified(list, sizeof list));
+                        list_verified(list, sizeof list));
         checkup_remedy(f, "look at the share of truncated and failed samples in 'candor report'");
     }
 }
@@ -73,7 +73,7 @@ static void check_libjvm(struct checkup *f, const struct target *t)
         checkup_remedy(f, "use a HotSpot build that exports gHotSpotVMStructs");
     }
     checkup_add(f, l.symbols ? CHECK_OK : CHECK_NOTE, "JVM symbols", "%s%s", l.symbols ? "in libjvm.so" : "stripped",
-                 l.debug_link ? ", with a debug link" : "");
+                l.debug_link ? ", with a debug link" : "");
     if (!l.symbols) {
         checkup_meaning(f, "the JVM's own functions (GC, JIT) have no names in reports; debug files are not read");
         checkup_remedy(f, "use a build whose libjvm.so keeps .symtab");
@@ -98,8 +98,7 @@ static void check_flight_recorder(struct checkup *f, const struct target *t)
 
 static const char *collector_of(const struct target *t)
 {
-    static const char *const names[] = {"UseG1GC", "UseZGC", "UseShenandoahGC", "UseParallelGC", "UseSerialGC",
-                                        "UseEpsilonGC"};
+    static const char *const names[] = {"UseG1GC", "UseZGC", "UseShenandoahGC", "UseParallelGC", "UseSerialGC", "UseEpsilonGC"};
     if (*t->perf.collector)
         return t->perf.collector;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -113,14 +112,14 @@ static void check_options(struct checkup *f, const struct target *t)
     bool detailed = target_has_flag(t, "DebugNonSafepoints");
     checkup_add(f, CHECK_OK, "collector", "%.100s", collector_of(t));
     checkup_add(f, detailed || t->jvm.agent ? CHECK_OK : CHECK_NOTE, "debug information",
-                 detailed       ? "full (DebugNonSafepoints)"
-                 : t->jvm.agent ? "full for code compiled since the agent came"
-                                : "sparse");
+                detailed       ? "full (DebugNonSafepoints)"
+                : t->jvm.agent ? "full for code compiled since the agent came"
+                               : "sparse");
     if (!detailed && !t->jvm.agent) {
         checkup_meaning(f, "code compiled before the agent comes shows coarse lines and may miss inlined methods, until it is "
                            "healed (record --heal)");
         checkup_remedy(f, "start the JVM with -agentpath:.../libcandor.so, or with -XX:+UnlockDiagnosticVMOptions "
-                           "-XX:+DebugNonSafepoints");
+                          "-XX:+DebugNonSafepoints");
     }
     if (target_has_option(t, "-Xcheck:jni")) {
         checkup_add(f, CHECK_NOTE, "JNI checks", "-Xcheck:jni");

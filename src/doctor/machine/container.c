@@ -13,15 +13,13 @@
 enum { MOUNTS_MAX = 256 << 10 };
 
 /* 36 35 98:0 /root /point options [more...] - type source superoptions */
-int container_parse_mount(const char *mountinfo, const char *controller, char *point, size_t size, char *root,
-                          size_t root_size)
+int container_parse_mount(const char *mountinfo, const char *controller, char *point, size_t size, char *root, size_t root_size)
 {
     for (const char *line = mountinfo; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char at[PATH_MAX], from[PATH_MAX], type[32], options[256], *rest, copy[PATH_MAX * 3];
         snprintf(copy, sizeof copy, "%.*s", (int)strcspn(line, "\n"), line);
         rest = strstr(copy, " - ");
-        if (!rest || sscanf(copy, "%*s %*s %*s %4095s %4095s", from, at) != 2 ||
-            sscanf(rest, " - %31s %*s %255s", type, options) != 2)
+        if (!rest || sscanf(copy, "%*s %*s %*s %4095s %4095s", from, at) != 2 || sscanf(rest, " - %31s %*s %255s", type, options) != 2)
             continue;
         if (controller ? strcmp(type, "cgroup") || !procfs_has_word(options, ",", controller) : strcmp(type, "cgroup2") != 0)
             continue;

@@ -10,8 +10,7 @@
 
 /* Finds in the text of /proc/PID/mountinfo where the cgroup file system of the unified hierarchy (controller NULL), or the
  * one that has this controller, is mounted; *root is the cgroup that is mounted there. 0 or -ENOENT. */
-int container_parse_mount(const char *mountinfo, const char *controller, char *point, size_t size, char *root,
-                          size_t root_size);
+int container_parse_mount(const char *mountinfo, const char *controller, char *point, size_t size, char *root, size_t root_size);
 /* The path of the process in /proc/PID/cgroup, likewise; 0 or -ENOENT. */
 int container_parse_path(const char *cgroup, const char *controller, char *path, size_t size);
 /* "150000 100000" -> 1.5 CPUs; 0 when there is no limit ("max 100000", or a quota of -1). */

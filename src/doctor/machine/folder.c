@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct try {
+struct
+try {
     int folder;
     int error;       /* of making a file without content, as attaching does */
     int write_error; /* and of writing to it */

@@ -46,7 +46,7 @@ void kernel_judge_paranoid(struct checkup *f, int paranoid, bool perfmon)
     } else {
         checkup_add(f, CHECK_WARNING, name, "%d", paranoid);
         checkup_meaning(f, paranoid == 2 ? "this user may not sample kernel mode"
-                                          : "this user may not sample kernel mode, on some kernels nothing at all");
+                                         : "this user may not sample kernel mode, on some kernels nothing at all");
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }

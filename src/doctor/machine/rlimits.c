@@ -61,7 +61,7 @@ static void judge_files(struct checkup *f, const struct rlimits *l, int threads,
         checkup_add(f, level, "open files", "%d of %s open, %d threads", open_files, soft, threads);
     if (few) {
         checkup_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; threads beyond are "
-                            "sampled at the scheduler's ticks");
+                           "sampled at the scheduler's ticks");
         checkup_remedy(f, "raise RLIMIT_NOFILE (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile of docker)");
     }
 }
@@ -72,7 +72,7 @@ static void judge_signals(struct checkup *f, const struct rlimits *l, int thread
     uint64_t needed = threads < 0 ? FEW : (uint64_t)threads, used = queued < 0 ? 0 : (uint64_t)queued;
     bool few = l->signals < needed || l->signals - needed < used;
     checkup_add(f, few ? CHECK_NOTE : CHECK_OK, "pending signals", "%ld of %s used by this user", queued,
-                 amount(l->signals, limit, sizeof limit));
+                amount(l->signals, limit, sizeof limit));
     if (few) {
         checkup_meaning(f, "the clock 'timer' takes one per thread; the perf clocks take none");
         checkup_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) should that clock be the one");

@@ -36,8 +36,7 @@ static int put_text(struct jsonw *j, const char *key, const struct buffer *varin
     return rc;
 }
 
-int column_write(struct jsonw *j, const char *key, column_value *value, const void *rows, uint32_t count,
-                 enum column_order order)
+int column_write(struct jsonw *j, const char *key, column_value *value, const void *rows, uint32_t count, enum column_order order)
 {
     struct buffer varints;
     buffer_init(&varints, SIZE_MAX);

@@ -10,7 +10,6 @@ typedef uint64_t column_value(const void *rows, uint32_t i);
 enum column_order { COLUMN_PLAIN, COLUMN_ASCENDING /* written as the differences from row to row */ };
 
 /* Writes the key and the text. 0, or -ENOMEM with nothing written. */
-int column_write(struct jsonw *j, const char *key, column_value *value, const void *rows, uint32_t count,
-                 enum column_order order);
+int column_write(struct jsonw *j, const char *key, column_value *value, const void *rows, uint32_t count, enum column_order order);
 
 #endif

@@ -74,8 +74,8 @@ int flamegraph_write_data(FILE *out, const struct profile *p, const char *title)
     return write_page(out, &page, true);
 }
 
-int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after,
-                          const struct page_change *changes, size_t change_count)
+int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
+                          size_t change_count)
 {
     struct page page = {
         .profile = after->profile,

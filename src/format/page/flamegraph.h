@@ -16,8 +16,8 @@ int flamegraph_write_code(FILE *out, const struct profile *p, const char *title,
                           size_t code_count);
 /* The page of two profiles of one unit: a frame is as wide as after, and colored by what has changed since before. Of methods that
  * `changes` does not tell of (there may be none), the page finds itself whether they have. The same codes. */
-int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after,
-                          const struct page_change *changes, size_t change_count);
+int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
+                          size_t change_count);
 /* The data alone (web/README.md), for a page that is there already. */
 int flamegraph_write_data(FILE *out, const struct profile *p, const char *title);
 

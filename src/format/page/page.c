@@ -156,9 +156,12 @@ struct column {
 
 /* The last one is of a comparison only. */
 static const struct column node_columns[] = {
-    {"parent", node_parent, COLUMN_ASCENDING}, {"name", node_name},
-    {"type", node_type},                       {"self", node_self},
-    {"self_effect", node_self_effect},         {"total_effect", node_total_effect},
+    {"parent", node_parent, COLUMN_ASCENDING},
+    {"name", node_name},
+    {"type", node_type},
+    {"self", node_self},
+    {"self_effect", node_self_effect},
+    {"total_effect", node_total_effect},
     {"before", node_before},
 };
 

@@ -18,8 +18,11 @@ static uint8_t take_mark(const char *name, size_t *len)
     static const struct {
         const char *mark;
         uint8_t type;
-    } marks[] = {{"_[0]", JFR_FRAME_INTERPRETED}, {"_[j]", JFR_FRAME_C2},     {"_[i]", JFR_FRAME_INLINED},
-                 {"_[k]", JFR_FRAME_KERNEL},      {"_[1]", JFR_FRAME_C1}};
+    } marks[] = {{"_[0]", JFR_FRAME_INTERPRETED},
+                 {"_[j]", JFR_FRAME_C2},
+                 {"_[i]", JFR_FRAME_INLINED},
+                 {"_[k]", JFR_FRAME_KERNEL},
+                 {"_[1]", JFR_FRAME_C1}};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (*len > 4 && !memcmp(name + *len - 4, marks[i].mark, 4)) {
             *len -= 4;

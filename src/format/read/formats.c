@@ -28,10 +28,8 @@ static const struct format {
     const char *name;
     import_reader *read;
     const char *extensions;
-} formats[] = {
-    {"jfr", NULL, ".jfr"}, /* by its own loader, which reads a file in parts */
-    FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)
-};
+} formats[] = {{"jfr", NULL, ".jfr"}, /* by its own loader, which reads a file in parts */
+               FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)};
 
 static const struct format *find(const char *name)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The names, for options, and what users call them. */
-#define FORMATS_READ "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_READ(FORMAT_NAMES_BAR)
+#define FORMATS_READ       "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_READ(FORMAT_NAMES_BAR)
 #define FORMATS_READ_WORDS "JFR" FORMAT_NAMES_BOTH(FORMAT_NAMES_WORDS) FORMAT_NAMES_READ(FORMAT_NAMES_WORDS)
 
 /* Fills an empty profile from the file; "-" is standard input. format is one of the names, or NULL = by content; value names the one

@@ -126,8 +126,8 @@ struct reader {
     struct profile *p;
     struct method *methods;
     uint32_t method_count, method_cap;
-    struct map method_of;  /* id -> place in methods */
-    struct map name_of;    /* thread id -> string id */
+    struct map method_of; /* id -> place in methods */
+    struct map name_of;   /* thread id -> string id */
     struct import_stack stack;
     struct profile_sample sample;
     const char *outcome;

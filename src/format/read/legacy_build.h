@@ -45,9 +45,9 @@ struct legacy {
     uint32_t range_count, range_cap;
     struct legacy_place *places;
     uint32_t place_count, place_cap;
-    struct map run_of; /* address -> the group of comments that named it first */
-    uint32_t pending;  /* addresses that belong to no sample yet */
-    uint64_t left_out; /* lines that are none of the format's */
+    struct map run_of;  /* address -> the group of comments that named it first */
+    uint32_t pending;   /* addresses that belong to no sample yet */
+    uint64_t left_out;  /* lines that are none of the format's */
     uint64_t discarded; /* samples that the profiled program itself dropped */
     bool is_of_java;    /* contention in a dialect whose delays are in other units, which is not read */
 };

@@ -114,8 +114,8 @@ static bool heap_begins(struct texts *t, struct span line)
     if (!go && !v2 && !lines_start(name, "heapprofile") && !lines_start(name, "growth") && !lines_start(name, "fragmentation"))
         return false;
     t->period = go ? (int64_t)period / 2 : v2 ? (int64_t)period : 0;
-    t->has_alloc = (go || v2 || lines_start(name, "heapprofile")) && ((v.all_objects != v.objects && v.all_objects) ||
-                                                                    (v.all_bytes != v.bytes && v.all_bytes));
+    t->has_alloc = (go || v2 || lines_start(name, "heapprofile")) &&
+                   ((v.all_objects != v.objects && v.all_objects) || (v.all_bytes != v.bytes && v.all_bytes));
     const char *two[LEGACY_VALUES] = {some[0], some[1]}, *two_units[LEGACY_VALUES] = {units[0], units[1]};
     set_types(t->l, t->has_alloc ? all : two, t->has_alloc ? units : two_units);
     t->l->period_type = "space";

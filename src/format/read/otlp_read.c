@@ -343,8 +343,7 @@ static int read_all(struct reader *r)
 
 int otlp_read(struct profile *p, const struct import *in)
 {
-    struct reader r = {
-        .p = p, .in = in, .t = {.p = p, .in = in, .steps = 64 * (uint64_t)in->size + 65536}, .scale = 1};
+    struct reader r = {.p = p, .in = in, .t = {.p = p, .in = in, .steps = 64 * (uint64_t)in->size + 65536}, .scale = 1};
     int rc = read_all(&r);
     otlp_tables_deinit(&r.t);
     free(r.values.list);

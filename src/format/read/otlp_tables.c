@@ -110,8 +110,10 @@ struct place {
 
 static uint8_t type_of_kind(otlp_text kind)
 {
-    return otlp_is(kind, "jvm") ? JFR_FRAME_JAVA : otlp_is(kind, "native") ? JFR_FRAME_NATIVE : otlp_is(kind, "kernel") ? JFR_FRAME_KERNEL
-                                                                                                       : PROFILE_TYPE_OTHER;
+    return otlp_is(kind, "jvm")      ? JFR_FRAME_JAVA
+           : otlp_is(kind, "native") ? JFR_FRAME_NATIVE
+           : otlp_is(kind, "kernel") ? JFR_FRAME_KERNEL
+                                     : PROFILE_TYPE_OTHER;
 }
 
 static void take_place(const struct otlp_tables *t, const struct pb_field *f, struct place *place)

@@ -159,8 +159,9 @@ int perf_frame_add(struct profile *p, const struct perf_frame *f, struct import_
         library = none;
     snprintf(unknown, sizeof unknown, "[%.*s]", (int)(library.len < 100 ? library.len : 100), library.bytes);
     if (!known)
-        name = kernel ? (struct span){"[kernel]", 8} : library.len ? (struct span){unknown, strlen(unknown)}
-                                                                        : (struct span){"[unknown]", 9};
+        name = kernel        ? (struct span){"[kernel]", 8}
+               : library.len ? (struct span){unknown, strlen(unknown)}
+                             : (struct span){"[unknown]", 9};
     else
         name = f->symbol;
     if (kernel)

@@ -6,9 +6,9 @@
 
 struct perf_head {
     struct span comm, event;
-    struct span rest;   /* behind the event: a frame, fields of a tracepoint, or nothing */
-    uint64_t pid, tid;       /* pid 0 = not said */
-    uint64_t time_ns;        /* of perf's clock, which begins about when the machine does; 0 = not said */
+    struct span rest;  /* behind the event: a frame, fields of a tracepoint, or nothing */
+    uint64_t pid, tid; /* pid 0 = not said */
+    uint64_t time_ns;  /* of perf's clock, which begins about when the machine does; 0 = not said */
     uint64_t period;
     bool has_period;
 };

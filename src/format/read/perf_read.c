@@ -48,8 +48,7 @@ static int choose(struct reader *r, const struct perf_head *h)
     r->event = h->event;
     r->chosen = true;
     r->has_period = h->has_period;
-    int rc = name ? import_unit(r->p, name, !h->has_period ? "samples" : is_clock(h->event) ? "nanoseconds" : "events", &scale)
-                  : -ENOMEM;
+    int rc = name ? import_unit(r->p, name, !h->has_period ? "samples" : is_clock(h->event) ? "nanoseconds" : "events", &scale) : -ENOMEM;
     if (is_clock(h->event) && h->has_period)
         r->p->interval_ns = h->period;
     free(name);
@@ -113,8 +112,7 @@ static int begin(struct reader *r, const struct perf_head *h)
         return 0;
     }
     r->periods_differ |= h->has_period && r->p->interval_ns && h->period != r->p->interval_ns;
-    r->sample = (struct profile_sample){
-        .weight = h->has_period ? h->period : 1, .count = 1, .time_ns = (int64_t)h->time_ns};
+    r->sample = (struct profile_sample){.weight = h->has_period ? h->period : 1, .count = 1, .time_ns = (int64_t)h->time_ns};
     if (profile_string(r->p, h->comm.bytes, h->comm.len, &name) || profile_thread(r->p, name, h->tid, 0, &r->sample.thread))
         return -ENOMEM;
     if (!perf_line_frame(h->rest, &frame))
@@ -166,8 +164,9 @@ static int name_others(struct reader *r)
         return import_bad(r->in, "no samples: this is no output of 'perf script', or of a recording without any");
     if (!used)
         return 0;
-    return profile_add_problem(r->p, "info", "The weights are of the event %.*s. %llu samples of %s are not used; "
-                                                  "choose an event with --value",
+    return profile_add_problem(r->p, "info",
+                               "The weights are of the event %.*s. %llu samples of %s are not used; "
+                               "choose an event with --value",
                                (int)(r->event.len < 60 ? r->event.len : 60), r->event.bytes, (unsigned long long)r->of_others, names);
 }
 

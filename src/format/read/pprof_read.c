@@ -69,7 +69,7 @@ static bool is_of_kind(const struct reader *r, uint32_t value)
     static const struct {
         enum profile_kind kind;
         const char *name;
-    } names[] = {{PROFILE_RUNNING, "cpu"},       {PROFILE_WALL, "wall"},  {PROFILE_ALLOC, "alloc_space"},
+    } names[] = {{PROFILE_RUNNING, "cpu"},      {PROFILE_WALL, "wall"},  {PROFILE_ALLOC, "alloc_space"},
                  {PROFILE_LIVE, "inuse_space"}, {PROFILE_LOCK, "delay"}, {PROFILE_LOCK, "lock"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].kind == r->p->kind && pprof_text_is(name_of(r, value), names[i].name))
@@ -126,8 +126,8 @@ static int name_unused(const struct reader *r)
             return -ENOMEM;
         count++;
         if (used < sizeof others)
-            used += (size_t)snprintf(others + used, sizeof others - used, "%s%.*s", used ? ", " : "", (int)(t.len < 60 ? t.len : 60),
-                                     t.bytes);
+            used +=
+                (size_t)snprintf(others + used, sizeof others - used, "%s%.*s", used ? ", " : "", (int)(t.len < 60 ? t.len : 60), t.bytes);
     }
     if (!used)
         return 0;

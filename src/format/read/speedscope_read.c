@@ -33,8 +33,7 @@ static int take_frames(struct reader *r, const json_t *list)
         const json_t *one = json_array_get(list, i);
         double line = json_number_value(json_object_get(one, "line"));
         const char *name = text_of(one, "name");
-        rc = import_frame(r->p, name, strlen(name), line > 0 && line < INT32_MAX ? (int32_t)line : 0, PROFILE_TYPE_OTHER,
-                          &r->frames[i]);
+        rc = import_frame(r->p, name, strlen(name), line > 0 && line < INT32_MAX ? (int32_t)line : 0, PROFILE_TYPE_OTHER, &r->frames[i]);
     }
     return rc;
 }
@@ -102,8 +101,8 @@ static int take_sampled(struct reader *r, const json_t *profile, uint32_t thread
         const json_t *number = json_array_get(weights, i);
         uint32_t stack;
         bool truncated;
-        uint64_t weight = json_is_integer(number) ? import_weight(json_integer_value(number), r->scale)
-                                                  : weigh(r, json_number_value(number));
+        uint64_t weight =
+            json_is_integer(number) ? import_weight(json_integer_value(number), r->scale) : weigh(r, json_number_value(number));
         rc = take_stack(r, json_array_get(samples, i), &stack, &truncated);
         rc = rc ? rc : add(r, thread, stack, truncated, weight);
     }

@@ -216,8 +216,8 @@ static int by_kind(const void *left, const void *right)
 
 static bool is_alike(const struct profile_sample *a, const struct profile_sample *b)
 {
-    return a->thread == b->thread && a->stack == b->stack && a->state == b->state && a->labels == b->labels &&
-           a->outcome == b->outcome && a->count == 1 && b->count == 1 && a->time_ns && b->time_ns;
+    return a->thread == b->thread && a->stack == b->stack && a->state == b->state && a->labels == b->labels && a->outcome == b->outcome &&
+           a->count == 1 && b->count == 1 && a->time_ns && b->time_ns;
 }
 
 static void put_type(struct writer *w, uint32_t number, const char *type, const char *unit)

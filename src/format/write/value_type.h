@@ -8,6 +8,6 @@
 const char *value_type_name(const struct profile *p);
 /* Of which time the interval is: "cpu" or "wall". */
 const char *value_type_period(const struct profile *p);
-const char *value_type_unit(const struct profile *p);  /* "nanoseconds", "count", "bytes", or another profiler's */
+const char *value_type_unit(const struct profile *p); /* "nanoseconds", "count", "bytes", or another profiler's */
 
 #endif

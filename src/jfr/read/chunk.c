@@ -91,8 +91,7 @@ static int scan(struct jfr_chunk *c, const uint8_t *at)
             c->info.whole = false;
             c->end = at;
             jfr_problem_add(c->problems, c->index, c->info.offset + (uint64_t)(at - c->bytes),
-                            "no whole event here; the last %" PRIu64 " bytes of the chunk are not read",
-                            (uint64_t)(end - at));
+                            "no whole event here; the last %" PRIu64 " bytes of the chunk are not read", (uint64_t)(end - at));
             break;
         }
         rc = note_event(c, &places, id, (uint64_t)(at - c->bytes), size);
@@ -116,8 +115,8 @@ static void spread_tallies(struct jfr_chunk *c)
         }
     }
     if (unknown)
-        jfr_problem_add(c->problems, c->index, c->info.offset,
-                        "%" PRIu64 " events are of types the chunk does not declare; skipped", unknown);
+        jfr_problem_add(c->problems, c->index, c->info.offset, "%" PRIu64 " events are of types the chunk does not declare; skipped",
+                        unknown);
 }
 
 /* ---- opening ---- */
@@ -148,8 +147,7 @@ static void choose_metadata(struct jfr_chunk *c)
 {
     uint64_t offset = input_be(c->bytes + 24, 8), size, id;
     uint64_t length = (uint64_t)(c->end - c->bytes);
-    if (offset >= JFR_HEADER_BYTES && offset < length && event_head(c->bytes + offset, c->end, &size, &id) &&
-        id == JFR_METADATA_TYPE)
+    if (offset >= JFR_HEADER_BYTES && offset < length && event_head(c->bytes + offset, c->end, &size, &id) && id == JFR_METADATA_TYPE)
         c->metadata = offset;
 }
 
@@ -157,8 +155,7 @@ static void choose_metadata(struct jfr_chunk *c)
 static int read_types(struct jfr_chunk *c)
 {
     if (!(c->bytes[67] & 1)) {
-        jfr_problem_add(c->problems, c->index, c->info.offset,
-                        "its integers are not compressed, which no known writer does; skipped");
+        jfr_problem_add(c->problems, c->index, c->info.offset, "its integers are not compressed, which no known writer does; skipped");
         return -EINVAL;
     }
     int rc = scan(c, c->bytes + JFR_HEADER_BYTES);
@@ -183,8 +180,7 @@ static int read_chunk(struct jfr_chunk *c)
     return c->out_of_memory ? -ENOMEM : 0;
 }
 
-static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
-                                   struct jfr_problems *problems)
+static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, struct jfr_declared *declared, struct jfr_problems *problems)
 {
     struct jfr_chunk *c = calloc(1, sizeof *c);
     if (!c || strtab_init(&c->names)) {
@@ -206,8 +202,7 @@ static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, str
     return c;
 }
 
-int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
-                   struct error *e)
+int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems, struct error *e)
 {
     return jfr_chunk_open_next(out, f, index, NULL, problems, e);
 }
@@ -334,16 +329,29 @@ bool jfr_unit_is_span(enum jfr_unit unit)
 bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int64_t *ns)
 {
     switch (unit) {
-    case JFR_UNIT_TIMESTAMP_TICKS: *ns = jfr_chunk_epoch_ns(c, v); return true;
-    case JFR_UNIT_SPAN_TICKS: *ns = jfr_chunk_ticks_to_ns(c, v); return true;
+    case JFR_UNIT_TIMESTAMP_TICKS:
+        *ns = jfr_chunk_epoch_ns(c, v);
+        return true;
+    case JFR_UNIT_SPAN_TICKS:
+        *ns = jfr_chunk_ticks_to_ns(c, v);
+        return true;
     case JFR_UNIT_EPOCH_NS:
-    case JFR_UNIT_SPAN_NS: *ns = v; return true;
-    case JFR_UNIT_SPAN_US: *ns = clamp((__int128)v * NS_PER_US); return true;
+    case JFR_UNIT_SPAN_NS:
+        *ns = v;
+        return true;
+    case JFR_UNIT_SPAN_US:
+        *ns = clamp((__int128)v * NS_PER_US);
+        return true;
     case JFR_UNIT_EPOCH_MS:
-    case JFR_UNIT_SPAN_MS: *ns = clamp((__int128)v * NS_PER_MS); return true;
+    case JFR_UNIT_SPAN_MS:
+        *ns = clamp((__int128)v * NS_PER_MS);
+        return true;
     case JFR_UNIT_EPOCH_S:
-    case JFR_UNIT_SPAN_S: *ns = clamp((__int128)v * NS_PER_S); return true;
-    default: return false;
+    case JFR_UNIT_SPAN_S:
+        *ns = clamp((__int128)v * NS_PER_S);
+        return true;
+    default:
+        return false;
     }
 }
 

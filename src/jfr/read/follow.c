@@ -215,8 +215,8 @@ int jfr_follow_new(struct jfr_follow **out, int fd, bool from_last, struct error
         *out = NULL;
         return error_set(e, -ENOMEM, "no address space to read the recording");
     }
-    f->file = (struct jfr_file){.bytes = f->bytes, .chunks = &f->extent, .chunk_count = 1, .name = (char *)"the recording",
-                                .intake.spool.fd = -1};
+    f->file = (struct jfr_file){
+        .bytes = f->bytes, .chunks = &f->extent, .chunk_count = 1, .name = (char *)"the recording", .intake.spool.fd = -1};
     if (from_last)
         skip_chunks(f);
     uint8_t first[4];

@@ -72,9 +72,12 @@ static uint32_t field_varints(const struct jfr_field *f)
     case JFR_KIND_CHAR:
     case JFR_KIND_SHORT:
     case JFR_KIND_INT:
-    case JFR_KIND_LONG: return 1;
-    case JFR_KIND_STRUCT: return f->type->varints;
-    default: return 0;
+    case JFR_KIND_LONG:
+        return 1;
+    case JFR_KIND_STRUCT:
+        return f->type->varints;
+    default:
+        return 0;
     }
 }
 
@@ -112,8 +115,10 @@ static uint32_t field_fixed(const struct jfr_field *f)
     case JFR_KIND_BOOLEAN:
     case JFR_KIND_BYTE:
     case JFR_KIND_FLOAT:
-    case JFR_KIND_DOUBLE: return (uint32_t)primitive_size(f->type->kind);
-    default: return 0;
+    case JFR_KIND_DOUBLE:
+        return (uint32_t)primitive_size(f->type->kind);
+    default:
+        return 0;
     }
 }
 

@@ -12,8 +12,7 @@
 
 enum { ATTRIBUTES_MAX = 32, NESTING_MAX = 16, ON_CLASS = -1 };
 
-static const struct jfr_type undeclared = {
-    .name = "", .super = "", .label = "", .description = "", .category = "", .broken = true};
+static const struct jfr_type undeclared = {.name = "", .super = "", .label = "", .description = "", .category = "", .broken = true};
 
 struct raw_field {
     struct jfr_field field;
@@ -115,8 +114,8 @@ static enum jfr_kind kind_of(const char *name)
     static const struct {
         const char *name;
         enum jfr_kind kind;
-    } kinds[] = {{"boolean", JFR_KIND_BOOLEAN}, {"byte", JFR_KIND_BYTE},   {"char", JFR_KIND_CHAR},
-                 {"short", JFR_KIND_SHORT},     {"int", JFR_KIND_INT},     {"long", JFR_KIND_LONG},
+    } kinds[] = {{"boolean", JFR_KIND_BOOLEAN}, {"byte", JFR_KIND_BYTE},     {"char", JFR_KIND_CHAR},
+                 {"short", JFR_KIND_SHORT},     {"int", JFR_KIND_INT},       {"long", JFR_KIND_LONG},
                  {"float", JFR_KIND_FLOAT},     {"double", JFR_KIND_DOUBLE}, {"java.lang.String", JFR_KIND_STRING}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (!strcmp(kinds[i].name, name))
@@ -160,14 +159,13 @@ static int add_field(struct parse *p, const struct element *e)
         return -ENOMEM;
     const char *dimension = attribute(e, "dimension");
     p->field = p->field_count;
-    p->fields[p->field_count++] =
-        (struct raw_field){.field = {.name = attribute_or_empty(e, "name"),
-                                     .label = "",
-                                     .description = "",
-                                     .array = dimension && strcmp(dimension, "0"),
-                                     .pooled = !strcmp(attribute_or_empty(e, "constantPool"), "true")},
-                           .type_id = id_attribute(e, "class"),
-                           .owner = p->class};
+    p->fields[p->field_count++] = (struct raw_field){.field = {.name = attribute_or_empty(e, "name"),
+                                                               .label = "",
+                                                               .description = "",
+                                                               .array = dimension && strcmp(dimension, "0"),
+                                                               .pooled = !strcmp(attribute_or_empty(e, "constantPool"), "true")},
+                                                     .type_id = id_attribute(e, "class"),
+                                                     .owner = p->class};
     return 0;
 }
 
@@ -193,8 +191,7 @@ static int add_annotation(struct parse *p, const struct element *e)
 {
     if (ARRAY_GROW(p->annotations, p->annotation_cap, p->annotation_count))
         return -ENOMEM;
-    p->annotations[p->annotation_count++] =
-        (struct annotation){id_attribute(e, "class"), annotation_value(p, e), p->class, p->field};
+    p->annotations[p->annotation_count++] = (struct annotation){id_attribute(e, "class"), annotation_value(p, e), p->class, p->field};
     return 0;
 }
 
@@ -289,13 +286,20 @@ static enum jfr_unit unit_of(const char *annotation, const char *value)
         const char *annotation, *value; /* NULL = any, so the default comes last */
         enum jfr_unit unit;
     } units[] = {
-        {"Timestamp", "TICKS", JFR_UNIT_TIMESTAMP_TICKS},   {"Timestamp", "NANOSECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_NS},
-        {"Timestamp", "SECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_S}, {"Timestamp", NULL, JFR_UNIT_EPOCH_MS},
-        {"Timespan", "TICKS", JFR_UNIT_SPAN_TICKS},         {"Timespan", "MICROSECONDS", JFR_UNIT_SPAN_US},
-        {"Timespan", "MILLISECONDS", JFR_UNIT_SPAN_MS},     {"Timespan", "SECONDS", JFR_UNIT_SPAN_S},
-        {"Timespan", NULL, JFR_UNIT_SPAN_NS},               {"DataAmount", "BITS", JFR_UNIT_BITS},
-        {"DataAmount", NULL, JFR_UNIT_BYTES},               {"Frequency", NULL, JFR_UNIT_HERTZ},
-        {"Percentage", NULL, JFR_UNIT_PERCENTAGE},          {"MemoryAddress", NULL, JFR_UNIT_ADDRESS},
+        {"Timestamp", "TICKS", JFR_UNIT_TIMESTAMP_TICKS},
+        {"Timestamp", "NANOSECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_NS},
+        {"Timestamp", "SECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_S},
+        {"Timestamp", NULL, JFR_UNIT_EPOCH_MS},
+        {"Timespan", "TICKS", JFR_UNIT_SPAN_TICKS},
+        {"Timespan", "MICROSECONDS", JFR_UNIT_SPAN_US},
+        {"Timespan", "MILLISECONDS", JFR_UNIT_SPAN_MS},
+        {"Timespan", "SECONDS", JFR_UNIT_SPAN_S},
+        {"Timespan", NULL, JFR_UNIT_SPAN_NS},
+        {"DataAmount", "BITS", JFR_UNIT_BITS},
+        {"DataAmount", NULL, JFR_UNIT_BYTES},
+        {"Frequency", NULL, JFR_UNIT_HERTZ},
+        {"Percentage", NULL, JFR_UNIT_PERCENTAGE},
+        {"MemoryAddress", NULL, JFR_UNIT_ADDRESS},
     };
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (!strcmp(units[i].annotation, annotation) && (!units[i].value || !strcmp(units[i].value, value)))
@@ -459,7 +463,6 @@ int jfr_metadata_read(struct jfr_chunk *c)
     if (!rc)
         keep_source(c, source, (size_t)(end - source));
     if (rc == -EINVAL)
-        jfr_problem_add(c->problems, c->index, c->info.offset + c->metadata,
-                        "the metadata is damaged: the chunk cannot be read; skipped");
+        jfr_problem_add(c->problems, c->index, c->info.offset + c->metadata, "the metadata is damaged: the chunk cannot be read; skipped");
     return rc;
 }

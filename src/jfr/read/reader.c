@@ -69,8 +69,8 @@ static int find_chunks(struct jfr_file *f, struct jfr_problems *problems)
     for (uint64_t at = 0; at < f->size && !rc;) {
         if (!header_at(f, at)) {
             uint64_t next = find_header(f, at);
-            jfr_problem_add(problems, JFR_NO_CHUNK, at,
-                            "%" PRIu64 " bytes here belong to no chunk (a write that was cut off?); skipped", next - at);
+            jfr_problem_add(problems, JFR_NO_CHUNK, at, "%" PRIu64 " bytes here belong to no chunk (a write that was cut off?); skipped",
+                            next - at);
             at = next;
             continue;
         }
@@ -79,9 +79,8 @@ static int find_chunks(struct jfr_file *f, struct jfr_problems *problems)
         if (cut) {
             uint64_t next = find_header(f, at + 1);
             jfr_problem_add(problems, f->chunk_count, at,
-                            "the chunk's header says %" PRIu64 " bytes, there are %" PRIu64
-                            "; read as far as it is whole",
-                            size, next - at);
+                            "the chunk's header says %" PRIu64 " bytes, there are %" PRIu64 "; read as far as it is whole", size,
+                            next - at);
             size = next - at;
         }
         rc = add_chunk(f, at, size, cut);
@@ -101,11 +100,12 @@ static int refuse(const struct jfr_file *f, struct error *e)
     if (!f->size)
         return error_set(e, -EINVAL, "%s: not a JFR recording (it is empty)", f->name);
     if (n >= 4 && !memcmp(f->bytes, "FLR", 4) && f->size < JFR_HEADER_BYTES)
-        return error_set(e, -EINVAL, "%s: a JFR recording that was cut off within its first header (%" PRIu64 " bytes)",
-                         f->name, f->size);
+        return error_set(e, -EINVAL, "%s: a JFR recording that was cut off within its first header (%" PRIu64 " bytes)", f->name, f->size);
     if (n >= 8 && !memcmp(f->bytes, "FLR\0\0\0\0\x09", 8))
-        return error_set(e, -EINVAL, "%s: JFR version 0.9, of Oracle's JDK 7 and 8, cannot be read, only 1.x and 2.x; JDK Mission Control "
-                                     "opens it, and OpenJDK 8u262 and later record 2.x", f->name);
+        return error_set(e, -EINVAL,
+                         "%s: JFR version 0.9, of Oracle's JDK 7 and 8, cannot be read, only 1.x and 2.x; JDK Mission Control "
+                         "opens it, and OpenJDK 8u262 and later record 2.x",
+                         f->name);
     if (n >= 8 && !memcmp(f->bytes, "FLR", 4))
         return error_set(e, -EINVAL, "%s: JFR version %" PRIu64 ".%" PRIu64 " cannot be read, only 1.x and 2.x", f->name,
                          input_be(f->bytes + 4, 2), input_be(f->bytes + 6, 2));
@@ -188,8 +188,8 @@ int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *
     return rc ? rc : jfr_file_take(out, &in, intake_name(path), problems, e);
 }
 
-int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name,
-                         struct jfr_problems *problems, struct error *e)
+int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name, struct jfr_problems *problems,
+                         struct error *e)
 {
     struct intake in;
     *out = NULL;

@@ -61,8 +61,8 @@ struct intake;
 /* The same on an input that is open already, which it takes over, also when it fails. */
 int jfr_file_take(struct jfr_file **out, struct intake *in, const char *name, struct jfr_problems *problems, struct error *e);
 /* The same on bytes in memory, which must outlive the file; name is for messages. */
-int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name,
-                         struct jfr_problems *problems, struct error *e);
+int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name, struct jfr_problems *problems,
+                         struct error *e);
 void jfr_file_close(struct jfr_file *f);
 uint32_t jfr_file_chunks(const struct jfr_file *f);
 uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
@@ -73,34 +73,34 @@ bool jfr_file_is_closed(const struct jfr_file *f);
 /* ---- types ---- */
 
 enum jfr_kind { /* how a value of a type is stored */
-    JFR_KIND_STRUCT,
-    JFR_KIND_BOOLEAN,
-    JFR_KIND_BYTE,
-    JFR_KIND_CHAR,
-    JFR_KIND_SHORT,
-    JFR_KIND_INT,
-    JFR_KIND_LONG,
-    JFR_KIND_FLOAT,
-    JFR_KIND_DOUBLE,
-    JFR_KIND_STRING,
+                JFR_KIND_STRUCT,
+                JFR_KIND_BOOLEAN,
+                JFR_KIND_BYTE,
+                JFR_KIND_CHAR,
+                JFR_KIND_SHORT,
+                JFR_KIND_INT,
+                JFR_KIND_LONG,
+                JFR_KIND_FLOAT,
+                JFR_KIND_DOUBLE,
+                JFR_KIND_STRING,
 };
 
 enum jfr_unit { /* what a number means, from its field's annotations */
-    JFR_UNIT_NONE,
-    JFR_UNIT_TIMESTAMP_TICKS,
-    JFR_UNIT_EPOCH_NS,
-    JFR_UNIT_EPOCH_MS,
-    JFR_UNIT_EPOCH_S,
-    JFR_UNIT_SPAN_TICKS,
-    JFR_UNIT_SPAN_NS,
-    JFR_UNIT_SPAN_US,
-    JFR_UNIT_SPAN_MS,
-    JFR_UNIT_SPAN_S,
-    JFR_UNIT_BYTES,
-    JFR_UNIT_BITS,
-    JFR_UNIT_HERTZ,
-    JFR_UNIT_PERCENTAGE, /* 1.0 = 100 % */
-    JFR_UNIT_ADDRESS,
+                JFR_UNIT_NONE,
+                JFR_UNIT_TIMESTAMP_TICKS,
+                JFR_UNIT_EPOCH_NS,
+                JFR_UNIT_EPOCH_MS,
+                JFR_UNIT_EPOCH_S,
+                JFR_UNIT_SPAN_TICKS,
+                JFR_UNIT_SPAN_NS,
+                JFR_UNIT_SPAN_US,
+                JFR_UNIT_SPAN_MS,
+                JFR_UNIT_SPAN_S,
+                JFR_UNIT_BYTES,
+                JFR_UNIT_BITS,
+                JFR_UNIT_HERTZ,
+                JFR_UNIT_PERCENTAGE, /* 1.0 = 100 % */
+                JFR_UNIT_ADDRESS,
 };
 
 struct jfr_field {
@@ -123,18 +123,18 @@ struct jfr_type {
     bool event;
     struct jfr_field *fields; /* those without content (of an empty struct type) are left out */
     uint32_t field_count;
-    uint32_t index;         /* in jfr_chunk_types */
-    uint64_t min_size;      /* bytes the smallest value takes */
-    uint32_t varints;       /* a value is this many compressed integers and nothing else; 0 = it is not */
-    bool texts;             /* a value holds strings, in place */
+    uint32_t index;                     /* in jfr_chunk_types */
+    uint64_t min_size;                  /* bytes the smallest value takes */
+    uint32_t varints;                   /* a value is this many compressed integers and nothing else; 0 = it is not */
+    bool texts;                         /* a value holds strings, in place */
     const struct jfr_field *start_time; /* of an event; NULL = it has none */
-    uint64_t events;        /* how many events of this type the chunk holds */
-    uint64_t event_bytes;   /* and their bytes, headers included */
-    const struct jfr_field **by_name; /* the reader's own, as are the next three: sorted, or NULL, where they are few */
+    uint64_t events;                    /* how many events of this type the chunk holds */
+    uint64_t event_bytes;               /* and their bytes, headers included */
+    const struct jfr_field **by_name;   /* the reader's own, as are the next three: sorted, or NULL, where they are few */
     struct jfr_pool *pool;
-    uint32_t depth;         /* of structs within structs */
-    bool simple;            /* stands for its only field: a symbol, a name out of a list */
-    bool broken;            /* cannot be decoded: contains itself, or a type that is not declared */
+    uint32_t depth; /* of structs within structs */
+    bool simple;    /* stands for its only field: a symbol, a name out of a list */
+    bool broken;    /* cannot be decoded: contains itself, or a type that is not declared */
 };
 
 /* ---- chunk ---- */
@@ -163,8 +163,7 @@ struct jfr_chunk_rest {
 
 /* Parses metadata and pools of chunk `index`. 0 and *out; 0 and *out NULL when nothing in it can be read (a problem says
  * why: go on with the next); -ENOMEM. */
-int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
-                   struct error *e);
+int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems, struct error *e);
 /* The same, where the types may be those of the chunk before; `declared` outlives the chunk. */
 int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
                         struct jfr_problems *problems, struct error *e);
@@ -202,8 +201,8 @@ struct jfr_value {
 };
 
 bool jfr_value_none(struct jfr_value v);
-int64_t jfr_value_int(struct jfr_value v);     /* boolean, byte, char, short, int, long; float and double are cut */
-double jfr_value_number(struct jfr_value v);   /* the same, and float and double */
+int64_t jfr_value_int(struct jfr_value v);          /* boolean, byte, char, short, int, long; float and double are cut */
+double jfr_value_number(struct jfr_value v);        /* the same, and float and double */
 struct jfr_text jfr_value_text(struct jfr_value v); /* a string, or a struct whose only field is one (a symbol) */
 bool jfr_text_is(struct jfr_text text, const char *wanted);
 /* Member of a struct; references are followed. */
@@ -231,7 +230,7 @@ enum { JFR_SPLIT_MAX = 32 };
 struct jfr_event {
     struct jfr_chunk *chunk;
     const struct jfr_type *type;
-    uint64_t offset, size; /* in the file */
+    uint64_t offset, size;            /* in the file */
     const uint8_t *at[JFR_SPLIT_MAX]; /* where the first fields begin, as far as known */
     uint32_t known;
 };
@@ -292,7 +291,7 @@ struct jfr_stack {
     bool truncated;
     const struct jfr_field *method, *line, *bci, *frame_type;
     const uint8_t *end; /* of the last frame; NULL when that is not known before the walk */
-    bool raw; /* frames are compressed integers and nothing else, as all known writers have them */
+    bool raw;           /* frames are compressed integers and nothing else, as all known writers have them */
 };
 /* From a value of type jdk.types.StackTrace; false when it is none. */
 bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out);

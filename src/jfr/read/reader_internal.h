@@ -47,13 +47,13 @@ struct jfr_tally { /* of the events with one type id */
 struct jfr_types {
     struct jfr_type *list;
     uint32_t count, cap;
-    struct jfr_field *fields; /* of all types */
-    const struct jfr_field **by_name; /* those of types that have many of them; NULL = there is no such type, or no memory */
-    struct map by_id;         /* id -> index */
+    struct jfr_field *fields;            /* of all types */
+    const struct jfr_field **by_name;    /* those of types that have many of them; NULL = there is no such type, or no memory */
+    struct map by_id;                    /* id -> index */
     uint16_t by_small_id[JFR_SMALL_IDS]; /* the same for the ids that writers use: index + 1, 0 = none */
     struct jfr_type *string;
     struct strtab texts;
-    uint64_t seed; /* as a chunk has one */
+    uint64_t seed;   /* as a chunk has one */
     uint8_t *source; /* a copy of the bytes that declared it; NULL = none was made */
     size_t source_size;
 };
@@ -80,8 +80,8 @@ struct jfr_chunk {
 
     struct jfr_types *types;
     struct jfr_declared *declared; /* where they may come from, and go to; NULL = they end with the chunk */
-    struct strtab names; /* converted texts */
-    struct map texts;    /* offset of a converted string -> its id in names */
+    struct strtab names;           /* converted texts */
+    struct map texts;              /* offset of a converted string -> its id in names */
     struct buffer scratch;
     struct jfr_method_fields method; /* looked up when the first method is asked for */
     struct jfr_trace_fields trace;   /* the same for the first stack trace */

@@ -10,8 +10,8 @@
 #include "jfr/read/reader.h"
 
 struct jfr_scrubbed {
-    uint64_t texts;  /* that were changed */
-    uint64_t events; /* that they were in, constant pools not counted */
+    uint64_t texts;   /* that were changed */
+    uint64_t events;  /* that they were in, constant pools not counted */
     uint64_t dropped; /* events that could not be looked into */
 };
 

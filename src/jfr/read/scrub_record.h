@@ -6,10 +6,10 @@
 
 struct scrub {
     struct jfr_chunk *chunk;
-    struct buffer out; /* the record at hand, without its size */
+    struct buffer out;      /* the record at hand, without its size */
     uint64_t texts, events; /* changed so far */
-    struct map masked; /* keys of pooled strings that are secret by their name */
-    const char *name;  /* beside the value at hand, or "" */
+    struct map masked;      /* keys of pooled strings that are secret by their name */
+    const char *name;       /* beside the value at hand, or "" */
     bool out_of_memory;
 };
 

@@ -103,13 +103,20 @@ static const struct {
     const char *type;
     enum role role;
 } roles[] = {
-    {"candor.CpuSample", ROLE_SAMPLE},          {"candor.SafepointSample", ROLE_SAMPLE},
-    {"candor.WallSample", ROLE_SAMPLE},         {"candor.EventSample", ROLE_SAMPLE},
-    {"candor.BookLine", ROLE_BOOK},             {"candor.ThreadCpu", ROLE_NOTHING},
-    {"candor.Padding", ROLE_NOTHING},           {"candor.Setting", ROLE_DESCRIPTION},
-    {"jdk.ActiveRecording", ROLE_DESCRIPTION},  {"jdk.ActiveSetting", ROLE_DESCRIPTION},
-    {"jdk.JVMInformation", ROLE_DESCRIPTION},   {"jdk.OSInformation", ROLE_DESCRIPTION},
-    {"jdk.CPUInformation", ROLE_DESCRIPTION},   {"jdk.InitialSystemProperty", ROLE_DESCRIPTION},
+    {"candor.CpuSample", ROLE_SAMPLE},
+    {"candor.SafepointSample", ROLE_SAMPLE},
+    {"candor.WallSample", ROLE_SAMPLE},
+    {"candor.EventSample", ROLE_SAMPLE},
+    {"candor.BookLine", ROLE_BOOK},
+    {"candor.ThreadCpu", ROLE_NOTHING},
+    {"candor.Padding", ROLE_NOTHING},
+    {"candor.Setting", ROLE_DESCRIPTION},
+    {"jdk.ActiveRecording", ROLE_DESCRIPTION},
+    {"jdk.ActiveSetting", ROLE_DESCRIPTION},
+    {"jdk.JVMInformation", ROLE_DESCRIPTION},
+    {"jdk.OSInformation", ROLE_DESCRIPTION},
+    {"jdk.CPUInformation", ROLE_DESCRIPTION},
+    {"jdk.InitialSystemProperty", ROLE_DESCRIPTION},
 };
 
 enum { ROLES = sizeof roles / sizeof *roles };
@@ -207,8 +214,7 @@ static struct jfr_value value_of(struct making *m, const struct record *r, const
 
 static void take_book(struct making *m, const struct record *r, const struct jfr_type *type, bool fresh)
 {
-    struct jfr_book line = {.ns = jfr_value_int(value_of(m, r, "time")),
-                            .count = (uint64_t)jfr_value_int(value_of(m, r, "count"))};
+    struct jfr_book line = {.ns = jfr_value_int(value_of(m, r, "time")), .count = (uint64_t)jfr_value_int(value_of(m, r, "count"))};
     take_text(jfr_value_text(value_of(m, r, "account")), line.account, sizeof line.account);
     take_text(jfr_value_text(value_of(m, r, "reason")), line.reason, sizeof line.reason);
     struct jfr_book *now = book_of(m->now, &line), *before = book_of(m->before, &line);
@@ -290,7 +296,11 @@ static void put_all(struct making *m, const struct jfr_window *w)
 static int make(struct jfr_chunk *c, const struct jfr_window *w, struct jfr_books *books, struct jfr_slice *out)
 {
     struct jfr_books before = *books;
-    struct making m = {.chunk = c, .now = books, .before = &before, .from = w->from, .slice = out,
+    struct making m = {.chunk = c,
+                       .now = books,
+                       .before = &before,
+                       .from = w->from,
+                       .slice = out,
                        .start_ticks = (uint64_t)c->info.start_ticks + ns_to_ticks(c, w->from_ns)};
     buffer_init(&m.out, 2 * (size_t)c->info.size + (1 << 20));
     for (int i = 0; i < ROLES; i++)

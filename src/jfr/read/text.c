@@ -140,8 +140,7 @@ static struct jfr_text keep_scratch(struct jfr_chunk *c, uint32_t *id)
     return (struct jfr_text){strtab_text(&c->names, *id), strtab_len(&c->names, *id)};
 }
 
-static struct jfr_text converted(struct jfr_chunk *c, enum encoding encoding, const uint8_t *at, const uint8_t *end,
-                                 uint64_t n)
+static struct jfr_text converted(struct jfr_chunk *c, enum encoding encoding, const uint8_t *at, const uint8_t *end, uint64_t n)
 {
     bool added = false;
     uint32_t *id = map_add(&c->texts, (uint64_t)(at - c->bytes) ^ c->seed, &added);

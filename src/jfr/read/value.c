@@ -32,15 +32,21 @@ const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, con
         return NULL;
     switch (type->kind) {
     case JFR_KIND_BOOLEAN:
-    case JFR_KIND_BYTE: return input_skip(at, end, 1);
+    case JFR_KIND_BYTE:
+        return input_skip(at, end, 1);
     case JFR_KIND_CHAR:
     case JFR_KIND_SHORT:
     case JFR_KIND_INT:
-    case JFR_KIND_LONG: return input_skip_varint(at, end);
-    case JFR_KIND_FLOAT: return input_skip(at, end, 4);
-    case JFR_KIND_DOUBLE: return input_skip(at, end, 8);
-    case JFR_KIND_STRING: return jfr_skip_string(at, end);
-    case JFR_KIND_STRUCT: return skip_struct(type, at, end);
+    case JFR_KIND_LONG:
+        return input_skip_varint(at, end);
+    case JFR_KIND_FLOAT:
+        return input_skip(at, end, 4);
+    case JFR_KIND_DOUBLE:
+        return input_skip(at, end, 8);
+    case JFR_KIND_STRING:
+        return jfr_skip_string(at, end);
+    case JFR_KIND_STRUCT:
+        return skip_struct(type, at, end);
     }
     return NULL;
 }
@@ -108,7 +114,8 @@ static int64_t integer(struct jfr_value v)
     case JFR_KIND_BYTE:
         input_byte(v.at, v.end, &byte);
         return v.type->kind == JFR_KIND_BOOLEAN || v.is_unsigned ? byte : (int8_t)byte;
-    case JFR_KIND_CHAR: return input_varint(v.at, v.end, &bits) ? (uint16_t)bits : 0;
+    case JFR_KIND_CHAR:
+        return input_varint(v.at, v.end, &bits) ? (uint16_t)bits : 0;
     case JFR_KIND_SHORT:
         input_varint(v.at, v.end, &bits);
         return v.is_unsigned ? (uint16_t)bits : (int16_t)bits;

@@ -41,8 +41,8 @@ static uint32_t string_index(struct tree *t, const char *text)
     return index;
 }
 
-static struct element element_begin(struct tree *t, struct element *parent, const char *name,
-                                    const struct attribute *attributes, size_t count)
+static struct element element_begin(struct tree *t, struct element *parent, const char *name, const struct attribute *attributes,
+                                    size_t count)
 {
     size_t present = 0;
     for (size_t i = 0; i < count; i++)
@@ -74,8 +74,7 @@ static void annotation(struct tree *t, struct element *parent, enum schema_id ty
 {
     char id[16];
     snprintf(id, sizeof id, "%d", (int)type);
-    struct element e =
-        element_begin(t, parent, "annotation", (struct attribute[]){{"class", id}, {"value", value}}, 2);
+    struct element e = element_begin(t, parent, "annotation", (struct attribute[]){{"class", id}, {"value", value}}, 2);
     element_end(t, &e);
 }
 
@@ -124,12 +123,11 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
 {
     char number[16];
     snprintf(number, sizeof number, "%d", (int)id);
-    struct element e = element_begin(t, metadata, "class",
-                                     (struct attribute[]){{"name", type->name},
-                                                          {"superType", type->super},
-                                                          {"id", number},
-                                                          {"simpleType", type->flags & S_SIMPLE ? "true" : NULL}},
-                                     4);
+    struct element e = element_begin(
+        t, metadata, "class",
+        (struct attribute[]){
+            {"name", type->name}, {"superType", type->super}, {"id", number}, {"simpleType", type->flags & S_SIMPLE ? "true" : NULL}},
+        4);
     /* Readers format a field by the annotation that is itself marked as a content type. */
     if (id == T_TIMESTAMP || id == T_TIMESPAN || id == T_UNSIGNED || id == T_MEMORY_ADDRESS || id == T_DATA_AMOUNT)
         annotation(t, &e, T_CONTENT_TYPE, NULL);
@@ -150,11 +148,14 @@ static uint32_t left_out_by(enum schema_id id)
 {
     switch (id) {
     case T_GARBAGE_COLLECTION:
-    case T_SAFEPOINT_COUNT: return JFR_WITHOUT_COLLECTIONS;
+    case T_SAFEPOINT_COUNT:
+        return JFR_WITHOUT_COLLECTIONS;
     case T_MONITOR_ENTER:
     case T_THREAD_PARK:
-    case T_LOCK_HOLDER: return JFR_WITHOUT_WAITS;
-    case T_ALLOCATION_SAMPLE: return JFR_WITHOUT_ALLOCATIONS;
+    case T_LOCK_HOLDER:
+        return JFR_WITHOUT_WAITS;
+    case T_ALLOCATION_SAMPLE:
+        return JFR_WITHOUT_ALLOCATIONS;
     case T_OLD_OBJECT_SAMPLE:
     case T_OLD_OBJECT:
     case T_REFERENCE:
@@ -162,18 +163,26 @@ static uint32_t left_out_by(enum schema_id id)
     case T_OLD_OBJECT_ARRAY:
     case T_OLD_OBJECT_FIELD:
     case T_OBJECT_END:
-    case T_LIVE_SET: return JFR_WITHOUT_OLD_OBJECTS;
-    case T_CPU_SAMPLE: return JFR_WITHOUT_CPU;
-    case T_EVENT_SAMPLE: return JFR_WITHOUT_COUNTS;
-    case T_WALL_SAMPLE: return JFR_WITHOUT_WALL;
-    case T_SAFEPOINT_SAMPLE: return JFR_WITHOUT_SAFEPOINT;
+    case T_LIVE_SET:
+        return JFR_WITHOUT_OLD_OBJECTS;
+    case T_CPU_SAMPLE:
+        return JFR_WITHOUT_CPU;
+    case T_EVENT_SAMPLE:
+        return JFR_WITHOUT_COUNTS;
+    case T_WALL_SAMPLE:
+        return JFR_WITHOUT_WALL;
+    case T_SAFEPOINT_SAMPLE:
+        return JFR_WITHOUT_SAFEPOINT;
     case T_CODE_SAMPLE:
     case T_CODE_SNAPSHOT:
     case T_CODE_PLACE:
-    case T_CODE_NAME: return JFR_WITHOUT_CODE;
+    case T_CODE_NAME:
+        return JFR_WITHOUT_CODE;
     case T_BOOK_BASE:
-    case T_THREAD_BASE: return JFR_WITHOUT_BASES;
-    default: return 0;
+    case T_THREAD_BASE:
+        return JFR_WITHOUT_BASES;
+    default:
+        return 0;
     }
 }
 
@@ -191,8 +200,7 @@ static void build(struct tree *t, bool bare, uint32_t without)
             class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);
-    struct element region = element_begin(
-        t, &root, "region", (struct attribute[]){{"locale", "en_US"}, {"gmtOffset", "0"}}, 2);
+    struct element region = element_begin(t, &root, "region", (struct attribute[]){{"locale", "en_US"}, {"gmtOffset", "0"}}, 2);
     element_end(t, &region);
     element_end(t, &root);
 }

@@ -21,12 +21,18 @@ enum { MEMORY_DEFAULT = 64 * 1024 * 1024, SCRATCH_MAX = 128 * 1024 };
 static const char *remedy(int code)
 {
     switch (code) {
-    case -ENOSPC: return "free space there, or record to another file system";
-    case -EDQUOT: return "free space within the quota, or record to another file system";
-    case -EFBIG: return "raise the limit on file sizes (ulimit -f), or record a shorter time";
-    case -EIO: return "check the disk (see the kernel log), or record to another file system";
-    case -ENOMEM: return "give the process more memory, or sample at a longer interval";
-    default: return "record to another file";
+    case -ENOSPC:
+        return "free space there, or record to another file system";
+    case -EDQUOT:
+        return "free space within the quota, or record to another file system";
+    case -EFBIG:
+        return "raise the limit on file sizes (ulimit -f), or record a shorter time";
+    case -EIO:
+        return "check the disk (see the kernel log), or record to another file system";
+    case -ENOMEM:
+        return "give the process more memory, or sample at a longer interval";
+    default:
+        return "record to another file";
     }
 }
 
@@ -54,8 +60,8 @@ static int fail(struct jfr_writer *w, int code)
     file_name(w->fd, name, sizeof name);
     if (!w->size)
         return error_set(&w->error, code, "%s: cannot be written: %s; %s", name, strerror(-code), remedy(code));
-    return error_set(&w->error, code, "%s: cannot be written: %s; %s (%llu bytes are whole%s)", name, strerror(-code),
-                     remedy(code), (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
+    return error_set(&w->error, code, "%s: cannot be written: %s; %s (%llu bytes are whole%s)", name, strerror(-code), remedy(code),
+                     (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
 }
 
 /* The C library's own fstat is too new for the systems that the agent runs on; struct stat is the kernel's. */
@@ -74,10 +80,14 @@ static int check_untouched(struct jfr_writer *w)
     file_name(w->fd, name, sizeof name);
     w->failed = -ESTALE;
     if (!st.st_nlink)
-        return error_set(&w->error, w->failed, "%s: the file was deleted, or replaced by another, while it was recorded: what it held is "
-                         "lost; record again", name);
-    return error_set(&w->error, w->failed, "%s: the file was cut while it was recorded, from %llu bytes to %llu: what came behind is lost; "
-                     "record again", name, (unsigned long long)w->size, (unsigned long long)st.st_size);
+        return error_set(&w->error, w->failed,
+                         "%s: the file was deleted, or replaced by another, while it was recorded: what it held is "
+                         "lost; record again",
+                         name);
+    return error_set(&w->error, w->failed,
+                     "%s: the file was cut while it was recorded, from %llu bytes to %llu: what came behind is lost; "
+                     "record again",
+                     name, (unsigned long long)w->size, (unsigned long long)st.st_size);
 }
 
 static int sticky(const struct jfr_writer *w, struct error *e)
@@ -179,8 +189,8 @@ static int check(int fd, const struct jfr_writer_options *options, struct error 
     return 0;
 }
 
-int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options,
-                   const struct jfr_pools *pools, struct error *e)
+int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options, const struct jfr_pools *pools,
+                   struct error *e)
 {
     int rc = check(fd, options, e);
     struct jfr_writer *w = rc ? NULL : calloc(1, sizeof *w);

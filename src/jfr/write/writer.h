@@ -52,7 +52,7 @@ enum { JFR_TRACE_ID_DIGITS = 32, JFR_SPAN_ID_DIGITS = 16, JFR_CONTEXT_LABELS_MAX
 
 /* Whose work a thread did while a sample was taken. */
 struct jfr_context {
-    uint32_t endpoint; /* symbol id */
+    uint32_t endpoint;                                                                                             /* symbol id */
     char trace_id[JFR_TRACE_ID_DIGITS + 1], span_id[JFR_SPAN_ID_DIGITS + 1], root_span_id[JFR_SPAN_ID_DIGITS + 1]; /* or empty */
     uint32_t label_count;
     uint32_t labels[JFR_CONTEXT_LABELS_MAX]; /* symbol ids of "KEY=VALUE" */
@@ -65,8 +65,8 @@ struct jfr_held_object {
     uint32_t holder;      /* id of the object that refers to it; 0 = the path ends here */
     bool is_element;      /* it does by an element of its array, else by a field */
     int32_t array_size, array_index;
-    uint32_t field;       /* symbol id */
-    uint16_t modifiers;   /* of the field: 8 = static */
+    uint32_t field;                      /* symbol id */
+    uint16_t modifiers;                  /* of the field: 8 = static */
     const char *root_system, *root_type; /* the JDK's words: "Threads", "Stack Variable" */
     uint32_t root_description;           /* symbol id */
 };
@@ -78,11 +78,11 @@ struct jfr_pools {
     size_t (*stack)(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated);
     void (*method)(void *context, uint32_t id, struct jfr_method *method);
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
-    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; valid until the next question that is not for a
+    const char *(*symbol)(void *context, uint32_t id, size_t *len);               /* UTF-8; valid until the next question that is not for a
                                                                      * symbol */
-    void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
+    void (*whose_work)(void *context, uint32_t id, struct jfr_context *out);      /* NULL: no event has a context */
     void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
-    void (*sort_stacks)(void *context, uint32_t *ids, size_t count); /* so that like ones stand together; NULL: as they came */
+    void (*sort_stacks)(void *context, uint32_t *ids, size_t count);              /* so that like ones stand together; NULL: as they came */
 };
 
 struct jfr_writer_options {
@@ -90,17 +90,17 @@ struct jfr_writer_options {
     uint32_t grain;            /* how many of them are one in the file: what it does not tell apart costs no bytes; 0 = 1 */
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
-    uint64_t offset;   /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */
-    uint32_t without;  /* enum jfr_without, several */
-    bool ring;         /* it may give up its oldest chunks (writer_ring.h), so where they are is remembered */
+    uint64_t offset;         /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */
+    uint32_t without;        /* enum jfr_without, several */
+    bool ring;               /* it may give up its oldest chunks (writer_ring.h), so where they are is remembered */
     size_t memory_max;       /* bytes of events and pools held between two flushes; 0 = 64 MiB */
 };
 
 struct jfr_writer;
 
 /* Takes fd (a file open for writing, empty but for what lies below the offset; closed by jfr_writer_close or on failure). */
-int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options,
-                   const struct jfr_pools *pools, struct error *e);
+int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options, const struct jfr_pools *pools,
+                   struct error *e);
 /* Flushes, closes and frees, also after an error. */
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
@@ -122,8 +122,7 @@ uint64_t jfr_writer_pending(const struct jfr_writer *w);
 /* Events. They never fail: beyond memory_max an event is dropped and counted. */
 uint64_t jfr_writer_dropped(const struct jfr_writer *w);
 
-void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack,
-                                enum jfr_thread_state state);
+void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack, enum jfr_thread_state state);
 
 struct jfr_cpu_sample {
     uint64_t ticks;
@@ -202,11 +201,11 @@ struct jfr_old_object {
     uint64_t heap_used;    /* after the last one; 0 = unknown */
     uint32_t outcome;      /* as above */
     /* The path, of objects that were searched for (struct jfr_held_object). */
-    uint32_t path;      /* symbol id: how that went; 0 = it was not */
-    uint32_t object;    /* id; 0 = nothing is known of it */
+    uint32_t path;   /* symbol id: how that went; 0 = it was not */
+    uint32_t object; /* id; 0 = nothing is known of it */
     bool has_holder;
-    uint32_t root;      /* id of the object that a root refers to; 0 = the path does not reach one */
-    int32_t elements;   /* of an array; below 0: it is none, or not known */
+    uint32_t root;    /* id of the object that a root refers to; 0 = the path does not reach one */
+    int32_t elements; /* of an array; below 0: it is none, or not known */
 };
 /* A jdk.OldObjectSample, with more fields than the JDK's. Those of one moment belong together. Instead of its address an object of a path
  * has its id, which tells it from others of the chunk. */
@@ -228,14 +227,14 @@ struct jfr_lock_wait {
     uint32_t thread;
     uint32_t carrier; /* of a virtual thread, else 0 */
     uint32_t stack;
-    uint32_t class_name;             /* symbol id; meant only if has_class */
-    bool has_class;                  /* what was locked is known */
-    uint32_t owner;                  /* a thread, 0 = unknown */
-    uint64_t address;                /* 0 = unknown */
+    uint32_t class_name;                /* symbol id; meant only if has_class */
+    bool has_class;                     /* what was locked is known */
+    uint32_t owner;                     /* a thread, 0 = unknown */
+    uint64_t address;                   /* 0 = unknown */
     int64_t timeout_ns, until_epoch_ms; /* of a park; INT64_MIN = none */
     uint64_t weight_ns;
     bool finished;
-    uint32_t outcome;                /* as above */
+    uint32_t outcome; /* as above */
 };
 /* A jdk.JavaMonitorEnter, and a jdk.ThreadPark, with more fields than the JDK's. */
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *wait);
@@ -262,7 +261,7 @@ struct jfr_wall_sample {
     uint32_t outcome;   /* as above */
     uint32_t evidence;  /* symbol id: what the state is known by */
     enum jfr_thread_state state;
-    uint32_t context;   /* 0 = none */
+    uint32_t context; /* 0 = none */
 };
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *sample);
 
@@ -284,18 +283,15 @@ void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_
 /* One line of the books, cumulative since the recording began. account: the name of an account in base/agreed/accounts.h, which may be one
  * of CPU time or of another event; reason: "" where the account has none. The last line of a recording with a given (account, reason) is
  * the one that counts. */
-void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
-                         uint64_t count);
+void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);
 /* The CPU time of one thread since the recording began, cumulative; the last one per thread counts. */
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
 /* The same two as of where a chunk begins, for a file that may lose what is older (writer_ring.h): what its books are counted from,
  * should this chunk be its first. */
-void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
-                         uint64_t count);
+void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);
 void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
 /* Either of the two for books. */
-typedef void jfr_write_book(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
-                            uint64_t count);
+typedef void jfr_write_book(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);
 /* A fact about how the recording was made: "version", "clock", "clock_reason", "clock_resolution_ns", "interval_ns",
  * "kernel" (included|excluded), "signal", "attached" (at-start|late), "debug_info" (full|sparse), "walker", ... */
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value);
@@ -303,11 +299,10 @@ void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, c
 void jfr_write_log(struct jfr_writer *w, uint64_t ticks, const char *level, const char *message);
 
 /* The JDK's own types, so that other tools show what they expect. */
-void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination,
-                                uint64_t start_epoch_ms, uint64_t duration_ms);
+void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination, uint64_t start_epoch_ms,
+                                uint64_t duration_ms);
 /* A jdk.ActiveSetting of the event type with that name, e.g. ("jdk.ExecutionSample", "period", "10 ms"). */
-void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name,
-                              const char *value);
+void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name, const char *value);
 
 struct jfr_jvm_information {
     const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments; /* already redacted */
@@ -316,8 +311,8 @@ struct jfr_jvm_information {
 };
 void jfr_write_jvm_information(struct jfr_writer *w, uint64_t ticks, const struct jfr_jvm_information *info);
 void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *version);
-void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description,
-                               uint32_t sockets, uint32_t cores, uint32_t hw_threads);
+void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description, uint32_t sockets,
+                               uint32_t cores, uint32_t hw_threads);
 void jfr_write_system_property(struct jfr_writer *w, uint64_t ticks, const char *key, const char *value);
 
 #endif

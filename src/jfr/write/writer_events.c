@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SHORT_MAX = 127, /* what a size of one byte can say */
+    SHORT_MAX = 127,                /* what a size of one byte can say */
     EVENT_BYTES_MAX = (1 << 28) - 1 /* and one padded to four bytes */
 };
 
@@ -24,12 +24,24 @@ struct value {
 };
 
 #ifdef CANDOR_CHECK_FIELDS
-#define NUMBER(name, given) {.number = (given), .field = #name}
-#define TEXT(name, given) {.text = (given), .field = #name, .is_text = true}
+#define NUMBER(name, given)                                                                                                                \
+    {                                                                                                                                      \
+        .number = (given), .field = #name                                                                                                  \
+    }
+#define TEXT(name, given)                                                                                                                  \
+    {                                                                                                                                      \
+        .text = (given), .field = #name, .is_text = true                                                                                   \
+    }
 #define VALUES(...) ((const struct value[]){__VA_ARGS__, {.field = NULL}})
 #else
-#define NUMBER(name, given) {.number = (given)}
-#define TEXT(name, given) {.text = (given)}
+#define NUMBER(name, given)                                                                                                                \
+    {                                                                                                                                      \
+        .number = (given)                                                                                                                  \
+    }
+#define TEXT(name, given)                                                                                                                  \
+    {                                                                                                                                      \
+        .text = (given)                                                                                                                    \
+    }
 #define VALUES(...) ((const struct value[]){__VA_ARGS__})
 #endif
 
@@ -45,11 +57,11 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
 static void put_pooled(struct jfr_writer *w, enum schema_id type, uint32_t id)
 {
     struct key_set *keyed = type == T_STACK_TRACE ? &w->stacks : type == T_CLASS ? &w->classes : NULL;
-    struct id_set *set = type == T_THREAD      ? &w->threads
-                         : type == T_CONTEXT   ? &w->contexts
-                         : type == T_REFERENCE ? &w->references
+    struct id_set *set = type == T_THREAD            ? &w->threads
+                         : type == T_CONTEXT         ? &w->contexts
+                         : type == T_REFERENCE       ? &w->references
                          : type == T_OLD_OBJECT_ROOT ? &w->roots
-                                               : NULL;
+                                                     : NULL;
     uint32_t key = id;
     if (keyed ? !key_set_need(keyed, id, &key) : set && !id_set_need(set, id))
         w->events.failed = true;
@@ -187,20 +199,18 @@ static uint64_t state_key(enum jfr_thread_state state)
     return (uint64_t)state + 1;
 }
 
-void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack,
-                                enum jfr_thread_state state)
+void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack, enum jfr_thread_state state)
 {
     put_event(w, T_EXECUTION_SAMPLE,
-              VALUES(NUMBER(startTime, ticks), NUMBER(sampledThread, thread), NUMBER(stackTrace, stack),
-                     NUMBER(state, state_key(state))));
+              VALUES(NUMBER(startTime, ticks), NUMBER(sampledThread, thread), NUMBER(stackTrace, stack), NUMBER(state, state_key(state))));
 }
 
 static void put_pc_sample(struct jfr_writer *w, enum schema_id type, const struct jfr_cpu_sample *s)
 {
     put_event(w, type,
               VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(pc, s->pc),
-                     NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(pc, s->pc), NUMBER(outcome, s->outcome),
+                     NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
 }
 
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
@@ -224,9 +234,9 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
 {
     put_event(w, T_ALLOCATION_SAMPLE,
               VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(objectClass, jfr_class_id(s->class_name)), NUMBER(weight, s->weight),
-                     NUMBER(size, s->size), NUMBER(interval, s->interval), NUMBER(counted, s->counted),
-                     NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
+                     NUMBER(objectClass, jfr_class_id(s->class_name)), NUMBER(weight, s->weight), NUMBER(size, s->size),
+                     NUMBER(interval, s->interval), NUMBER(counted, s->counted), NUMBER(outcome, s->outcome),
+                     NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
 }
 
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
@@ -236,36 +246,33 @@ void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
     put_event(w, T_OLD_OBJECT_SAMPLE,
               VALUES(NUMBER(startTime, o->ticks), NUMBER(eventThread, o->thread), NUMBER(stackTrace, o->stack),
                      NUMBER(allocationTime, o->born_ticks), NUMBER(objectSize, o->size), NUMBER(objectAge, age),
-                     NUMBER(lastKnownHeapUsage, o->heap_used), NUMBER(address, o->object),
-                     NUMBER(type, jfr_class_id(o->class_name)), TEXT(description, ""),
-                     NUMBER(referrer, o->has_holder ? o->object : 0), NUMBER(arrayElements, elements),
-                     NUMBER(root, o->root), NUMBER(weight, o->weight), NUMBER(collections, o->collections),
-                     NUMBER(outcome, o->outcome), NUMBER(path, o->path)));
+                     NUMBER(lastKnownHeapUsage, o->heap_used), NUMBER(address, o->object), NUMBER(type, jfr_class_id(o->class_name)),
+                     TEXT(description, ""), NUMBER(referrer, o->has_holder ? o->object : 0), NUMBER(arrayElements, elements),
+                     NUMBER(root, o->root), NUMBER(weight, o->weight), NUMBER(collections, o->collections), NUMBER(outcome, o->outcome),
+                     NUMBER(path, o->path)));
 }
 
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
 {
     put_event(w, T_OBJECT_END,
               VALUES(NUMBER(startTime, o->ticks), NUMBER(eventThread, o->thread), NUMBER(stackTrace, o->stack),
-                     NUMBER(objectClass, jfr_class_id(o->class_name)), NUMBER(allocationTime, o->born_ticks),
-                     NUMBER(objectSize, o->size), NUMBER(weight, o->weight), NUMBER(outcome, o->outcome)));
+                     NUMBER(objectClass, jfr_class_id(o->class_name)), NUMBER(allocationTime, o->born_ticks), NUMBER(objectSize, o->size),
+                     NUMBER(weight, o->weight), NUMBER(outcome, o->outcome)));
 }
 
 void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *s)
 {
     put_event(w, T_LIVE_SET,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(collections, s->collections),
-                     NUMBER(oldCollections, s->old_collections), NUMBER(oldBefore, s->old_before),
-                     NUMBER(heapUsed, s->heap_used), NUMBER(objects, s->objects), NUMBER(bytes, s->bytes),
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(collections, s->collections), NUMBER(oldCollections, s->old_collections),
+                     NUMBER(oldBefore, s->old_before), NUMBER(heapUsed, s->heap_used), NUMBER(objects, s->objects), NUMBER(bytes, s->bytes),
                      NUMBER(error, s->error)));
 }
 
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s)
 {
     put_event(w, T_MONITOR_ENTER,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks),
-                     NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(monitorClass, s->has_class ? jfr_class_id(s->class_name) : 0),
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks), NUMBER(eventThread, s->thread),
+                     NUMBER(stackTrace, s->stack), NUMBER(monitorClass, s->has_class ? jfr_class_id(s->class_name) : 0),
                      NUMBER(previousOwner, s->owner), NUMBER(address, s->address), NUMBER(weight, s->weight_ns),
                      NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier)));
 }
@@ -273,12 +280,11 @@ void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s
 void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
 {
     put_event(w, T_THREAD_PARK,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks),
-                     NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(parkedClass, s->has_class ? jfr_class_id(s->class_name) : 0),
-                     NUMBER(timeout, (uint64_t)s->timeout_ns), NUMBER(until, (uint64_t)s->until_epoch_ms),
-                     NUMBER(address, s->address), NUMBER(owner, s->owner), NUMBER(weight, s->weight_ns),
-                     NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier)));
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks), NUMBER(eventThread, s->thread),
+                     NUMBER(stackTrace, s->stack), NUMBER(parkedClass, s->has_class ? jfr_class_id(s->class_name) : 0),
+                     NUMBER(timeout, (uint64_t)s->timeout_ns), NUMBER(until, (uint64_t)s->until_epoch_ms), NUMBER(address, s->address),
+                     NUMBER(owner, s->owner), NUMBER(weight, s->weight_ns), NUMBER(finished, s->finished), NUMBER(outcome, s->outcome),
+                     NUMBER(carrierThread, s->carrier)));
 }
 
 void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s)
@@ -305,77 +311,69 @@ static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t e
 void jfr_write_garbage_collection(struct jfr_writer *w, const struct jfr_garbage_collection *c)
 {
     put_event(w, T_GARBAGE_COLLECTION,
-              VALUES(NUMBER(startTime, c->start_ticks), NUMBER(duration, file_span(w, c->start_ticks, c->end_ticks)),
-                     NUMBER(gcId, c->id), NUMBER(name, c->name), NUMBER(cause, c->cause),
-                     NUMBER(sumOfPauses, c->pause_ns), NUMBER(longestPause, c->pause_ns), TEXT(toldBy, "JVMTI")));
+              VALUES(NUMBER(startTime, c->start_ticks), NUMBER(duration, file_span(w, c->start_ticks, c->end_ticks)), NUMBER(gcId, c->id),
+                     NUMBER(name, c->name), NUMBER(cause, c->cause), NUMBER(sumOfPauses, c->pause_ns), NUMBER(longestPause, c->pause_ns),
+                     TEXT(toldBy, "JVMTI")));
 }
 
 void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *c)
 {
     put_event(w, T_SAFEPOINT_COUNT,
               VALUES(NUMBER(startTime, c->start_ticks), NUMBER(duration, file_span(w, c->start_ticks, c->end_ticks)),
-                     NUMBER(count, c->count), NUMBER(stopped, c->stopped_ns),
-                     NUMBER(synchronizing, c->synchronizing_ns)));
+                     NUMBER(count, c->count), NUMBER(stopped, c->stopped_ns), NUMBER(synchronizing, c->synchronizing_ns)));
 }
 
-void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
-                         uint64_t count)
+void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count)
 {
-    put_event(w, T_BOOK_LINE,
-              VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason),
-                     NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
+    put_event(
+        w, T_BOOK_LINE,
+        VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason), NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
 }
 
-void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
-                         uint64_t count)
+void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count)
 {
-    put_event(w, T_BOOK_BASE,
-              VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason),
-                     NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
+    put_event(
+        w, T_BOOK_BASE,
+        VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason), NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
 }
 
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
     put_event(w, T_THREAD_CPU,
-              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns),
-                     NUMBER(samples, samples)));
+              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns), NUMBER(samples, samples)));
 }
 
 void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
     put_event(w, T_THREAD_BASE,
-              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns),
-                     NUMBER(samples, samples)));
+              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns), NUMBER(samples, samples)));
 }
 
 void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *s)
 {
     put_event(w, T_CODE_SAMPLE,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), NUMBER(weight, s->weight_ns),
-                     NUMBER(pc, s->pc), NUMBER(compilation, s->compilation), NUMBER(code, s->code),
-                     NUMBER(capture, s->capture)));
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), NUMBER(weight, s->weight_ns), NUMBER(pc, s->pc),
+                     NUMBER(compilation, s->compilation), NUMBER(code, s->code), NUMBER(capture, s->capture)));
 }
 
 void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *s)
 {
     put_event(w, T_CODE_SNAPSHOT,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), TEXT(kind, s->kind),
-                     TEXT(name, s->name), NUMBER(compilation, s->compilation), NUMBER(level, s->level),
-                     NUMBER(entryBci, (uint32_t)s->entry_bci), NUMBER(address, s->address), NUMBER(entry, s->entry),
-                     TEXT(code, s->code)));
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), TEXT(kind, s->kind), TEXT(name, s->name),
+                     NUMBER(compilation, s->compilation), NUMBER(level, s->level), NUMBER(entryBci, (uint32_t)s->entry_bci),
+                     NUMBER(address, s->address), NUMBER(entry, s->entry), TEXT(code, s->code)));
 }
 
 void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end)
 {
     put_event(w, T_CODE_PLACE,
-              VALUES(NUMBER(startTime, ticks), NUMBER(stackTrace, stack), NUMBER(compilation, compilation),
-                     NUMBER(address, address), NUMBER(end, end)));
+              VALUES(NUMBER(startTime, ticks), NUMBER(stackTrace, stack), NUMBER(compilation, compilation), NUMBER(address, address),
+                     NUMBER(end, end)));
 }
 
 void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size)
 {
-    put_event(w, T_CODE_NAME,
-              VALUES(NUMBER(startTime, ticks), TEXT(name, name), NUMBER(address, address), NUMBER(size, size)));
+    put_event(w, T_CODE_NAME, VALUES(NUMBER(startTime, ticks), TEXT(name, name), NUMBER(address, address), NUMBER(size, size)));
 }
 
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)
@@ -388,28 +386,25 @@ void jfr_write_log(struct jfr_writer *w, uint64_t ticks, const char *level, cons
     put_event(w, T_LOG, VALUES(NUMBER(startTime, ticks), TEXT(level, level), TEXT(message, message)));
 }
 
-void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination,
-                                uint64_t start_epoch_ms, uint64_t duration_ms)
+void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination, uint64_t start_epoch_ms,
+                                uint64_t duration_ms)
 {
     put_event(w, T_ACTIVE_RECORDING,
               VALUES(NUMBER(startTime, ticks), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
                      NUMBER(recordingStart, start_epoch_ms), NUMBER(recordingDuration, duration_ms)));
 }
 
-void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name,
-                              const char *value)
+void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name, const char *value)
 {
-    put_event(w, T_ACTIVE_SETTING,
-              VALUES(NUMBER(startTime, ticks), NUMBER(id, schema_id(event)), TEXT(name, name), TEXT(value, value)));
+    put_event(w, T_ACTIVE_SETTING, VALUES(NUMBER(startTime, ticks), NUMBER(id, schema_id(event)), TEXT(name, name), TEXT(value, value)));
 }
 
 void jfr_write_jvm_information(struct jfr_writer *w, uint64_t ticks, const struct jfr_jvm_information *info)
 {
     put_event(w, T_JVM_INFORMATION,
               VALUES(NUMBER(startTime, ticks), TEXT(jvmName, info->jvm_name), TEXT(jvmVersion, info->jvm_version),
-                     TEXT(jvmArguments, info->jvm_arguments), TEXT(jvmFlags, info->jvm_flags),
-                     TEXT(javaArguments, info->java_arguments), NUMBER(jvmStartTime, info->start_epoch_ms),
-                     NUMBER(pid, (uint64_t)info->pid)));
+                     TEXT(jvmArguments, info->jvm_arguments), TEXT(jvmFlags, info->jvm_flags), TEXT(javaArguments, info->java_arguments),
+                     NUMBER(jvmStartTime, info->start_epoch_ms), NUMBER(pid, (uint64_t)info->pid)));
 }
 
 void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *version)
@@ -417,12 +412,12 @@ void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *
     put_event(w, T_OS_INFORMATION, VALUES(NUMBER(startTime, ticks), TEXT(osVersion, version)));
 }
 
-void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description,
-                               uint32_t sockets, uint32_t cores, uint32_t hw_threads)
+void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description, uint32_t sockets,
+                               uint32_t cores, uint32_t hw_threads)
 {
     put_event(w, T_CPU_INFORMATION,
-              VALUES(NUMBER(startTime, ticks), TEXT(cpu, cpu), TEXT(description, description),
-                     NUMBER(sockets, sockets), NUMBER(cores, cores), NUMBER(hwThreads, hw_threads)));
+              VALUES(NUMBER(startTime, ticks), TEXT(cpu, cpu), TEXT(description, description), NUMBER(sockets, sockets),
+                     NUMBER(cores, cores), NUMBER(hwThreads, hw_threads)));
 }
 
 void jfr_write_system_property(struct jfr_writer *w, uint64_t ticks, const char *key, const char *value)

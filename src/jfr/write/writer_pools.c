@@ -366,8 +366,8 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
 }
 
 /* All of a chunk's. */
-#define JFR_POOL_SETS(sets, w) \
-    struct id_set *sets[] = {&(w)->threads, &(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects, \
+#define JFR_POOL_SETS(sets, w)                                                                                                             \
+    struct id_set *sets[] = {&(w)->threads, &(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects,                                 \
                              &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
 #define JFR_KEYED_SETS(sets, w) struct key_set *sets[] = {&(w)->stacks, &(w)->methods, &(w)->classes}
 
@@ -378,10 +378,18 @@ int jfr_pools_gather(struct jfr_writer *w)
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
         void (*sort)(struct jfr_writer *w); /* NULL = they stay in the order in which they came */
-    } pools[] = {{&w->stacks.ids, put_stack, sort_stacks}, {&w->threads, put_thread}, {&w->methods.ids, put_method},
-                 {&w->references, put_reference}, {&w->objects, put_object}, {&w->arrays, put_array}, {&w->fields, put_field},
-                 {&w->roots, put_root}, {&w->classes.ids, put_class}, {&w->symbols, put_symbol, sort_symbols},
-                 {&w->strings, put_shared_string}, {&w->contexts, put_context}};
+    } pools[] = {{&w->stacks.ids, put_stack, sort_stacks},
+                 {&w->threads, put_thread},
+                 {&w->methods.ids, put_method},
+                 {&w->references, put_reference},
+                 {&w->objects, put_object},
+                 {&w->arrays, put_array},
+                 {&w->fields, put_field},
+                 {&w->roots, put_root},
+                 {&w->classes.ids, put_class},
+                 {&w->symbols, put_symbol, sort_symbols},
+                 {&w->strings, put_shared_string},
+                 {&w->contexts, put_context}};
     need_holders(w);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
         if (pools[p].sort)

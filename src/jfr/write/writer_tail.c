@@ -217,8 +217,12 @@ static int begin_file(struct jfr_writer *w, const struct jfr_chunk_head *first, 
 int jfr_tail_begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
 {
     size_t gap;
-    struct jfr_chunk_head next = {.at = w->gap, .ticks = ticks, .epoch_ns = epoch_ns, .last_checkpoint = SHELL_CHECKPOINT,
-                                  .metadata = SHELL_METADATA, .flush_ticks = ticks};
+    struct jfr_chunk_head next = {.at = w->gap,
+                                  .ticks = ticks,
+                                  .epoch_ns = epoch_ns,
+                                  .last_checkpoint = SHELL_CHECKPOINT,
+                                  .metadata = SHELL_METADATA,
+                                  .flush_ticks = ticks};
     int rc = w->size ? split(w, &next, &gap) : begin_file(w, &next, &gap);
     if (rc)
         return rc;

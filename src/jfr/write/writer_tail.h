@@ -27,7 +27,7 @@ enum {
     JFR_TAIL_PAGE = 4096, /* what a file grows by until it is closed */
     JFR_TAIL_SHELL = 512, /* of a shell what is no padding, and the gap's beginning; so much of a page is left from each gap on */
     JFR_TAIL_GROWTH_MAX = 4 * JFR_TAIL_PAGE, /* a flush, and a chunk begun after it, add no more than this to what they append */
-    JFR_TAIL_GAP_MAX = 1 << 28 /* what four bytes of a compressed integer can say */
+    JFR_TAIL_GAP_MAX = 1 << 28               /* what four bytes of a compressed integer can say */
 };
 
 /* Begins a chunk where the published content ends; the first makes the file. Nothing may be unpublished. */

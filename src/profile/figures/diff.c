@@ -209,8 +209,8 @@ static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which 
 static double dispersion_of_blocks(const struct side *sides)
 {
     double sampling = sampling_variance(&sides[DIFF_A], &sides[DIFF_B]);
-    double slow = sides[DIFF_A].slow * sides[DIFF_A].unit * sides[DIFF_A].unit +
-                  sides[DIFF_B].slow * sides[DIFF_B].unit * sides[DIFF_B].unit;
+    double slow =
+        sides[DIFF_A].slow * sides[DIFF_A].unit * sides[DIFF_A].unit + sides[DIFF_B].slow * sides[DIFF_B].unit * sides[DIFF_B].unit;
     return sampling > 0 ? slow / sampling : 0;
 }
 
@@ -287,8 +287,7 @@ static void fill(const struct diff *d, uint32_t row, enum which which, struct di
     double spread = dispersion(d, own_dispersion(d, row, which, sides)), p = pooled(&sides[DIFF_A], &sides[DIFF_B]);
     *f = (struct diff_figure){.a = sides[DIFF_A].share * sides[DIFF_A].unit, .b = sides[DIFF_B].share * sides[DIFF_B].unit, .p = 1, .q = 1};
     f->interval = interval_of(&sides[DIFF_A], &sides[DIFF_B], spread);
-    f->tested = sides[DIFF_A].size > 0 && sides[DIFF_B].size > 0 &&
-                p * (sides[DIFF_A].size + sides[DIFF_B].size) / spread >= least_samples;
+    f->tested = sides[DIFF_A].size > 0 && sides[DIFF_B].size > 0 && p * (sides[DIFF_A].size + sides[DIFF_B].size) / spread >= least_samples;
     if (!f->tested)
         return;
     f->p = test(&sides[DIFF_A], &sides[DIFF_B], spread, d->absolute);

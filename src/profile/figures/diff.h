@@ -39,12 +39,12 @@ struct diff {
     struct strtab names;
     struct diff_row *rows; /* the largest change first: of self, then of total */
     uint32_t count, cap;
-    uint32_t runs[2];         /* of each side */
-    uint32_t samples[2];      /* by enum diff_side */
+    uint32_t runs[2];    /* of each side */
+    uint32_t samples[2]; /* by enum diff_side */
     double weight[2], seconds[2], effective[2];
-    uint32_t tests;           /* how many were made */
-    double degrees;           /* of freedom, of the run-to-run variance; 0 = sampling alone */
-    double dispersion;        /* the variance between runs, in multiples of that of sampling: of the methods' median */
+    uint32_t tests;    /* how many were made */
+    double degrees;    /* of freedom, of the run-to-run variance; 0 = sampling alone */
+    double dispersion; /* the variance between runs, in multiples of that of sampling: of the methods' median */
 
     struct map row_of; /* by name */
     struct diff_run *run_list;

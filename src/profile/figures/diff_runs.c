@@ -75,8 +75,8 @@ static int by_block(const void *left, const void *right, void *context)
     return (x > y) - (x < y);
 }
 
-static void run_through(struct blocks *b, struct diff_run *run, const struct profile *p, const uint32_t *row_of_node,
-                        uint32_t *order, bool absolute)
+static void run_through(struct blocks *b, struct diff_run *run, const struct profile *p, const uint32_t *row_of_node, uint32_t *order,
+                        bool absolute)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < p->sample_count; i++)

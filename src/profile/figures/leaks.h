@@ -20,22 +20,22 @@
 #include "profile/profile.h"
 
 #define LEAKS_CHANCE_QUARTER 1e-4
-#define LEAKS_CHANCE 1e-6
+#define LEAKS_CHANCE         1e-6
 
 enum { LEAKS_QUARTERS = 4 };
 
 struct leak {
-    uint32_t class_name, site; /* string ids; site 0 = no stack tells */
-    uint32_t stack;            /* of the object that stands for most; the profile's */
-    uint32_t objects;          /* sampled ones that are alive */
-    uint64_t bytes;            /* that these stand for */
-    double error;              /* the standard error of that */
-    double growth, growth_error; /* bytes, from the first quarter's look to the last */
-    double per_hour;             /* that, in an hour */
+    uint32_t class_name, site;                /* string ids; site 0 = no stack tells */
+    uint32_t stack;                           /* of the object that stands for most; the profile's */
+    uint32_t objects;                         /* sampled ones that are alive */
+    uint64_t bytes;                           /* that these stand for */
+    double error;                             /* the standard error of that */
+    double growth, growth_error;              /* bytes, from the first quarter's look to the last */
+    double per_hour;                          /* that, in an hour */
     double share_per_quarter[LEAKS_QUARTERS]; /* live bytes at each quarter's look, of those at the last */
-    double chance;               /* at most, that this came by itself; of one group */
-    uint64_t age_ns;             /* mean, by weight */
-    struct holders holders;      /* of its objects, where the recording tells */
+    double chance;                            /* at most, that this came by itself; of one group */
+    uint64_t age_ns;                          /* mean, by weight */
+    struct holders holders;                   /* of its objects, where the recording tells */
 };
 
 /* Whether objects that count as alive may be garbage. */
@@ -44,12 +44,12 @@ enum leaks_proof { LEAKS_PROVED, LEAKS_NO_OLD_COLLECTION, LEAKS_OLD_UNKNOWN };
 struct leaks {
     struct leak *rows; /* the candidates, the likeliest first: by the growth that is sure, and by age */
     uint32_t count, cap;
-    uint32_t groups; /* that were looked at */
-    uint32_t looks;  /* at what collections had left */
+    uint32_t groups;   /* that were looked at */
+    uint32_t looks;    /* at what collections had left */
     bool is_too_short; /* too few looks for four quarters, so there are no candidates */
     enum leaks_proof proof;
     int64_t ends_ns[LEAKS_QUARTERS]; /* of the looks, since the epoch */
-    struct holders holders; /* of all objects that are alive, also where it is too short */
+    struct holders holders;          /* of all objects that are alive, also where it is too short */
 };
 
 /* How the heap's used bytes after collections go, in an hour: a line through those after collections of old objects, if there were three of

@@ -12,8 +12,8 @@ static double fraction(double x, double a, double b)
     double value = d;
     for (int m = 1; m < 10000; m++) {
         for (int odd = 0; odd < 2; odd++) {
-            double step = odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-                              : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+            double step =
+                odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
             d = 1 + step * d;
             d = 1 / (fabs(d) < tiny ? tiny : d);
             c = 1 + step / c;

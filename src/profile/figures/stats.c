@@ -293,16 +293,14 @@ int stats_compute(struct stats *s, const struct profile *p)
 
 int stats_compute_groups(struct stats *s, const struct successive_order *order)
 {
-    struct tally tallies[] = {{.table = &s->classes, .by = BY_CLASS},
-                              {.table = &s->packages, .by = BY_PACKAGE},
-                              {.table = &s->types, .by = BY_TYPE}};
+    struct tally tallies[] = {
+        {.table = &s->classes, .by = BY_CLASS}, {.table = &s->packages, .by = BY_PACKAGE}, {.table = &s->types, .by = BY_TYPE}};
     return fill(s, order, tallies, sizeof tallies / sizeof *tallies, false);
 }
 
 void stats_deinit(struct stats *s)
 {
-    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types,
-                                     &s->labels};
+    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types, &s->labels};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]->rows);
     *s = (struct stats){0};

@@ -53,7 +53,7 @@ struct stats_table {
 struct stats {
     uint64_t weight;
     uint32_t samples;
-    double effective;                           /* sample size by the weights; by a figure's effect it is less or more */
+    double effective;                            /* sample size by the weights; by a figure's effect it is less or more */
     struct stats_table methods, lines, threads;  /* of threads only `self` is meant */
     struct stats_table classes, packages, types; /* by stats_compute_groups; native code's class, and package, is its library */
     struct stats_table labels; /* by stats_compute_label: a row's label is the value, 0 of the samples without one; only `self` is meant */

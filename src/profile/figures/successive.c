@@ -165,7 +165,9 @@ static enum successive_by order_by(const struct profile *p)
     static const struct {
         const char *clock;
         enum successive_by by;
-    } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD}, {"signal", SUCCESSIVE_BY_THREAD}, {"timer", SUCCESSIVE_BY_THREAD},
+    } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD},
+                  {"signal", SUCCESSIVE_BY_THREAD},
+                  {"timer", SUCCESSIVE_BY_THREAD},
                   {"itimer", SUCCESSIVE_BY_TIME}};
     bool by_clock = profile_kinds[p->kind].basis == PROFILE_BY_CLOCK;
     const char *clock = p->thinned || p->sampled > p->sample_count || !by_clock ? NULL : profile_setting(p, "clock");

@@ -25,7 +25,7 @@ struct live_part {
 };
 
 struct live_view {
-    struct profile profile; /* to be read only; start_ns and duration_ns are the view's */
+    struct profile profile;     /* to be read only; start_ns and duration_ns are the view's */
     struct profile_sample *own; /* samples, where they are not the recording's */
 };
 

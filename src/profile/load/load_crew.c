@@ -196,8 +196,7 @@ static void run(struct worker *workers, uint32_t count)
 
 int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems)
 {
-    struct crew c = {
-        .file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
+    struct crew c = {.file = file, .wholes = wholes, .whole_count = n, .problems = problems, .count = jfr_file_chunks(file)};
     uint32_t wanted = threads_wanted(&c);
     struct worker *workers = calloc((size_t)wanted + 1, sizeof *workers);
     c.alone = wanted <= 1;

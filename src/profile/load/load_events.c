@@ -50,9 +50,9 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration", "outcome",     "state",        "evidence",
-                                        "mode",      "weight",   "collections", "arrayElements", "path",
-                                        "samples",   "timeSpan", "tlabSize",    "allocationSize", "size", "address"};
+    static const char *const known[] = {"startTime", "duration",       "outcome",       "state",  "evidence", "mode",
+                                        "weight",    "collections",    "arrayElements", "path",   "samples",  "timeSpan",
+                                        "tlabSize",  "allocationSize", "size",          "address"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -109,13 +109,15 @@ static int add_class(struct load *l, struct jfr_value class_value, uint32_t *lab
 /* Of an object its class stands in it, where the event does not name it. */
 static int add_object_class(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
 {
-    return add_class(l, fields->object_class ? jfr_event_value(event, fields->object_class)
-                                             : jfr_value_member(jfr_event_value(event, fields->object), "type"), labels);
+    return add_class(l,
+                     fields->object_class ? jfr_event_value(event, fields->object_class)
+                                          : jfr_value_member(jfr_event_value(event, fields->object), "type"),
+                     labels);
 }
 
 /* What is said of samples whose events do not say it. */
-static const char *const outcomes[LOAD_OUTCOMES] = {
-    [LOAD_NO_STACK] = "no stack", [LOAD_TRUNCATED] = "truncated", [LOAD_COMPLETE] = "complete"};
+static const char *const outcomes[LOAD_OUTCOMES] =
+    {[LOAD_NO_STACK] = "no stack", [LOAD_TRUNCATED] = "truncated", [LOAD_COMPLETE] = "complete"};
 
 static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *string)
 {
@@ -450,9 +452,7 @@ static int on_book_base(struct load *l, struct jfr_event *event)
 static int put_thread_cpu(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
     const struct jfr_field *f = thread_field(event->type);
-    struct load_note note = {.kind = kind,
-                             .x = jfr_event_key(event, f),
-                             .y = span_ns(event, jfr_type_field(event->type, "cpu"))};
+    struct load_note note = {.kind = kind, .x = jfr_event_key(event, f), .y = span_ns(event, jfr_type_field(event->type, "cpu"))};
     int rc = load_thread(&l->stacks, event, f, &note.a);
     return rc ? rc : load_part_note(l->part, note);
 }
@@ -525,8 +525,7 @@ static int on_active_setting(struct load *l, struct jfr_event *event)
 {
     uint64_t id = (uint64_t)number(event, "id");
     struct jfr_text name = jfr_value_text(value(event, "name"));
-    bool about_period =
-        jfr_text_is(name, "period") || jfr_text_is(name, "interval") || jfr_text_is(name, "throttle");
+    bool about_period = jfr_text_is(name, "period") || jfr_text_is(name, "interval") || jfr_text_is(name, "throttle");
     enum load_rank rank = LOAD_RANKS - 1;
     while (rank > LOAD_NOTHING && l->types[rank] != id)
         rank--;
@@ -619,9 +618,8 @@ static bool has_events(struct jfr_chunk *chunk, const char *type_name)
 static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
     enum load_rank rank = LOAD_RANKS - 1;
-    while (rank > LOAD_NOTHING &&
-           !(profile_sources[rank].kinds & 1u << kind &&
-             (has_events(chunk, profile_sources[rank].first) || has_events(chunk, profile_sources[rank].second))))
+    while (rank > LOAD_NOTHING && !(profile_sources[rank].kinds & 1u << kind &&
+                                    (has_events(chunk, profile_sources[rank].first) || has_events(chunk, profile_sources[rank].second))))
         rank--;
     return rank;
 }

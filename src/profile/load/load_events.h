@@ -32,10 +32,10 @@ struct load {
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = not ours */
     uint64_t *counts;                                          /* by type index; events of types that show a stack */
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
-    uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
-    struct load_fields fields; /* of the last sample's type */
-    uint32_t outcomes[LOAD_OUTCOMES]; /* their strings; 0 = none has it yet */
-    _Atomic uint64_t *holders_read; /* by all that read the recording (load_holders.h) */
+    uint64_t least_weight;                                     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
+    struct load_fields fields;                                 /* of the last sample's type */
+    uint32_t outcomes[LOAD_OUTCOMES];                          /* their strings; 0 = none has it yet */
+    _Atomic uint64_t *holders_read;                            /* by all that read the recording (load_holders.h) */
 };
 
 /* Only the kind of p counts here. holders_read: 0; of all that read the same recording one, which outlives them. */

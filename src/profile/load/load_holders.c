@@ -12,7 +12,7 @@ enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, MODIFIER_STATIC = 8 };
 
 struct path {
     struct buffer text;
-    size_t last, last_length; /* the last step in it */
+    size_t last, last_length;     /* the last step in it */
     size_t holder, holder_length; /* the last static field */
     uint32_t steps;
     bool is_repeated, is_unread;

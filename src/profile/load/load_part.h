@@ -14,18 +14,18 @@
 enum load_rank { LOAD_NOTHING, PROFILE_SOURCE_ROWS(LOAD_RANK) LOAD_RANKS };
 
 enum load_note_kind {
-    LOAD_THREAD_NAME,      /* a = thread, b = name: it has that one from here on */
-    LOAD_VIRTUAL_THREAD,   /* a = thread, x = Java's id or 0: one of those it stands for */
-    LOAD_THREAD_BASE,      /* as the next, of where the chunk begins: counts in the file's first alone */
-    LOAD_THREAD_CPU,       /* a = thread, x = its number by the agent, y = CPU time of it until here */
-    LOAD_BOOK,             /* a = account, b = reason, x = ns, y = count */
-    LOAD_BOOK_BASE,        /* the same of where the chunk begins: counts in the file's first alone */
-    LOAD_SETTING,          /* a = name, b = value */
-    LOAD_LOG,              /* a = level, b = text */
-    LOAD_JVM,              /* a = version, b = arguments, x = pid */
-    LOAD_PERIOD,           /* a = rank, x = ns: what its samples are a period apart */
-    LOAD_CPU_TIME_WEIGHT,  /* x = ns, of a sample: the period is no longer than this */
-    LOAD_EVENT_TYPE,       /* a = name, x = count, y = kinds (bits): events that show a stack */
+    LOAD_THREAD_NAME,     /* a = thread, b = name: it has that one from here on */
+    LOAD_VIRTUAL_THREAD,  /* a = thread, x = Java's id or 0: one of those it stands for */
+    LOAD_THREAD_BASE,     /* as the next, of where the chunk begins: counts in the file's first alone */
+    LOAD_THREAD_CPU,      /* a = thread, x = its number by the agent, y = CPU time of it until here */
+    LOAD_BOOK,            /* a = account, b = reason, x = ns, y = count */
+    LOAD_BOOK_BASE,       /* the same of where the chunk begins: counts in the file's first alone */
+    LOAD_SETTING,         /* a = name, b = value */
+    LOAD_LOG,             /* a = level, b = text */
+    LOAD_JVM,             /* a = version, b = arguments, x = pid */
+    LOAD_PERIOD,          /* a = rank, x = ns: what its samples are a period apart */
+    LOAD_CPU_TIME_WEIGHT, /* x = ns, of a sample: the period is no longer than this */
+    LOAD_EVENT_TYPE,      /* a = name, x = count, y = kinds (bits): events that show a stack */
 };
 
 struct load_note {
@@ -43,9 +43,9 @@ struct load_block {
 
 struct load_part {
     struct jfr_chunk_info info;
-    bool by_candor;      /* the chunk is of our agent */
-    enum load_rank rank; /* of the samples */
-    uint32_t kinds;      /* bits: what the chunk has samples of */
+    bool by_candor;                 /* the chunk is of our agent */
+    enum load_rank rank;            /* of the samples */
+    uint32_t kinds;                 /* bits: what the chunk has samples of */
     struct profile_sample *samples; /* those that stand for periods weigh their number */
     uint32_t sample_count, sample_cap;
     struct profile_object *objects; /* of the kind PROFILE_LIVE, in place of samples, as are the next */
@@ -63,10 +63,10 @@ struct load_part {
 /* Empties it for another chunk; keeps the memory. A part begins as {0}. */
 void load_part_reset(struct load_part *part);
 void load_part_deinit(struct load_part *part);
-int load_part_sample(struct load_part *part, const struct profile_sample *sample); /* 0 or -ENOMEM */
-int load_part_object(struct load_part *part, const struct profile_object *object); /* 0 or -ENOMEM */
-int load_part_block(struct load_part *part, const struct load_block *block); /* 0 or -ENOMEM */
+int load_part_sample(struct load_part *part, const struct profile_sample *sample);  /* 0 or -ENOMEM */
+int load_part_object(struct load_part *part, const struct profile_object *object);  /* 0 or -ENOMEM */
+int load_part_block(struct load_part *part, const struct load_block *block);        /* 0 or -ENOMEM */
 int load_part_live_set(struct load_part *part, const struct profile_live_set *set); /* 0 or -ENOMEM */
-int load_part_note(struct load_part *part, struct load_note note);                 /* 0 or -ENOMEM */
+int load_part_note(struct load_part *part, struct load_note note);                  /* 0 or -ENOMEM */
 
 #endif

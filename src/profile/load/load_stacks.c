@@ -75,8 +75,7 @@ static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_in
         if (!digit || !n || pattern[n - 1] != '*')
             pattern[n++] = digit ? '*' : text.bytes[i];
     }
-    int rc = n ? profile_string(s->profile, pattern, n, &name)
-               : profile_string(s->profile, unnamed, sizeof unnamed - 1, &name);
+    int rc = n ? profile_string(s->profile, pattern, n, &name) : profile_string(s->profile, unnamed, sizeof unnamed - 1, &name);
     if (!rc)
         rc = profile_thread(s->profile, name, 0, 0, thread);
     if (!rc)

@@ -20,8 +20,7 @@ void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part);
 
 /* The stack in field f of the event: 0 if it has none. *truncated says that its root is missing; profile_truncation_frame is then
  * at its root. */
-int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
-               bool *truncated);
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack, bool *truncated);
 /* The stack of a sample that has none: a pseudo frame with the reason. */
 int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack);
 int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread);

@@ -11,7 +11,7 @@
 enum {
     KNOWN_BITS = 16,
     KNOWN_FRAMES = 1 << KNOWN_BITS,
-    KEYS = 128,             /* that are looked at together */
+    KEYS = 128, /* that are looked at together */
 };
 
 struct load_meaning {

@@ -13,13 +13,13 @@
 
 enum { LOAD_TYPES = 64 }; /* keys from there on are looked up each time */
 
-struct load_bytes { /* where the frames of a stack lie */
-    const uint8_t *end; /* NULL = not known */
+struct load_bytes {              /* where the frames of a stack lie */
+    const uint8_t *end;          /* NULL = not known */
     const struct jfr_type *type; /* of the frames */
-    bool truncated; /* a place for missing frames stands at the root, of no bytes */
+    bool truncated;              /* a place for missing frames stands at the root, of no bytes */
 };
 
-struct load_keys { /* what the keys of a pool stand for */
+struct load_keys {     /* what the keys of a pool stand for */
     struct map places; /* pool key -> place in the list */
     struct load_meaning *list;
     uint32_t cap;
@@ -29,10 +29,10 @@ struct load_walk {
     struct profile *profile;
     struct load_keys methods;
     struct load_keys texts[JFR_METHOD_PARTS]; /* of what methods refer to */
-    uint8_t types[LOAD_TYPES]; /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
-    struct load_known *known;  /* frames, by their bytes */
-    struct load_frame *gathered; /* frames of the present stack, leaf first */
-    struct load_place *last;     /* the last stack, root first, with its nodes */
+    uint8_t types[LOAD_TYPES];                /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
+    struct load_known *known;                 /* frames, by their bytes */
+    struct load_frame *gathered;              /* frames of the present stack, leaf first */
+    struct load_place *last;                  /* the last stack, root first, with its nodes */
     uint32_t last_depth;
     struct load_bytes last_bytes;
     uint32_t chunk; /* counts chunks from 1 */

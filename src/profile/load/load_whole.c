@@ -479,8 +479,9 @@ static int settle_states(struct load_whole *w)
         return 0;
     if (!p->sample_count)
         are_of_wall(p, source);
-    return profile_add_problem(p, "info", "%lu jdk.ExecutionSample are of the wall clock (%lu of sleeping threads), not of CPU time; "
-                                          "--kind wall shows them",
+    return profile_add_problem(p, "info",
+                               "%lu jdk.ExecutionSample are of the wall clock (%lu of sleeping threads), not of CPU time; "
+                               "--kind wall shows them",
                                (unsigned long)(count - p->sample_count), (unsigned long)slept);
 }
 
@@ -525,8 +526,9 @@ static int settle_blocks(struct load_whole *w)
         w->refused += refused && !rc;
     }
     if (!rc && w->block_count && !frees)
-        rc = profile_add_problem(w->profile, "warning", "the recording has no profiler.Free, so nothing says what was freed: all "
-                                                        "memory that was allocated is shown");
+        rc = profile_add_problem(w->profile, "warning",
+                                 "the recording has no profiler.Free, so nothing says what was freed: all "
+                                 "memory that was allocated is shown");
     return rc ? rc : weigh_bytes(w->profile);
 }
 
@@ -575,10 +577,8 @@ int load_whole_settle(struct load_whole *w)
         rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
                                  (unsigned long long)w->left_out, profile_sources[w->left_out_rank].first);
     if (!rc && w->lost_samples)
-        rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
-                                 (unsigned long long)w->lost_samples);
+        rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples", (unsigned long long)w->lost_samples);
     if (!rc && w->refused)
-        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true",
-                                 (unsigned long long)w->refused);
+        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true", (unsigned long long)w->refused);
     return rc;
 }

@@ -13,25 +13,25 @@
 
 struct load_whole {
     struct profile *profile;
-    enum load_rank rank; /* a better one drives out the samples of the others, */
-    bool by_candor;      /* and of one rank our agent's those of other recorders */
-    bool joined;         /* a recording of ours, with chunks of the JDK's recorder after it */
-    uint64_t left_out;   /* samples of the JDK that duplicate the agent's recording, */
+    enum load_rank rank;          /* a better one drives out the samples of the others, */
+    bool by_candor;               /* and of one rank our agent's those of other recorders */
+    bool joined;                  /* a recording of ours, with chunks of the JDK's recorder after it */
+    uint64_t left_out;            /* samples of the JDK that duplicate the agent's recording, */
     enum load_rank left_out_rank; /* and what they are */
-    struct map virtual_threads; /* by Java's id, those that were counted */
-    uint64_t *cpus;             /* the last CPU time of each thread of the agent */
+    struct map virtual_threads;   /* by Java's id, those that were counted */
+    uint64_t *cpus;               /* the last CPU time of each thread of the agent */
     uint32_t cpu_count, cpu_cap;
-    struct map cpu_places; /* (number, thread) -> place in cpus */
+    struct map cpu_places;      /* (number, thread) -> place in cpus */
     bool has_content, is_first; /* any part so far; the one that is being taken, of those that have any */
     struct profile_book *bases; /* the base of the books, if the file has lost its beginning */
     uint32_t base_count, base_cap;
-    uint32_t cpu_book; /* the place of the account "cpu" in the profile's books, plus 1; 0 = there is none yet */
+    uint32_t cpu_book;            /* the place of the account "cpu" in the profile's books, plus 1; 0 = there is none yet */
     uint64_t periods[LOAD_RANKS]; /* from jdk.ActiveSetting, or the smallest weight of a jdk.CPUTimeSample; 0 = unknown */
-    struct load_block *blocks; /* of the kind PROFILE_NATIVELEAK */
+    struct load_block *blocks;    /* of the kind PROFILE_NATIVELEAK */
     uint32_t block_count, block_cap;
-    uint64_t native_samples;   /* not used: jdk.NativeMethodSample */
-    uint64_t lost_samples;     /* that jdk.CPUTimeSamplesLost tells of */
-    uint64_t refused;          /* samples with an impossible weight */
+    uint64_t native_samples; /* not used: jdk.NativeMethodSample */
+    uint64_t lost_samples;   /* that jdk.CPUTimeSamplesLost tells of */
+    uint64_t refused;        /* samples with an impossible weight */
 };
 
 /* p was initialized and is empty. */

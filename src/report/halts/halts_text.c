@@ -116,9 +116,8 @@ static void put_kind(const struct page *p, enum halt_kind kind)
     if (halt_kinds[kind].scope != HALT_OF_MOMENT)
         fprintf(out, " %10s", text_time(total, sizeof total, (int64_t)s->total_ns));
     if (s->max_ns)
-        fprintf(out, " %10s %10s %10s %10s", text_time(p50, sizeof p50, (int64_t)s->p50_ns),
-                text_time(p90, sizeof p90, (int64_t)s->p90_ns), text_time(p99, sizeof p99, (int64_t)s->p99_ns),
-                text_time(longest, sizeof longest, (int64_t)s->max_ns));
+        fprintf(out, " %10s %10s %10s %10s", text_time(p50, sizeof p50, (int64_t)s->p50_ns), text_time(p90, sizeof p90, (int64_t)s->p90_ns),
+                text_time(p99, sizeof p99, (int64_t)s->p99_ns), text_time(longest, sizeof longest, (int64_t)s->max_ns));
     fputc('\n', out);
 }
 
@@ -215,8 +214,7 @@ static void put_late(const struct page *p, const struct halt *one)
     FILE *out = p->text.out;
     if (one->kind != HALT_SAFEPOINT && one->kind != HALT_SAFEPOINTS_COUNTED)
         return;
-    fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns),
-            one->sync_known ? " until all stood" : " to begin");
+    fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns), one->sync_known ? " until all stood" : " to begin");
     if (one->late) {
         fputs(one->sync_known ? ", late: " : ", meanwhile ran: ", out);
         put_string(p, one->late);
@@ -342,7 +340,8 @@ static void put_caveats(const struct page *p)
                 h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)
         fputs("\nThe recording holds no events of halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "
-              "recorder tells more.\n", out);
+              "recorder tells more.\n",
+              out);
 }
 
 int halts_report_text(FILE *out, const struct halt_view *v, const struct halts_report *o)

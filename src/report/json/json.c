@@ -42,8 +42,8 @@ static void put_types(struct jsonw *j, const struct stats_row *r)
     jsonw_object_end(j);
 }
 
-static void put_rows(struct jsonw *j, const struct profile *p, const char *key, const struct stats_table *t,
-                     const struct report_options *o, bool lines)
+static void put_rows(struct jsonw *j, const struct profile *p, const char *key, const struct stats_table *t, const struct report_options *o,
+                     bool lines)
 {
     jsonw_key(j, key);
     jsonw_array(j);
@@ -63,8 +63,7 @@ static void put_rows(struct jsonw *j, const struct profile *p, const char *key, 
     jsonw_array_end(j);
 }
 
-static void put_threads(struct jsonw *j, const struct profile *p, const struct stats_table *t,
-                        const struct report_options *o)
+static void put_threads(struct jsonw *j, const struct profile *p, const struct stats_table *t, const struct report_options *o)
 {
     jsonw_key(j, "threads");
     jsonw_array(j);

@@ -22,15 +22,15 @@ int text_trees(const struct text *t); /* all that are asked for; 0 or a code of 
 void text_books(const struct text *t);
 void text_allocated(const struct text *t);         /* the classes of what was allocated (text_allocated.c), */
 void text_allocation_counts(const struct text *t); /* and below its books, how they compare with the JVM's count */
-void text_halt_books(const struct text *t); /* of the event halt, beside the others */
-void text_locks(const struct text *t); /* deadlocks, and the locks that were waited for (text_locks.c) */
+void text_halt_books(const struct text *t);        /* of the event halt, beside the others */
+void text_locks(const struct text *t);             /* deadlocks, and the locks that were waited for (text_locks.c) */
 void text_allocation_caveats(const struct text *t);
-void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
-void text_leaks(const struct text *t);       /* what grows, */
-void text_holders(const struct text *t);     /* who holds it (text_holders.c), */
+void text_live_header(const struct text *t);                           /* how much is alive (text_live.c), */
+void text_leaks(const struct text *t);                                 /* what grows, */
+void text_holders(const struct text *t);                               /* who holds it (text_holders.c), */
 void text_first_holder(const struct text *t, const struct holders *h); /* in the lines of one candidate, */
 void text_live_limits(const struct text *t); /* and below its books, how many were watched, and how the heap was walked */
-void text_healing(const struct text *t);      /* code that was compiled anew (text_heal.c) */
+void text_healing(const struct text *t);     /* code that was compiled anew (text_heal.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

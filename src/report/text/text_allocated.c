@@ -53,8 +53,7 @@ void text_allocation_counts(const struct text *t)
         fprintf(t->out, "Of what a thread allocated less than %s of there may be no sample: the longest interval between two.\n",
                 units_format_bytes(text, sizeof text, longest));
     if (is_skewed(p, &times))
-        fprintf(t->out,
-                "The JVM's count and the samples' differ by more than chance: this JVM samples %.2f times as much as it says.\n",
+        fprintf(t->out, "The JVM's count and the samples' differ by more than chance: this JVM samples %.2f times as much as it says.\n",
                 times);
 }
 

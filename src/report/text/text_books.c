@@ -81,8 +81,7 @@ static void put_caveats(const struct text *t)
         {"kernel", "excluded", "the kernel's part of the CPU time is not sampled (kernel=excluded): see 'unseen'"},
         {"kernel_stacks", "unnamed",
          "the kernel's functions have no names (kernel.kptr_restrict): one frame [kernel] stands for all of them"},
-        {"kernel_stacks", "none",
-         "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
+        {"kernel_stacks", "none", "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
     };
     const char *kernel = profile_setting(t->p, "kernel");
     bool counts = accounts_has_book(t->p, BOOK_EVENTS);
@@ -117,9 +116,7 @@ void text_problems(const struct text *t)
         fputc('\n', t->out);
     for (uint32_t i = 0; i < p->problem_count; i++) {
         const char *level = profile_text(p, p->problems[i].level);
-        enum text_style style = !strcmp(level, "error")     ? TEXT_ERROR
-                                : !strcmp(level, "warning") ? TEXT_WARNING
-                                                            : TEXT_PLAIN;
+        enum text_style style = !strcmp(level, "error") ? TEXT_ERROR : !strcmp(level, "warning") ? TEXT_WARNING : TEXT_PLAIN;
         text_begin(t, style);
         fprintf(t->out, "%s: ", style == TEXT_PLAIN ? "note" : level);
         text_end(t, style);

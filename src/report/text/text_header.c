@@ -229,8 +229,8 @@ static void put_filtered(const struct text *t)
     if (!p->filtered)
         return;
     key(t, "Filter");
-    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * (double)p->weight / all,
-            100 * (double)p->filtered_weight / all, text_count(count, sizeof count, p->filtered));
+    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * (double)p->weight / all, 100 * (double)p->filtered_weight / all,
+            text_count(count, sizeof count, p->filtered));
 }
 
 static void put_clock(const struct text *t)

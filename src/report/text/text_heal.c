@@ -12,11 +12,11 @@ static void put_steps(const struct text *t)
 {
     struct account_sum pauses = sum(t, ACCOUNT_HEAL_PAUSES);
     char stopped[32], compiled[32];
-    fprintf(t->out, "\nHealed: code from before the agent came was thrown away in %llu step%s, and compiled anew; samples had met\n"
-                    "%llu of its methods. All threads stood still for %s in all, and the compilers took about %s more than usual.\n",
-            (unsigned long long)pauses.count, pauses.count == 1 ? "" : "s",
-            (unsigned long long)sum(t, ACCOUNT_HEAL_METHODS).count, text_time(stopped, sizeof stopped, pauses.ns),
-            text_time(compiled, sizeof compiled, sum(t, ACCOUNT_HEAL_CPU).ns));
+    fprintf(t->out,
+            "\nHealed: code from before the agent came was thrown away in %llu step%s, and compiled anew; samples had met\n"
+            "%llu of its methods. All threads stood still for %s in all, and the compilers took about %s more than usual.\n",
+            (unsigned long long)pauses.count, pauses.count == 1 ? "" : "s", (unsigned long long)sum(t, ACCOUNT_HEAL_METHODS).count,
+            text_time(stopped, sizeof stopped, pauses.ns), text_time(compiled, sizeof compiled, sum(t, ACCOUNT_HEAL_CPU).ns));
 }
 
 static void put_kept(const struct text *t)

@@ -78,7 +78,8 @@ static void put_proof(const struct text *t, const struct leaks *l)
 {
     if (l->proof == LEAKS_NO_OLD_COLLECTION)
         fputs("Not each quarter of the recording saw a collection of old objects: what grew may be garbage. Record for longer, or make\n"
-              "collections meanwhile ('jcmd PID GC.run').\n", t->out);
+              "collections meanwhile ('jcmd PID GC.run').\n",
+              t->out);
     else if (l->proof == LEAKS_OLD_UNKNOWN)
         fputs("This JVM does not report when old objects were collected (-XX:-UsePerfData?): what grew may be garbage.\n", t->out);
 }

@@ -10,8 +10,7 @@ enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10, LABELS_TOP = 20 };
 enum { WIDE_COLUMNS = 120 };
 
 /* Rows to show of a sorted table: those that are asked for, without those that are 0 in the column sorted by. */
-static uint32_t row_count(const struct text *t, const struct stats_table *table, enum stats_order order,
-                          uint32_t otherwise)
+static uint32_t row_count(const struct text *t, const struct stats_table *table, enum stats_order order, uint32_t otherwise)
 {
     uint32_t top = t->o->top_set ? t->o->top : otherwise, rows = 0;
     while (rows < table->count && (rows < top || !top) &&
@@ -30,8 +29,7 @@ struct layout {
 static struct layout layout_of(const struct text *t, const struct stats_table *table, uint32_t rows)
 {
     bool both = t->o->width >= WIDE_COLUMNS;
-    struct layout l = {.total_interval = both || t->o->order == STATS_BY_TOTAL,
-                       .self_interval = both || t->o->order == STATS_BY_SELF};
+    struct layout l = {.total_interval = both || t->o->order == STATS_BY_TOTAL, .self_interval = both || t->o->order == STATS_BY_SELF};
     for (uint32_t i = 0; i < rows; i++) {
         const struct stats_row *r = &table->rows[i];
         l.wide_total |= text_is_full(r->total.share);
@@ -77,14 +75,12 @@ static void put_rest(const struct text *t, const struct stats_table *table, uint
         return;
     double share = t->s->weight ? (double)weight / (double)t->s->weight : 0;
     text_begin(t, TEXT_FAINT);
-    fprintf(t->out, "%s more %s, together s %.1f", text_count(count, sizeof count, table->count - shown), what,
-            share * 100);
+    fprintf(t->out, "%s more %s, together s %.1f", text_count(count, sizeof count, table->count - shown), what, share * 100);
     text_end(t, TEXT_FAINT);
     fputc('\n', t->out);
 }
 
-static void put_table(const struct text *t, struct stats_table *table, const char *title, uint32_t otherwise,
-                      const char *what)
+static void put_table(const struct text *t, struct stats_table *table, const char *title, uint32_t otherwise, const char *what)
 {
     if (!table->count)
         return;

@@ -12,8 +12,7 @@
 enum { RATE_DEFAULT = 100 };
 
 /* Pyroscope's label names may hold what ours may not; such a character becomes '_'. */
-static int set_label(struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len,
-                     struct error *e)
+static int set_label(struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e)
 {
     char clean[LABEL_NAME_MAX + 1];
     if (!name_len || name_len > LABEL_NAME_MAX)

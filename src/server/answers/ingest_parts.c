@@ -70,7 +70,8 @@ static int use_config(struct ingest_parts *p, struct envelope_note *note, struct
     const char *type;
     int rc = json_is_object(config) ? 0 : error_set(e, -EINVAL, "sample_type_config is not a JSON object");
     if (!rc)
-        json_object_foreach(config, type, one) {
+        json_object_foreach(config, type, one)
+        {
             rc = rc ? rc : use_type(note, type, one, e);
         }
     json_decref(config);

@@ -9,8 +9,8 @@
 
 static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
 {
-    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help,
-            name, type, name, value);
+    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help, name, type, name,
+            value);
 }
 
 static void put_recordings(FILE *out, const struct counters *c)
@@ -31,8 +31,7 @@ static void put_recordings(FILE *out, const struct counters *c)
     fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
                  "# TYPE candor_server_recordings_refused_total counter\n");
     for (int i = DUPLICATE + 1; i < REFUSALS; i++)
-        fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i],
-                c->ended[i]);
+        fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i], c->ended[i]);
     put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.", c->left_out);
     put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }

@@ -17,14 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NODES_DEFAULT = 20000,
-    NODES_MAX = 1000000,
-    STEPS_DEFAULT = 200,
-    STEPS_MAX = 11000,
-    LIMIT_DEFAULT = 100,
-    LIMIT_MAX = 100000
-};
+enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, STEPS_DEFAULT = 200, STEPS_MAX = 11000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
 
 /* ---- what is asked for ---- */
 
@@ -33,8 +26,8 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
     const char *text = http_parameter(h, name, NULL);
     int64_t ns;
     if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
-        http_error(h, HTTP_BAD_REQUEST,
-                   "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
+        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name,
+                   text);
         return -EINVAL;
     }
     bool to = *name == 't'; /* the second that has begun is in it */
@@ -207,8 +200,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
 
 static int write_methods(struct answer *a, struct http_writer *w)
 {
-    struct report_options o = {
-        .sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS, .top_set = true, .top = a->limit};
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS, .top_set = true, .top = a->limit};
     struct stats s = {0};
     jsonw_object(&w->json);
     put_server(a, &w->json);
@@ -321,8 +313,7 @@ void query_profile(struct http *h)
 
 /* ---- series ---- */
 
-static void put_series(struct http *h, const struct query *query, int64_t step, const struct store_series *s,
-                       const struct store_result *r)
+static void put_series(struct http *h, const struct query *query, int64_t step, const struct store_series *s, const struct store_result *r)
 {
     struct http_writer w;
     if (http_write_begin(h, &w))

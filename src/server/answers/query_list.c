@@ -140,9 +140,9 @@ void query_recording(struct http *h, const char *path)
     struct envelope *v = calloc(1, sizeof *v);
     struct error e;
     uint64_t id;
-    int rc = !v                                        ? -ENOMEM
+    int rc = !v                                       ? -ENOMEM
              : number_parse(path, 0, UINT64_MAX, &id) ? error_set(&e, -ENOENT, "no such recording")
-                       : store_recording(h->server->store, id, v, &e);
+                                                      : store_recording(h->server->store, id, v, &e);
     if (rc) {
         free(v);
         query_failed(h, rc, &e);
@@ -185,10 +185,8 @@ static int add_fact(struct services *s, uint32_t service, const char *name, cons
     char key[LABEL_NAME_MAX + LABEL_VALUE_MAX + 32];
     bool added;
     snprintf(key, sizeof key, "%u/%s=%s", service, name, value);
-    uint32_t id = strtab_add_text(&s->words, key), n = strtab_add_text(&s->words, name),
-             v = strtab_add_text(&s->words, value);
-    uint32_t *place =
-        id && v && !ARRAY_GROW(s->facts, s->fact_cap, s->fact_count) ? map_add(&s->known, id, &added) : NULL;
+    uint32_t id = strtab_add_text(&s->words, key), n = strtab_add_text(&s->words, name), v = strtab_add_text(&s->words, value);
+    uint32_t *place = id && v && !ARRAY_GROW(s->facts, s->fact_cap, s->fact_count) ? map_add(&s->known, id, &added) : NULL;
     if (!place)
         return -ENOMEM;
     if (added) {
@@ -307,9 +305,9 @@ void query_services(struct http *h)
     struct catalogue_patience patience = store_patience(&asking);
     int rc = query_init(&query, h);
     if (!rc) {
-        rc = strtab_init(&s.words) ? -ENOMEM
-                                   : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to,
-                                                          &patience, add_recording, &s, &e);
+        rc = strtab_init(&s.words)
+                 ? -ENOMEM
+                 : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, add_recording, &s, &e);
         rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         if (rc)
             query_failed(h, rc, &e);

@@ -23,9 +23,9 @@ struct receive {
     struct envelope_writer writer;
     struct envelope_note note;
     gnutls_hash_hd_t digest;
-    struct form *form; /* NULL: the body is the recording, or the message */
+    struct form *form;         /* NULL: the body is the recording, or the message */
     struct ingest_parts parts; /* of the form */
-    int rc;            /* a code: what was wrong on the way */
+    int rc;                    /* a code: what was wrong on the way */
     struct error error;
     bool counted; /* its end is */
 };
@@ -98,8 +98,7 @@ static int set_label(struct receive *r, const char *name, size_t name_len, const
 static int set_time(struct receive *r, const char *text, int64_t *ns)
 {
     if (times_parse(text, r->note.received_ns, ns) || *ns <= 0)
-        return error_set(&r->error, -EINVAL,
-                         "'%.40s' is not a time; write seconds since the epoch, or 2026-11-22T16:41:00Z", text);
+        return error_set(&r->error, -EINVAL, "'%.40s' is not a time; write seconds since the epoch, or 2026-11-22T16:41:00Z", text);
     return 0;
 }
 

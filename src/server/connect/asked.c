@@ -14,7 +14,7 @@
 enum { DEPTH = 3 };
 
 static const char *const formats[] = {"PROFILE_FORMAT_UNSPECIFIED", "PROFILE_FORMAT_FLAMEGRAPH", "PROFILE_FORMAT_TREE",
-                                      "PROFILE_FORMAT_DOT", "PROFILE_FORMAT_PPROF", NULL};
+                                      "PROFILE_FORMAT_DOT",         "PROFILE_FORMAT_PPROF",      NULL};
 
 const struct asked_field asked_stacktraces[] = {
     ASKED_TEXT_FIELD(1, "profile_typeID", profile_type),
@@ -249,8 +249,8 @@ static void free_texts(struct asked_texts *t)
 
 void asked_deinit(struct asked *a)
 {
-    struct asked_texts *const all[] = {&a->profile_type, &a->selector, &a->name, &a->matchers, &a->label_names,
-                                       &a->group_by, &a->call_site, &a->profile_ids, &a->trace_ids, &a->span_ids};
+    struct asked_texts *const all[] = {&a->profile_type, &a->selector,  &a->name,        &a->matchers,  &a->label_names,
+                                       &a->group_by,     &a->call_site, &a->profile_ids, &a->trace_ids, &a->span_ids};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free_texts(all[i]);
     for (int i = 0; i < 2; i++)

@@ -21,7 +21,7 @@ struct asked {
     struct asked_texts profile_ids, trace_ids, span_ids;
     int64_t start, end; /* ms since the epoch */
     int64_t max_nodes, limit, format, aggregation, exemplars;
-    double step; /* seconds */
+    double step;            /* seconds */
     struct asked *sides[2]; /* of a comparison; NULL = empty */
 };
 
@@ -35,9 +35,18 @@ struct asked_field {
     const char *const *values; /* an enumeration's, by number; NULL at the end */
 };
 
-#define ASKED_TEXT_FIELD(number, name, member)   {number, name, ASKED_TEXT, offsetof(struct asked, member), NULL}
-#define ASKED_INT_FIELD(number, name, member)    {number, name, ASKED_INT, offsetof(struct asked, member), NULL}
-#define ASKED_DOUBLE_FIELD(number, name, member) {number, name, ASKED_DOUBLE, offsetof(struct asked, member), NULL}
+#define ASKED_TEXT_FIELD(number, name, member)                                                                                             \
+    {                                                                                                                                      \
+        number, name, ASKED_TEXT, offsetof(struct asked, member), NULL                                                                     \
+    }
+#define ASKED_INT_FIELD(number, name, member)                                                                                              \
+    {                                                                                                                                      \
+        number, name, ASKED_INT, offsetof(struct asked, member), NULL                                                                      \
+    }
+#define ASKED_DOUBLE_FIELD(number, name, member)                                                                                           \
+    {                                                                                                                                      \
+        number, name, ASKED_DOUBLE, offsetof(struct asked, member), NULL                                                                   \
+    }
 
 /* fields ends with one whose name is NULL. 0, -ENOMEM, or -EINVAL with its line; in either case asked_deinit. */
 int asked_read(struct asked *a, const struct asked_field *fields, bool json, const uint8_t *bytes, size_t size, struct error *e);

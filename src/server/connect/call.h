@@ -21,9 +21,9 @@ struct call {
 typedef int call_answer(struct call *c);
 
 call_answer calls_profile_types, calls_label_names, calls_label_values, calls_series; /* calls_labels.c */
-call_answer calls_select_series;                                                    /* calls_series.c */
-call_answer calls_stacktraces, calls_span_profile, calls_profile, calls_diff;       /* calls_profiles.c */
-call_answer calls_stats, calls_nothing, calls_version;                              /* calls_labels.c */
+call_answer calls_select_series;                                                      /* calls_series.c */
+call_answer calls_stacktraces, calls_span_profile, calls_profile, calls_diff;         /* calls_profiles.c */
+call_answer calls_stats, calls_nothing, calls_version;                                /* calls_labels.c */
 
 /* The times and the selector of a question about profiles, for the store. *nothing: no data can match. 0 or a code. */
 int call_query(struct call *c, const struct asked *a, struct store_query *q, struct selector *s, char type[CATALOGUE_TYPE_MAX],

@@ -12,17 +12,25 @@
 /* ---- what can be called ---- */
 
 static const char *const aggregations[] = {"TIME_SERIES_AGGREGATION_TYPE_SUM", "TIME_SERIES_AGGREGATION_TYPE_AVERAGE", NULL};
-static const char *const exemplars[] = {"EXEMPLAR_TYPE_UNSPECIFIED", "EXEMPLAR_TYPE_NONE", "EXEMPLAR_TYPE_INDIVIDUAL",
-                                        "EXEMPLAR_TYPE_SPAN", NULL};
+static const char *const exemplars[] = {"EXEMPLAR_TYPE_UNSPECIFIED", "EXEMPLAR_TYPE_NONE", "EXEMPLAR_TYPE_INDIVIDUAL", "EXEMPLAR_TYPE_SPAN",
+                                        NULL};
 
 static const struct asked_field of_nothing[] = {{0}};
 static const struct asked_field of_types[] = {ASKED_INT_FIELD(1, "start", start), ASKED_INT_FIELD(2, "end", end), {0}};
-static const struct asked_field of_names[] = {
-    ASKED_TEXT_FIELD(1, "matchers", matchers), ASKED_INT_FIELD(2, "start", start), ASKED_INT_FIELD(3, "end", end), {0}};
-static const struct asked_field of_values[] = {ASKED_TEXT_FIELD(1, "name", name), ASKED_TEXT_FIELD(2, "matchers", matchers),
-                                               ASKED_INT_FIELD(3, "start", start), ASKED_INT_FIELD(4, "end", end), {0}};
-static const struct asked_field of_series[] = {ASKED_TEXT_FIELD(1, "matchers", matchers), ASKED_TEXT_FIELD(2, "label_names", label_names),
-                                               ASKED_INT_FIELD(3, "start", start), ASKED_INT_FIELD(4, "end", end), {0}};
+static const struct asked_field of_names[] = {ASKED_TEXT_FIELD(1, "matchers", matchers),
+                                              ASKED_INT_FIELD(2, "start", start),
+                                              ASKED_INT_FIELD(3, "end", end),
+                                              {0}};
+static const struct asked_field of_values[] = {ASKED_TEXT_FIELD(1, "name", name),
+                                               ASKED_TEXT_FIELD(2, "matchers", matchers),
+                                               ASKED_INT_FIELD(3, "start", start),
+                                               ASKED_INT_FIELD(4, "end", end),
+                                               {0}};
+static const struct asked_field of_series[] = {ASKED_TEXT_FIELD(1, "matchers", matchers),
+                                               ASKED_TEXT_FIELD(2, "label_names", label_names),
+                                               ASKED_INT_FIELD(3, "start", start),
+                                               ASKED_INT_FIELD(4, "end", end),
+                                               {0}};
 static const struct asked_field of_select_series[] = {
     ASKED_TEXT_FIELD(1, "profile_typeID", profile_type),
     ASKED_TEXT_FIELD(2, "label_selector", selector),
@@ -82,8 +90,8 @@ static const struct method {
 };
 
 /* Calls that we do not know are refused as Connect does it. */
-static const char *const services[] = {QUERIER, "/settings.v1.", "/capabilities.v1.", "/version.v1.", "/push.v1.",
-                                       "/adhocprofiles.v1.", "/vcs.v1."};
+static const char *const services[] = {QUERIER,     "/settings.v1.",      "/capabilities.v1.", "/version.v1.",
+                                       "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1."};
 
 bool connect_is(const char *path)
 {
@@ -99,8 +107,8 @@ static const struct {
     const char *code;
     unsigned status;
 } codes[] = {
-    {"invalid_argument", 400}, {"unauthenticated", 401}, {"permission_denied", 403}, {"not_found", 404},    {"deadline_exceeded", 504},
-    {"resource_exhausted", 429}, {"unimplemented", 501},  {"unavailable", 503},       {"internal", 500},
+    {"invalid_argument", 400},   {"unauthenticated", 401}, {"permission_denied", 403}, {"not_found", 404}, {"deadline_exceeded", 504},
+    {"resource_exhausted", 429}, {"unimplemented", 501},   {"unavailable", 503},       {"internal", 500},
 };
 
 void connect_error(struct http *h, const char *code, const char *text)

@@ -12,7 +12,7 @@ struct flamebearer {
     struct flamebearer_level {
         int64_t *values;
         uint32_t count, cap;
-    } *levels;
+    } * levels;
     uint32_t level_count, level_cap;
     int64_t totals[2], most_self;
 };

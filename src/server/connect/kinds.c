@@ -13,14 +13,10 @@ struct named {
 
 /* Those that are no kind of sample of profile/kinds.h, which has the ids of its own. */
 static const struct named others[] = {
-    {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},
-    {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
-    {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},
-    {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
-    {"mutex_count:count", "mutex:contentions:count:contentions:count"},
-    {"mutex_duration:ns", "mutex:delay:nanoseconds:contentions:count"},
-    {"block_count:count", "block:contentions:count:contentions:count"},
-    {"block_duration:ns", "block:delay:nanoseconds:contentions:count"},
+    {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},       {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
+    {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},      {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
+    {"mutex_count:count", "mutex:contentions:count:contentions:count"}, {"mutex_duration:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"block_count:count", "block:contentions:count:contentions:count"}, {"block_duration:ns", "block:delay:nanoseconds:contentions:count"},
     {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
 

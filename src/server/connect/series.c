@@ -8,8 +8,7 @@
 
 static const char service[] = "service";
 
-static const char *const of_kind[] = {"__name__",        "__period_type__", "__period_unit__",
-                                      "__profile_type__", "__type__",        "__unit__"};
+static const char *const of_kind[] = {"__name__", "__period_type__", "__period_unit__", "__profile_type__", "__type__", "__unit__"};
 
 const char *series_value(const struct series *s, const char *name)
 {
@@ -44,7 +43,7 @@ struct label_sets {
     struct label_set {
         uint64_t id;
         struct labels labels;
-    } *list;
+    } * list;
     uint32_t count, cap;
 };
 
@@ -52,7 +51,7 @@ struct streams {
     struct stream {
         uint64_t labelset;
         uint32_t type;
-    } *list;
+    } * list;
     uint32_t count, cap;
     struct strtab types;
 };

@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-    HEAD_BYTES = 2 << 10,   /* read at once: most heads are smaller */
+    HEAD_BYTES = 2 << 10, /* read at once: most heads are smaller */
     DROP_BYTES = 16 << 10,
     WRITE_BYTES = 16 << 10, /* a record of TLS */
     BODY_BYTES = 64 << 10,  /* of a body, read before they are handed to a worker */
     TURN = 16,              /* reads or writes of one connection, before others have their turn */
-    IDLE = 2, /* times the patience, between two requests */
+    IDLE = 2,               /* times the patience, between two requests */
     LINGER_S = 5,
     ANSWER_MOST_S = 600, /* that an answer may take to be read */
-    STOP_BODY_S = 2, /* for the rest of a body, when the server ends */
+    STOP_BODY_S = 2,     /* for the rest of a body, when the server ends */
 };
 
 struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys)
@@ -382,8 +382,7 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
     case CONNECTION_HEAD:
         if (!c->in.len)
             return waited > IDLE * patience ? WANT_CLOSE : WANT_NOTHING;
-        return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long")
-                                                  : WANT_NOTHING;
+        return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long") : WANT_NOTHING;
     case CONNECTION_BODY:
         if (!is_slow(c, now_ns, r->waited_ns + waited, r->came, SERVER_RATE))
             return WANT_NOTHING;

@@ -28,19 +28,19 @@ enum want {
 struct request;
 
 struct connection {
-    struct job job; /* the first member: a worker gets this */
+    struct job job;                /* the first member: a worker gets this */
     struct connection *next, **at; /* in the loop's list */
     struct server *server;
     struct place *place;
     struct transport transport;
     enum { CONNECTION_HANDSHAKE, CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_ANSWER, CONNECTION_LINGER, CONNECTION_WORK } state;
     enum { TASK_HANDSHAKE, TASK_BEGIN, TASK_BODY, TASK_DROP } task; /* in state WORK */
-    int result;           /* of the handshake */
-    bool reset;           /* what was not sent yet is dropped */
-    uint64_t since_ns;    /* of this state; in HEAD: of the head's first byte, or of the last request */
-    uint64_t progress_ns; /* when bytes last came or went */
-    struct buffer in;     /* what has come; no memory while it is empty */
-    size_t seen;          /* of a head that is not complete */
+    int result;                                                     /* of the handshake */
+    bool reset;                                                     /* what was not sent yet is dropped */
+    uint64_t since_ns;       /* of this state; in HEAD: of the head's first byte, or of the last request */
+    uint64_t progress_ns;    /* when bytes last came or went */
+    struct buffer in;        /* what has come; no memory while it is empty */
+    size_t seen;             /* of a head that is not complete */
     struct request *request; /* NULL between two requests */
 };
 

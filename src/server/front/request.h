@@ -14,10 +14,10 @@ struct request {
     uint64_t came;      /* of the body */
     uint64_t waited_ns; /* for the body */
     bool body_done;
-    bool keep;     /* the connection goes on after the answer */
-    bool interim;  /* "100 Continue" is being sent */
-    size_t piece;  /* bytes of the body for the handler, at the front of what has come, */
-    size_t used;   /* and how much of that they were made from */
+    bool keep;                   /* the connection goes on after the answer */
+    bool interim;                /* "100 Continue" is being sent */
+    size_t piece;                /* bytes of the body for the handler, at the front of what has come, */
+    size_t used;                 /* and how much of that they were made from */
     char top[REQUEST_TOP_BYTES]; /* the head of the answer */
     size_t top_len;
     uint64_t sent; /* of head and content */

@@ -12,9 +12,9 @@ struct parts {
     enum protocol protocol;
     int64_t received_ns;
     uint32_t count, refused;
-    uint32_t rejected; /* of OTLP: the profiles in those that were refused */
-    int code; /* why the first was refused, or, before that, one that may be taken later; 0 = none */
-    struct error error;           /* its line */
+    uint32_t rejected;                 /* of OTLP: the profiles in those that were refused */
+    int code;                          /* why the first was refused, or, before that, one that may be taken later; 0 = none */
+    struct error error;                /* its line */
     char left_out[2 * STORE_LEFT_OUT]; /* for people; "" = nothing */
 };
 

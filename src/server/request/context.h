@@ -15,10 +15,10 @@ struct server_options {
     uint64_t retain_s, retain_raw_s, max_disk, max_raw, max_service; /* as in struct store_options */
     uint64_t max_body, max_answer;
     uint32_t connections, connections_of_one; /* at most: of all addresses, of one */
-    uint64_t patience_ns; /* with clients: for a whole head, and between two packets of a body or an answer */
-    const char *token_file; /* NULL = none */
+    uint64_t patience_ns;                     /* with clients: for a whole head, and between two packets of a body or an answer */
+    const char *token_file;                   /* NULL = none */
     bool no_auth;
-    const char *origin; /* of --origin: what browsers see, behind a proxy; NULL = none */
+    const char *origin;            /* of --origin: what browsers see, behind a proxy; NULL = none */
     const char *certificate, *key; /* files; NULL = plain HTTP */
 };
 

@@ -8,11 +8,19 @@
 #include <stdint.h>
 
 /* Why a recording was refused: the name in /metrics. */
-#define COUNTERS_REFUSALS(X)                                                                                           \
-    X(NOT_ALLOWED, "not_allowed")                                                                                      \
-    X(LABELS, "labels") X(TOO_LARGE, "too_large") X(FORMAT, "format") X(CONTENT, "content") X(TIME, "time")            \
-        X(DISK, "disk") X(MEMORY, "memory") X(BUSY, "busy") X(CUT_OFF, "cut_off") X(SLOW, "slow")                      \
-            X(INTERNAL, "internal")
+#define COUNTERS_REFUSALS(X)                                                                                                               \
+    X(NOT_ALLOWED, "not_allowed")                                                                                                          \
+    X(LABELS, "labels")                                                                                                                    \
+    X(TOO_LARGE, "too_large")                                                                                                              \
+    X(FORMAT, "format")                                                                                                                    \
+    X(CONTENT, "content")                                                                                                                  \
+    X(TIME, "time")                                                                                                                        \
+    X(DISK, "disk")                                                                                                                        \
+    X(MEMORY, "memory")                                                                                                                    \
+    X(BUSY, "busy")                                                                                                                        \
+    X(CUT_OFF, "cut_off")                                                                                                                  \
+    X(SLOW, "slow")                                                                                                                        \
+    X(INTERNAL, "internal")
 
 enum refusal {
     STORED,
@@ -51,7 +59,7 @@ struct counters {
     pthread_mutex_t lock;
     uint64_t connections[CONNECTION_EVENTS];
     uint64_t received[PROTOCOLS], ended[REFUSALS], bytes;
-    uint64_t left_out; /* recordings of which something is not kept for queries */
+    uint64_t left_out;                                 /* recordings of which something is not kept for queries */
     uint64_t queries, queries_timed_out, queries_left; /* left: their clients were gone */
     uint64_t query_ns;
 };

@@ -113,8 +113,8 @@ static const char *read_target(struct head *head, char *target, const char **hos
 static unsigned read_version(struct head *head, const char *version, const char **problem)
 {
     *problem = "the version is not HTTP/1.1";
-    if (strncmp(version, "HTTP/", 5) || !isdigit((unsigned char)version[5]) || version[6] != '.' ||
-        !isdigit((unsigned char)version[7]) || version[8])
+    if (strncmp(version, "HTTP/", 5) || !isdigit((unsigned char)version[5]) || version[6] != '.' || !isdigit((unsigned char)version[7]) ||
+        version[8])
         return 400;
     if (version[5] != '1' || version[7] > '1')
         return 505;
@@ -175,9 +175,12 @@ static const char *only(const struct head *head, const char *name, unsigned *cou
 static const char *read_length(struct head *head, const char *text)
 {
     switch (number_parse(text, 0, LENGTH_MAX, &head->length)) {
-    case NUMBER_GOOD: return NULL;
-    case NUMBER_LARGE: return "Content-Length is too large";
-    default: return "Content-Length is not a number";
+    case NUMBER_GOOD:
+        return NULL;
+    case NUMBER_LARGE:
+        return "Content-Length is too large";
+    default:
+        return "Content-Length is not a number";
     }
 }
 

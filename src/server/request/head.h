@@ -18,7 +18,7 @@ struct head_field {
 };
 
 struct head {
-    const char *method, *path; /* "" before they are known; the path is decoded, without its parameters */
+    const char *method, *path;               /* "" before they are known; the path is decoded, without its parameters */
     struct head_field *headers, *parameters; /* in their order */
     uint32_t header_count, header_cap, parameter_count, parameter_cap;
     bool keep_alive; /* the client wants to send more requests */

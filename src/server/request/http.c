@@ -137,8 +137,8 @@ void http_later(struct http *h, unsigned status, const char *text)
 const char *http_reason(unsigned status)
 {
     switch (status) {
-#define HTTP_REASON(name, number, reason)                                                                              \
-    case number:                                                                                                       \
+#define HTTP_REASON(name, number, reason)                                                                                                  \
+    case number:                                                                                                                           \
         return reason;
         HTTP_STATUSES(HTTP_REASON)
 #undef HTTP_REASON

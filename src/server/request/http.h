@@ -13,22 +13,22 @@ struct receive;
 
 enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
 
-#define HTTP_STATUSES(X)                                                                                               \
-    X(OK, 200, "OK")                                                                                                   \
-    X(BAD_REQUEST, 400, "Bad Request")                                                                                 \
-    X(UNAUTHORIZED, 401, "Unauthorized")                                                                               \
-    X(FORBIDDEN, 403, "Forbidden")                                                                                     \
-    X(NOT_FOUND, 404, "Not Found")                                                                                     \
-    X(METHOD_NOT_ALLOWED, 405, "Method Not Allowed")                                                                   \
-    X(REQUEST_TIMEOUT, 408, "Request Timeout")                                                                         \
-    X(CONTENT_TOO_LARGE, 413, "Content Too Large")                                                                     \
-    X(UNSUPPORTED_MEDIA_TYPE, 415, "Unsupported Media Type")                                                           \
-    X(TOO_MANY_REQUESTS, 429, "Too Many Requests")                                                                     \
-    X(HEADERS_TOO_LARGE, 431, "Request Header Fields Too Large")                                                       \
-    X(INTERNAL_SERVER_ERROR, 500, "Internal Server Error")                                                             \
-    X(NOT_IMPLEMENTED, 501, "Not Implemented")                                                                         \
-    X(SERVICE_UNAVAILABLE, 503, "Service Unavailable")                                                                 \
-    X(GATEWAY_TIMEOUT, 504, "Gateway Timeout")                                                                         \
+#define HTTP_STATUSES(X)                                                                                                                   \
+    X(OK, 200, "OK")                                                                                                                       \
+    X(BAD_REQUEST, 400, "Bad Request")                                                                                                     \
+    X(UNAUTHORIZED, 401, "Unauthorized")                                                                                                   \
+    X(FORBIDDEN, 403, "Forbidden")                                                                                                         \
+    X(NOT_FOUND, 404, "Not Found")                                                                                                         \
+    X(METHOD_NOT_ALLOWED, 405, "Method Not Allowed")                                                                                       \
+    X(REQUEST_TIMEOUT, 408, "Request Timeout")                                                                                             \
+    X(CONTENT_TOO_LARGE, 413, "Content Too Large")                                                                                         \
+    X(UNSUPPORTED_MEDIA_TYPE, 415, "Unsupported Media Type")                                                                               \
+    X(TOO_MANY_REQUESTS, 429, "Too Many Requests")                                                                                         \
+    X(HEADERS_TOO_LARGE, 431, "Request Header Fields Too Large")                                                                           \
+    X(INTERNAL_SERVER_ERROR, 500, "Internal Server Error")                                                                                 \
+    X(NOT_IMPLEMENTED, 501, "Not Implemented")                                                                                             \
+    X(SERVICE_UNAVAILABLE, 503, "Service Unavailable")                                                                                     \
+    X(GATEWAY_TIMEOUT, 504, "Gateway Timeout")                                                                                             \
     X(VERSION_NOT_SUPPORTED, 505, "HTTP Version Not Supported")
 
 enum http_status {

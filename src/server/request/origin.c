@@ -160,8 +160,7 @@ static bool header_is(const struct http *h, const char *name, const char *value)
 /* A link may be followed from anywhere: the page that has it cannot read what the browser then shows. */
 static bool is_good_site(const struct http *h)
 {
-    bool link = !strcmp(h->method, "GET") && header_is(h, "Sec-Fetch-Mode", "navigate") &&
-                header_is(h, "Sec-Fetch-Dest", "document");
+    bool link = !strcmp(h->method, "GET") && header_is(h, "Sec-Fetch-Mode", "navigate") && header_is(h, "Sec-Fetch-Dest", "document");
     const char *site = http_header(h, "Sec-Fetch-Site");
     return !site || !strcasecmp(site, "same-origin") || !strcasecmp(site, "none") || link;
 }

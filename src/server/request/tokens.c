@@ -50,9 +50,7 @@ static int parse_line(struct tokens *t, char *line, const char *path, unsigned n
     *token = (struct token){0};
     if (sscanf(line, "%63s %63s %79s %c", name, scopes, hex, &rest) != 3 || !(token->scopes = parse_scopes(scopes)) ||
         parse_hex(hex, token->digest))
-        return error_set(e, -EINVAL,
-                         "%s: line %u is not NAME SCOPES SHA256; make tokens with --new-token NAME:read,write", path,
-                         number);
+        return error_set(e, -EINVAL, "%s: line %u is not NAME SCOPES SHA256; make tokens with --new-token NAME:read,write", path, number);
     memcpy(token->name, name, sizeof name);
     t->count++;
     return 0;
@@ -67,8 +65,7 @@ int tokens_read(struct tokens *t, const char *path, struct error *e)
     *t = (struct tokens){0};
     FILE *f = fopen(path, "re");
     if (!f)
-        return error_set(e, -errno, "%s: cannot be read: %s; make a token with --new-token NAME:read,write", path,
-                         strerror(errno));
+        return error_set(e, -errno, "%s: cannot be read: %s; make a token with --new-token NAME:read,write", path, strerror(errno));
     if (!fstat(fileno(f), &st) && st.st_mode & 022)
         rc = error_set(e, -EPERM, "%s: others can write to it; chmod 600 it", path);
     while (!rc && fgets(line, sizeof line, f))

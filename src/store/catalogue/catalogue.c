@@ -20,9 +20,7 @@ static int check(struct catalogue *c, struct error *e)
     struct sql s = sql_use(&c->sql, "PRAGMA quick_check(1)");
     int rc = sql_step(&s, e);
     if (rc > 0)
-        rc = strcmp(sql_column_text(&s, 0), "ok")
-                 ? error_set(e, -EBADMSG, "%s: damaged: %s", c->path, sql_column_text(&s, 0))
-                 : 0;
+        rc = strcmp(sql_column_text(&s, 0), "ok") ? error_set(e, -EBADMSG, "%s: damaged: %s", c->path, sql_column_text(&s, 0)) : 0;
     sql_done(&s);
     return rc;
 }
@@ -100,8 +98,7 @@ int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
 
 static int find(struct catalogue *c, const uint8_t *identity, const char *key, uint64_t *id, struct error *e)
 {
-    struct sql s = sql_use(
-        &c->sql, "SELECT id FROM recording WHERE identity = ?1 OR key = ?2 ORDER BY identity = ?1 DESC LIMIT 1");
+    struct sql s = sql_use(&c->sql, "SELECT id FROM recording WHERE identity = ?1 OR key = ?2 ORDER BY identity = ?1 DESC LIMIT 1");
     sql_blob(&s, identity, ENVELOPE_IDENTITY);
     sql_text(&s, key);
     int rc = sql_step(&s, e);
@@ -110,16 +107,15 @@ static int find(struct catalogue *c, const uint8_t *identity, const char *key, u
     return rc < 0 ? rc : 0;
 }
 
-int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id,
-                   struct error *e)
+int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id, struct error *e)
 {
     int rc = sql_begin(&c->sql, false, e);
     return rc ? rc : sql_end(&c->sql, find(c, identity, key, id, e), e);
 }
 
 /* The number of a name in a table of (id, text). */
-static int number_of(struct catalogue *c, const char *insert, const char *select, const char *text, int64_t *id,
-                     bool *added, struct error *e)
+static int number_of(struct catalogue *c, const char *insert, const char *select, const char *text, int64_t *id, bool *added,
+                     struct error *e)
 {
     struct sql s = sql_use(&c->sql, insert);
     sql_text(&s, text);
@@ -160,13 +156,10 @@ static int labelset_of(struct catalogue *c, const struct labels *l, int64_t *id,
     return rc || !added ? rc : add_labels(c, *id, l, e);
 }
 
-static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t service, int64_t labelset,
-                   struct error *e)
+static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e)
 {
-    struct sql s = sql_use(
-        &c->sql,
-        "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, raw) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+    struct sql s = sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, raw) "
+                                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -181,8 +174,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     return rc;
 }
 
-static int add_contents(struct catalogue *c, const struct catalogue_recording *r, int64_t types[CATALOGUE_CONTENTS_MAX],
-                        struct error *e)
+static int add_contents(struct catalogue *c, const struct catalogue_recording *r, int64_t types[CATALOGUE_CONTENTS_MAX], struct error *e)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < r->content_count; i++) {
@@ -205,8 +197,7 @@ static int add_parts(struct catalogue *c, uint64_t recording, const int64_t type
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < n; i++) {
-        struct sql s =
-            sql_use(&c->sql, "INSERT INTO part (recording, type, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?, ?)");
+        struct sql s = sql_use(&c->sql, "INSERT INTO part (recording, type, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?, ?)");
         sql_int(&s, (int64_t)recording);
         sql_int(&s, types[parts[i].content]);
         sql_int(&s, parts[i].day);
@@ -219,8 +210,7 @@ static int add_parts(struct catalogue *c, uint64_t recording, const int64_t type
     return rc;
 }
 
-static int add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
-               struct error *e)
+static int add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
     int64_t service, labelset, types[CATALOGUE_CONTENTS_MAX];
     bool added;
@@ -232,8 +222,7 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
     return rc ? rc : add_parts(c, r->id, types, parts, n, e);
 }
 
-int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
-                  struct error *e)
+int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
     int rc = sql_begin(&c->sql, true, e);
     return rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);

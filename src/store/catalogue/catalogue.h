@@ -50,7 +50,7 @@ struct catalogue_recording {
     int64_t received_ns, first, last;
     uint64_t bytes;
     uint64_t flaws; /* places where it was damaged when it came */
-    bool raw; /* the recording itself is still there */
+    bool raw;       /* the recording itself is still there */
     uint32_t content_count;
     struct catalogue_content contents[CATALOGUE_CONTENTS_MAX];
 };
@@ -60,11 +60,9 @@ void catalogue_close(struct catalogue *c);
 int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
 
 /* The recording with this identity, or with this key; *id = 0 when there is none. */
-int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id,
-                   struct error *e);
+int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id, struct error *e);
 /* Sets r->id. -EEXIST when its identity, or key, is there already. */
-int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
-                  struct error *e);
+int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e);
 int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
 void catalogue_recording_deinit(struct catalogue_recording *r);
 
@@ -117,8 +115,7 @@ struct catalogue_pending {
     uint8_t identity[ENVELOPE_IDENTITY];
 };
 /* At most `max` recordings with parts that are not sealed, the oldest first, after the recording `after`. */
-int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
-                      struct error *e);
+int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n, struct error *e);
 typedef int catalogue_visit_part(void *context, const char *type, int64_t day);
 /* Calls for each part of the recording that is not sealed. */
 int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_visit_part *visit, void *context, struct error *e);
@@ -145,8 +142,8 @@ struct catalogue_hit { /* one part */
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 /* Parts that have rows in [from, to), in no order. */
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
-                   catalogue_visit_hit *visit, void *context, struct error *e);
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
+                   void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA };
 struct catalogue_forgotten {
@@ -167,8 +164,8 @@ int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, const struc
                       catalogue_visit_stream *visit, void *context, struct error *e);
 typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
 /* All label sets that are used, by labelset. */
-int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit,
-                     void *context, struct error *e);
+int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit, void *context,
+                     struct error *e);
 
 struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;

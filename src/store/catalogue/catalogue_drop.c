@@ -75,14 +75,14 @@ static int delete_some(struct catalogue *c, const char *text, const struct drop 
  * anything from being deleted: so halves are summed up, and what is too much becomes a real number, which the cast bounds. */
 static int note_forgotten(struct catalogue *c, const struct drop *drop, struct error *e)
 {
-    struct sql s = sql_use(
-        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?3, count(*), sum(p.rows), "
-                 "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
-                 "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service "
-                 "JOIN type t ON t.id = p.type WHERE p.day < ?1 AND (?2 = 0 OR r.service = ?2) GROUP BY s.name, p.day, t.name "
-                 "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
-                 "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
-                 "first = min(first, excluded.first), last = max(last, excluded.last)");
+    struct sql s =
+        sql_use(&c->sql, "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?3, count(*), sum(p.rows), "
+                         "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
+                         "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service "
+                         "JOIN type t ON t.id = p.type WHERE p.day < ?1 AND (?2 = 0 OR r.service = ?2) GROUP BY s.name, p.day, t.name "
+                         "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
+                         "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
+                         "first = min(first, excluded.first), last = max(last, excluded.last)");
     sql_int(&s, drop->before);
     sql_int(&s, drop->service);
     sql_int(&s, drop->why);

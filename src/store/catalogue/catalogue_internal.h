@@ -21,8 +21,7 @@ struct catalogue {
 #define STRING_OF_(x) #x
 #define STRING_OF(x)  STRING_OF_(x)
 
-#define CATALOGUE_RECORDING                                                                                            \
-    "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws"
+#define CATALOGUE_RECORDING "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws"
 
 /* Fills r from a row that begins with these; labels and contents stay empty. */
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);

@@ -9,8 +9,8 @@ struct set {
     int64_t type;
 };
 
-#define SMALL                                                                                                                   \
-    "FROM segment g INDEXED BY segment_small JOIN part p ON p.segment = g.id JOIN recording r ON r.id = p.recording "          \
+#define SMALL                                                                                                                              \
+    "FROM segment g INDEXED BY segment_small JOIN part p ON p.segment = g.id JOIN recording r ON r.id = p.recording "                      \
     "WHERE g.small AND g.bad IS NULL AND g.dictionary = ?1 "
 
 /* 1 = found, 0 = not, or a code. */
@@ -104,8 +104,7 @@ static int change(struct catalogue *c, const char *text, uint64_t segment, int64
     return rc;
 }
 
-static int merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,
-                  struct error *e)
+static int merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts, struct error *e)
 {
     uint64_t moved = 0, gone = 0;
     struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes, small) VALUES (?, ?, ?, ?, 0)");
@@ -143,8 +142,7 @@ int catalogue_leave(struct catalogue *c, const struct catalogue_merge *m, struct
     return sql_end(&c->sql, rc, e);
 }
 
-static int segments(struct catalogue *c, uint32_t dictionary, bool *known, catalogue_visit_segment *visit, void *context,
-                    struct error *e)
+static int segments(struct catalogue *c, uint32_t dictionary, bool *known, catalogue_visit_segment *visit, void *context, struct error *e)
 {
     struct sql d = sql_use(&c->sql, "SELECT 1 FROM dictionary WHERE id = ?");
     sql_int(&d, dictionary);

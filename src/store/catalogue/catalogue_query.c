@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
-                struct error *e)
+static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(
-        d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
-                 "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
-                 "JOIN type t ON t.id = p.type "
-                 "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
+    struct sql s = sql_use(d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
+                              "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
+                              "JOIN type t ON t.id = p.type "
+                              "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -18,7 +16,9 @@ static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
         bool sealed = sqlite3_column_type(s.statement, 4) != SQLITE_NULL;
         bool to_be_sealed = sqlite3_column_type(s.statement, 1) == SQLITE_NULL;
         struct catalogue_hit hit = {
-            .state = sealed ? PART_SEALED : to_be_sealed ? PART_UNSEALED : PART_LOST,
+            .state = sealed         ? PART_SEALED
+                     : to_be_sealed ? PART_UNSEALED
+                                    : PART_LOST,
             .recording = (uint64_t)sql_column(&s, 0),
             .segment = (uint64_t)sql_column(&s, 1),
             .rows = (uint64_t)sql_column(&s, 2),
@@ -38,8 +38,8 @@ static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
     return rc;
 }
 
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
-                   catalogue_visit_hit *visit, void *context, struct error *e)
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
+                   void *context, struct error *e)
 {
     struct catalogue_reader *r;
     int rc = catalogue_read_begin(c, patience, &r, e);
@@ -49,7 +49,7 @@ int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct c
 static int forgotten(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT service, type, why, parts, rows, weight FROM forgotten "
-                                    "WHERE day BETWEEN ?1 / 86400 AND ?2 / 86400 AND last >= ?1 AND first < ?2");
+                              "WHERE day BETWEEN ?1 / 86400 AND ?2 / 86400 AND last >= ?1 AND first < ?2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -78,11 +78,9 @@ int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const str
     return rc ? rc : catalogue_read_end(c, r, forgotten(&r->sql, from, to, visit, context, e), e);
 }
 
-static int recordings(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
-                      struct error *e)
+static int recordings(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " CATALOGUE_RECORDING
-                                    " FROM recording r WHERE r.last >= ? AND r.first < ? ORDER BY r.id DESC");
+    struct sql s = sql_use(d, "SELECT " CATALOGUE_RECORDING " FROM recording r WHERE r.last >= ? AND r.first < ? ORDER BY r.id DESC");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -110,7 +108,7 @@ int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const st
 static int streams(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
-                                    "JOIN type t ON t.id = c.type WHERE r.last >= ? AND r.first < ? ORDER BY r.labelset, t.name");
+                              "JOIN type t ON t.id = c.type WHERE r.last >= ? AND r.first < ? ORDER BY r.labelset, t.name");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -144,8 +142,8 @@ static int labels(struct sql_database *d, catalogue_visit_label *visit, void *co
     return rc;
 }
 
-int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit,
-                     void *context, struct error *e)
+int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patience, catalogue_visit_label *visit, void *context,
+                     struct error *e)
 {
     struct catalogue_reader *r;
     int rc = catalogue_read_begin(c, patience, &r, e);
@@ -155,11 +153,10 @@ int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patie
 static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct error *e)
 {
     struct sql s = sql_use(
-        d,
-        "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
-        "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
-        "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0) "
-        "FROM usage");
+        d, "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
+           "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
+           "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0) "
+           "FROM usage");
     int rc = sql_step(&s, e);
     if (rc > 0)
         *to = (struct catalogue_sums){

@@ -20,8 +20,7 @@ static int dictionary(struct catalogue *c, const char *name, int64_t day, uint32
     int rc = service_id(c, name, &service, e);
     if (rc)
         return rc;
-    struct sql s = sql_use(
-        &c->sql, "SELECT id FROM dictionary WHERE service = ? AND day = ? AND NOT closed ORDER BY id DESC LIMIT 1");
+    struct sql s = sql_use(&c->sql, "SELECT id FROM dictionary WHERE service = ? AND day = ? AND NOT closed ORDER BY id DESC LIMIT 1");
     sql_int(&s, service);
     sql_int(&s, day);
     rc = sql_step(&s, e);
@@ -85,9 +84,8 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
     sql_int(&d, (int64_t)g->dictionary_bytes);
     sql_int(&d, g->dictionary);
     rc = sql_run(&d, rc, e);
-    struct sql p =
-        sql_use(&c->sql, "UPDATE part SET segment = ?, rows = ? WHERE recording = ? AND day = ? AND segment IS NULL "
-                         "AND type = (SELECT id FROM type WHERE name = ?)");
+    struct sql p = sql_use(&c->sql, "UPDATE part SET segment = ?, rows = ? WHERE recording = ? AND day = ? AND segment IS NULL "
+                                    "AND type = (SELECT id FROM type WHERE name = ?)");
     sql_int(&p, (int64_t)g->id);
     sql_int(&p, g->rows);
     sql_int(&p, (int64_t)g->recording);
@@ -107,10 +105,8 @@ int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment,
 
 static int segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e)
 {
-    struct sql p =
-        sql_use(&c->sql,
-                "UPDATE part SET segment = CASE (SELECT raw FROM recording WHERE id = part.recording) WHEN 1 THEN NULL "
-                "ELSE -1 END WHERE segment = ?");
+    struct sql p = sql_use(&c->sql, "UPDATE part SET segment = CASE (SELECT raw FROM recording WHERE id = part.recording) WHEN 1 THEN NULL "
+                                    "ELSE -1 END WHERE segment = ?");
     sql_int(&p, (int64_t)segment);
     int rc = sql_run(&p, 0, e);
     struct sql s = sql_use(&c->sql, "UPDATE segment SET bad = ?, bytes = 0 WHERE id = ?");
@@ -125,12 +121,10 @@ int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why
     return rc ? rc : sql_end(&c->sql, segment_bad(c, segment, why, e), e);
 }
 
-static int pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
-                   struct error *e)
+static int pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n, struct error *e)
 {
-    struct sql s =
-        sql_use(&c->sql, "SELECT DISTINCT p.recording, r.identity FROM part p JOIN recording r ON r.id = p.recording "
-                         "WHERE p.segment IS NULL AND p.recording > ? ORDER BY p.recording LIMIT ?");
+    struct sql s = sql_use(&c->sql, "SELECT DISTINCT p.recording, r.identity FROM part p JOIN recording r ON r.id = p.recording "
+                                    "WHERE p.segment IS NULL AND p.recording > ? ORDER BY p.recording LIMIT ?");
     int rc;
     sql_int(&s, (int64_t)after);
     sql_int(&s, max);
@@ -145,8 +139,7 @@ static int pending(struct catalogue *c, uint64_t after, struct catalogue_pending
     return rc < 0 ? rc : 0;
 }
 
-int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
-                      struct error *e)
+int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n, struct error *e)
 {
     *n = 0;
     int rc = sql_begin(&c->sql, false, e);

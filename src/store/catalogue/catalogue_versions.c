@@ -31,11 +31,11 @@ static const char schema[] =
     "PRAGMA user_version = 1;";
 
 /* What version 2 has more: which segments are to be merged. */
-static const char version_2[] =
-    "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
-    "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
-    "PRAGMA user_version = 2;";
+static const char version_2[] = "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
+                                "UPDATE segment SET small = rows <= " STRING_OF(
+                                    CATALOGUE_SMALL_ROWS) ";"
+                                                          "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
+                                                          "PRAGMA user_version = 2;";
 
 /* What version 3 has more: what answers cannot have in them. */
 static const char version_3[] =

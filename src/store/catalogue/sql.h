@@ -44,7 +44,7 @@ struct sql {
     struct sql_database *database;
     sqlite3_stmt *statement;
     struct sql_kept *kept; /* NULL: it ends with this use */
-    int bound, rc; /* rc: 0 or a negative code */
+    int bound, rc;         /* rc: 0 or a negative code */
 };
 
 /* The negative code for the connection's last failure, with one line. */

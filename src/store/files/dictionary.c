@@ -16,8 +16,7 @@ static const char magic[8] = {'C', 'A', 'N', 'D', 'D', 'I', 'C', '1'};
 
 static struct dictionary_counts counts_of(const struct profile *p)
 {
-    return (struct dictionary_counts){p->strings.count, p->method_count, p->frame_count, p->node_count,
-                                      p->thread_count};
+    return (struct dictionary_counts){p->strings.count, p->method_count, p->frame_count, p->node_count, p->thread_count};
 }
 
 static bool is_same(const struct dictionary_counts *a, const struct dictionary_counts *b)
@@ -73,8 +72,7 @@ static void put_threads(struct buffer *out, const struct profile *p, uint32_t fr
 
 typedef void put_entries(struct buffer *out, const struct profile *p, uint32_t from);
 
-static int put_column(struct buffer *out, struct buffer *plain, const struct profile *p, put_entries *put,
-                      uint32_t from, uint32_t to)
+static int put_column(struct buffer *out, struct buffer *plain, const struct profile *p, put_entries *put, uint32_t from, uint32_t to)
 {
     buffer_reset(plain);
     column_put(plain, to - from);
@@ -150,8 +148,7 @@ static int read_methods(struct profile *p, struct column *in)
 {
     for (uint64_t n = column_next(in); n && !in->bad; n--) {
         uint32_t id, expected = p->method_count;
-        uint64_t class_name = column_next(in), name = column_next(in), descriptor = column_next(in),
-                 known = p->strings.count;
+        uint64_t class_name = column_next(in), name = column_next(in), descriptor = column_next(in), known = p->strings.count;
         if (class_name >= known || name >= known || descriptor >= known ||
             profile_method(p, (uint32_t)class_name, (uint32_t)name, (uint32_t)descriptor, &id) || id != expected)
             return -EBADMSG;
@@ -166,8 +163,7 @@ static int read_frames(struct profile *p, struct column *in)
         uint64_t method = column_next(in);
         int64_t line = column_next_signed(in);
         uint64_t bci = column_next(in), type = column_next(in);
-        if (method >= p->method_count || line < INT32_MIN || line > INT32_MAX || bci > UINT32_MAX ||
-            type >= PROFILE_TYPES ||
+        if (method >= p->method_count || line < INT32_MIN || line > INT32_MAX || bci > UINT32_MAX || type >= PROFILE_TYPES ||
             profile_frame(p, (uint32_t)method, (int32_t)line, (uint32_t)bci, (uint8_t)type, &id) || id != expected)
             return -EBADMSG;
     }
@@ -179,8 +175,8 @@ static int read_nodes(struct profile *p, struct column *in)
     for (uint64_t n = column_next(in); n && !in->bad; n--) {
         uint32_t id, expected = p->node_count;
         uint64_t back = column_next(in), frame = column_next(in);
-        if (!back || back > expected || frame >= p->frame_count ||
-            profile_stack(p, expected - (uint32_t)back, (uint32_t)frame, &id) || id != expected)
+        if (!back || back > expected || frame >= p->frame_count || profile_stack(p, expected - (uint32_t)back, (uint32_t)frame, &id) ||
+            id != expected)
             return -EBADMSG;
     }
     return 0;

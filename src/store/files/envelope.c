@@ -59,9 +59,8 @@ static int write_note(struct buffer *out, const struct envelope_note *n)
 {
     buffer_text(out, "labels ");
     int rc = labels_write(&n->labels, out);
-    buffer_printf(
-        out, "\nreceived %" PRId64 "\nfrom %" PRId64 "\nuntil %" PRId64 "\nperiod %" PRIu64 "\nformat %s\nkey %s\n",
-        n->received_ns, n->from_ns, n->until_ns, n->period_ns, n->format, n->key);
+    buffer_printf(out, "\nreceived %" PRId64 "\nfrom %" PRId64 "\nuntil %" PRId64 "\nperiod %" PRIu64 "\nformat %s\nkey %s\n",
+                  n->received_ns, n->from_ns, n->until_ns, n->period_ns, n->format, n->key);
     if (n->values.count) {
         buffer_text(out, "values ");
         rc = rc ? rc : labels_write(&n->values, out);
@@ -72,8 +71,7 @@ static int write_note(struct buffer *out, const struct envelope_note *n)
     return rc || out->failed ? -ENOMEM : 0;
 }
 
-int envelope_end(struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
-                 struct error *e)
+int envelope_end(struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e)
 {
     struct buffer text;
     struct head head = {.body = htole64(w->size), .body_checksum = htole64(checksum_end(w->checksum))};
@@ -160,8 +158,7 @@ static int check(struct envelope *v, const char *path, struct error *e)
     v->body = (const uint8_t *)v->map + sizeof h;
     v->size = body;
     memcpy(v->identity, h.identity, sizeof v->identity);
-    if (checksum_of(v->body + body, note) != le64toh(h.note_checksum) ||
-        checksum_of(v->body, body) != le64toh(h.body_checksum))
+    if (checksum_of(v->body + body, note) != le64toh(h.note_checksum) || checksum_of(v->body, body) != le64toh(h.body_checksum))
         return error_set(e, -EBADMSG, "%s: damaged: its content", path);
     return read_note(&v->note, v->body + body, note, e);
 }

@@ -32,14 +32,12 @@ static bool is_value(const char *s, size_t len)
 static int check(const char *name, size_t name_len, const char *value, size_t value_len, struct error *e)
 {
     if (!is_name(name, name_len))
-        return error_set(e, -EINVAL, "a label's name is not [a-zA-Z_][a-zA-Z0-9_.-]* of at most %d bytes",
-                         LABEL_NAME_MAX);
+        return error_set(e, -EINVAL, "a label's name is not [a-zA-Z_][a-zA-Z0-9_.-]* of at most %d bytes", LABEL_NAME_MAX);
     if (!value_len || value_len > LABEL_VALUE_MAX)
-        return error_set(e, -EINVAL, "label %.*s: its value has %zu bytes; 1 to %d are allowed", (int)name_len, name,
-                         value_len, LABEL_VALUE_MAX);
+        return error_set(e, -EINVAL, "label %.*s: its value has %zu bytes; 1 to %d are allowed", (int)name_len, name, value_len,
+                         LABEL_VALUE_MAX);
     if (!is_value(value, value_len))
-        return error_set(e, -EINVAL, "label %.*s: its value is not UTF-8 without control characters", (int)name_len,
-                         name);
+        return error_set(e, -EINVAL, "label %.*s: its value is not UTF-8 without control characters", (int)name_len, name);
     return 0;
 }
 
@@ -58,8 +56,7 @@ static uint32_t place_of(const struct labels *l, const char *name, size_t len, b
     return i;
 }
 
-int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len,
-               struct error *e)
+int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e)
 {
     bool found;
     int rc = check(name, name_len, value, value_len, e);

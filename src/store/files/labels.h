@@ -23,8 +23,7 @@ struct labels { /* zeros = empty; sorted by name */
 };
 
 /* Sets a label; a later value replaces the earlier. 0, -ENOMEM, or -EINVAL with one line. */
-int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len,
-               struct error *e);
+int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e);
 /* The value, or "" when there is none. */
 const char *labels_get(const struct labels *l, const char *name);
 /* As "name=value&...", names in order, values percent-encoded: the same labels are the same text. 0 or -ENOMEM. */

@@ -271,8 +271,7 @@ static int read_some(struct segment *s, const char *path, unsigned columns, size
     uint8_t *bytes;
     size_t size, wanted = 0;
     *s = (struct segment){0};
-    int rc = most ? disk_read_beginning(path, most, &bytes, &size, e)
-                  : disk_read_file(path, SEGMENT_BYTES_MAX, &bytes, &size, e);
+    int rc = most ? disk_read_beginning(path, most, &bytes, &size, e) : disk_read_file(path, SEGMENT_BYTES_MAX, &bytes, &size, e);
     if (rc)
         return rc;
     rc = read_all(s, bytes, size, columns, &wanted);
@@ -282,8 +281,7 @@ static int read_some(struct segment *s, const char *path, unsigned columns, size
     segment_deinit(s);
     if (most && size == most && most != SEGMENT_BYTES_MAX) /* there is more of it */
         return read_some(s, path, columns, wanted > most && wanted < SEGMENT_BYTES_MAX ? wanted : SEGMENT_BYTES_MAX, e);
-    return error_set(e, rc, "%s: %s", path,
-                     rc == -EBADMSG ? "damaged: a checksum or a number in it is wrong" : strerror(-rc));
+    return error_set(e, rc, "%s: %s", path, rc == -EBADMSG ? "damaged: a checksum or a number in it is wrong" : strerror(-rc));
 }
 
 int segment_read(struct segment *s, const char *path, unsigned columns, struct error *e)

@@ -105,8 +105,8 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
     if (!type || ARRAY_GROW(g->list, g->cap, g->count))
         return -ENOMEM;
     bool within = hit->first >= t->q->from && hit->last < t->q->to;
-    g->list[g->count++] = (struct gathered){hit->recording,  hit->segment, hit->labelset, hit->rows, hit->weight, hit->flaws,
-                                            hit->dictionary, type,         *value - 1,    within};
+    g->list[g->count++] = (struct gathered){hit->recording, hit->segment,    hit->labelset, hit->rows,  hit->weight,
+                                            hit->flaws,     hit->dictionary, type,          *value - 1, within};
     return 0;
 }
 
@@ -178,8 +178,7 @@ static int keep_all(struct gather *g)
     return 0;
 }
 
-int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r,
-                struct error *e)
+int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e)
 {
     *g = (struct gather){0};
     *r = (struct store_result){0};
@@ -276,8 +275,8 @@ static const struct gathered **entries_of(const struct gather *g, uint32_t begin
     return of;
 }
 
-static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end,
-                      const struct segment *segment, gather_visit *visit, void *context, struct store_result *r)
+static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end, const struct segment *segment,
+                      gather_visit *visit, void *context, struct store_result *r)
 {
     uint32_t found;
     const struct gathered **of = entries_of(g, begin, end, segment, &found);
@@ -316,8 +315,7 @@ static int give_up(const struct gather *g, struct store *s, const struct gathere
     if (rc != -EBADMSG && rc != -ENOENT)
         return rc;
     miss(g, first, r);
-    buffer_printf(&r->unreadable, "%s\n",
-                  e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
+    buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
     recover_quarantine(s, first->dictionary, first->segment, e->text);
     return 0;
 }

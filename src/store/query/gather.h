@@ -24,7 +24,7 @@ struct gather {
     uint32_t hole_count, hole_cap;
     uint64_t arriving; /* recordings from this id on are not acknowledged */
     struct store *store;
-    unsigned epoch; /* of merge_read_begin: until gather_deinit the segments stay */
+    unsigned epoch;              /* of merge_read_begin: until gather_deinit the segments stay */
     struct strtab types, values; /* values: of the label that is asked for; 0 = it has none */
     struct map labelsets;        /* -> 1 + value, 0 = not selected */
     uint64_t rows;
@@ -32,14 +32,12 @@ struct gather {
 
 /* by: a label, or NULL. Fills the result's type, its count of recordings, and what is missing. 0 or a code; either way gather_deinit ends
  * it. */
-int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r,
-                struct error *e);
+int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e);
 void gather_deinit(struct gather *g);
 
 /* Visits a segment of the list: the rows of the selected recordings in the query's time, one by one. *at moves past the segment's
  * last entry in the list. An unreadable segment is put aside, and named in the result. 0 or a code. */
-typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment,
-                         const struct segment_row *row);
+typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row);
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    gather_visit *visit, void *context, struct store_result *r, struct error *e);
 

@@ -53,12 +53,10 @@ struct checked {
     struct gather_fit fit;
 };
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment,
-                    const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
 {
     struct checked *c = context;
-    struct selected_row one = {segment->first + row->second, row->weight, row->stack, row->count, row->thread,
-                               row->outcome, row->state};
+    struct selected_row one = {segment->first + row->second, row->weight, row->stack, row->count, row->thread, row->outcome, row->state};
     return gather_fits(&c->fit, segment) ? take(c->selection, segment->nodes, &one) : -EBADMSG;
 }
 
@@ -83,8 +81,8 @@ static int take_segment(struct checked *c, struct store *s, const struct gather 
     return rc || done ? rc : gather_segment(g, s, q, at, SEGMENT_ALL, take_row, c, r, e);
 }
 
-static int take_dictionary(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q,
-                           uint32_t *at, struct dictionary *d, struct store_result *r, struct error *e)
+static int take_dictionary(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q, uint32_t *at,
+                           struct dictionary *d, struct store_result *r, struct error *e)
 {
     uint32_t id = g->list[*at].dictionary;
     int rc = 0;
@@ -108,8 +106,8 @@ static int take_dictionary(struct selection *l, struct store *s, const struct ga
     return rc;
 }
 
-static int take_all(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q,
-                    struct store_result *r, struct error *e)
+static int take_all(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q, struct store_result *r,
+                    struct error *e)
 {
     int rc = 0;
     for (uint32_t at = 0; !rc && at < g->count;) {
@@ -122,9 +120,7 @@ static int take_all(struct selection *l, struct store *s, const struct gather *g
         rc = take_dictionary(l, s, g, q, &at, d, r, e);
         cache_put(&s->cache, d);
     }
-    return rc == -ENOMEM   ? error_set(e, rc, "out of memory")
-           : rc == -ERANGE ? error_set(e, rc, "more than can be added up")
-                           : rc;
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;
 }
 
 /* ---- what the profile says of itself ---- */
@@ -149,8 +145,7 @@ static int describe(struct profile *p, const struct store_query *q, const struct
                : 0;
 }
 
-int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
-                  struct error *e)
+int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e)
 {
     struct gather g;
     struct selection l = {.p = p, .pruned = &r->pruned};

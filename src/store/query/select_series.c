@@ -72,8 +72,7 @@ static int take(struct selection *l, const struct gathered *of, int64_t first, u
     return 0;
 }
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment,
-                    const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
 {
     return take(context, of, segment->first, row->second, row->weight);
 }

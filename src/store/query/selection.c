@@ -10,7 +10,7 @@ struct ids {
     struct profile *to;
     const struct profile *from;
     uint32_t *strings, *frames, *nodes, *threads; /* plus 1, 0 = not yet */
-    bool *kept; /* by node, when some are pruned; of these `nodes` has what the nearest kept one below it has */
+    bool *kept;    /* by node, when some are pruned; of these `nodes` has what the nearest kept one below it has */
     uint32_t mark; /* the frame of what was pruned */
     bool one_thread;
 };

@@ -13,10 +13,10 @@
 enum { ALLOC_PACE_INTERVAL_MIN = 64 << 10 };
 
 struct alloc_pace {
-    uint64_t rate;     /* samples per second */
-    uint64_t interval; /* bytes; what the JVM has been told */
+    uint64_t rate;                                    /* samples per second */
+    uint64_t interval;                                /* bytes; what the JVM has been told */
     uint64_t looked_ns, looked_bytes, looked_samples; /* as of the last estimate */
-    double bytes_per_second; /* below 0: none yet */
+    double bytes_per_second;                          /* below 0: none yet */
 };
 
 void alloc_pace_begin(struct alloc_pace *p, uint64_t rate, uint64_t interval, uint64_t now_ns);

@@ -20,10 +20,10 @@ struct account {
 };
 
 struct books {
-    uint64_t cpu_at_start; /* process CPU clock */
-    uint64_t own_at_start; /* the collector's CPU clock */
+    uint64_t cpu_at_start;                       /* process CPU clock */
+    uint64_t own_at_start;                       /* the collector's CPU clock */
     uint64_t kernel_at_start, switches_at_start; /* system time and context switches by the kernel's own account */
-    uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
+    uint64_t signal_cost_ns;                     /* what a sample costs beside the handler's time; 0 = unknown */
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when a fault in the agent ended sampling; 0 = it continues */
     uint64_t cpu_at_end, own_at_end;     /* the same, when it ended */

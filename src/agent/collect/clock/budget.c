@@ -12,7 +12,7 @@ static const double FALL_NS = NS_PER_S, LONG_NS = 3 * NS_PER_S; /* how long what
 
 enum { STEP_NS = 50 * NS_PER_MS };
 #define LONGEST_PACE_NS (10 * NS_PER_S)
-#define HOPELESS_NS (10 * NS_PER_S)
+#define HOPELESS_NS     (10 * NS_PER_S)
 
 void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now)
 {

@@ -24,8 +24,8 @@ struct budget_limits {
 /* All cumulative. */
 struct budget_usage {
     uint64_t wall_ns;
-    uint64_t cpu_ns; /* of the process */
-    uint64_t own_ns; /* of the agent's thread */
+    uint64_t cpu_ns;              /* of the process */
+    uint64_t own_ns;              /* of the agent's thread */
     uint64_t samples, samples_ns; /* their number and cost */
 };
 
@@ -33,10 +33,10 @@ struct budget {
     struct budget_limits limits;
     uint64_t interval_ns, pace_ns;
     struct budget_usage last;
-    double processors;   /* in use, of late */
-    double use;          /* processors in use, on average */
-    double own;          /* part of a processor that the agent's thread uses */
-    double sample_ns;    /* cost of a sample; 0 = none was seen */
+    double processors;    /* in use, of late */
+    double use;           /* processors in use, on average */
+    double own;           /* part of a processor that the agent's thread uses */
+    double sample_ns;     /* cost of a sample; 0 = none was seen */
     uint64_t exceeded_ns; /* for how long the agent's thread alone has been above max_overhead */
 };
 

@@ -7,8 +7,7 @@
 
 int choose_clock(struct clock *clock, enum clock_kind wanted, const struct event_counter *counter, uint64_t interval_ns, struct error *e)
 {
-    return counter->name[0] ? clock_choose_counting(clock, wanted, counter, interval_ns, e)
-                            : clock_choose(clock, wanted, interval_ns, e);
+    return counter->name[0] ? clock_choose_counting(clock, wanted, counter, interval_ns, e) : clock_choose(clock, wanted, interval_ns, e);
 }
 
 int choose_walker(enum walker wanted, bool carrier_frames, struct error *e)

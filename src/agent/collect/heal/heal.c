@@ -14,20 +14,20 @@
 #include <string.h>
 
 enum {
-    CLASSES_MAX = 32,        /* of a step */
-    LOOK_PACED = 3,          /* seconds of a window, at least, */
-    SAMPLES_PACED = 100,     /* and samples in it */
-    APPROXIMATE_PACED = 10,  /* of which so many are approximate, for a step */
+    CLASSES_MAX = 32,       /* of a step */
+    LOOK_PACED = 3,         /* seconds of a window, at least, */
+    SAMPLES_PACED = 100,    /* and samples in it */
+    APPROXIMATE_PACED = 10, /* of which so many are approximate, for a step */
     SAMPLES_NOW = 10,
     APPROXIMATE_NOW = 3
 };
-#define LOOK_NOW_NS (NS_PER_S / 4)
+#define LOOK_NOW_NS  (NS_PER_S / 4)
 #define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to that long after a step may still be of the code that went */
 
 const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED] = "paced", [HEAL_NOW] = "now"};
 
 #define HEAL_KEEP_SYMBOL(symbol, name, meaning, remedy) KEPT_##symbol,
-#define HEAL_KEEP_NAME(symbol, name, meaning, remedy) name,
+#define HEAL_KEEP_NAME(symbol, name, meaning, remedy)   name,
 enum { HEAL_KEEPS(HEAL_KEEP_SYMBOL) KEPT_REASONS };
 static const char *const kept_names[KEPT_REASONS] = {HEAL_KEEPS(HEAL_KEEP_NAME)};
 static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE] = OLD_CLASS_UNMODIFIABLE,
@@ -44,9 +44,9 @@ struct window {
 static struct {
     struct recording *recording;
     enum heal_mode mode;
-    bool went_at_once;      /* all code was to go */
-    bool left_said;         /* the log says that the code stays as it is */
-    uint64_t settled_ns;    /* samples from before say nothing of what is left */
+    bool went_at_once;   /* all code was to go */
+    bool left_said;      /* the log says that the code stays as it is */
+    uint64_t settled_ns; /* samples from before say nothing of what is left */
     struct window window, last;
     struct heal_cost cost;
     struct met met;

@@ -20,9 +20,9 @@
 enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
 extern const char *const heal_mode_names[HEAL_MODES];
 
-#define HEAL_ENOUGH 0.01      /* of the sampled time */
+#define HEAL_ENOUGH      0.01  /* of the sampled time */
 #define HEAL_PAUSE_SHARE 0.002 /* paced: of the time, in which all threads may stand for it; the first step is free */
-#define HEAL_CPU_SHARE 0.05   /* paced: of the process's CPU time, which the compilers may use for it */
+#define HEAL_CPU_SHARE   0.05  /* paced: of the process's CPU time, which the compilers may use for it */
 
 /* late: the agent came after the JVM's start; otherwise nothing is done. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);

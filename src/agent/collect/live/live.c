@@ -44,15 +44,15 @@ static struct {
     struct recording *recording;
     struct survivors set;
     bool *is_alive;
-    uintptr_t *references;         /* as many as may be watched */
-    uintptr_t *done;               /* to be given back, as many as may be watched */
+    uintptr_t *references; /* as many as may be watched */
+    uintptr_t *done;       /* to be given back, as many as may be watched */
     uint32_t done_count;
     uint64_t random, next_look;
-    uint64_t pauses;               /* as of the last look */
-    uint32_t begun;                /* collections, as of the last look */
-    uint64_t old, old_before;      /* collections of old objects, as of the last look, and of the one before */
-    bool has_late;                 /* objects have come that a collection before the last look has looked at */
-    uint64_t collected_ns;         /* the end of the last one before it */
+    uint64_t pauses;          /* as of the last look */
+    uint32_t begun;           /* collections, as of the last look */
+    uint64_t old, old_before; /* collections of old objects, as of the last look, and of the one before */
+    bool has_late;            /* objects have come that a collection before the last look has looked at */
+    uint64_t collected_ns;    /* the end of the last one before it */
     uint64_t heap_used;
     size_t words; /* of all that are watched */
     struct account watched, dead, displaced, unreferenced;
@@ -170,17 +170,17 @@ static struct jfr_old_object describe(const struct survivor *one, uint64_t ticks
 {
     const struct watched *w = one->object;
     struct names *names = &session.recording->names;
-    return (struct jfr_old_object){
-        .ticks = ticks,
-        .thread = w->virtual_words ? names_virtual_thread(names, w->words + w->frames, w->virtual_words) : w->thread,
-        .stack = stack_of(w),
-        .class_name = w->class_name,
-        .born_ticks = w->born_ns,
-        .size = one->size,
-        .weight = survivors_bytes(&session.set, one),
-        .collections = w->survived,
-        .heap_used = session.heap_used,
-        .outcome = w->outcome};
+    return (struct jfr_old_object){.ticks = ticks,
+                                   .thread =
+                                       w->virtual_words ? names_virtual_thread(names, w->words + w->frames, w->virtual_words) : w->thread,
+                                   .stack = stack_of(w),
+                                   .class_name = w->class_name,
+                                   .born_ticks = w->born_ns,
+                                   .size = one->size,
+                                   .weight = survivors_bytes(&session.set, one),
+                                   .collections = w->survived,
+                                   .heap_used = session.heap_used,
+                                   .outcome = w->outcome};
 }
 
 /* Whether a collection has looked at the object and let it live. A concurrent one leaves alone what is allocated while it goes on. */
@@ -379,8 +379,10 @@ static int start(const struct part_of *of, struct error *e)
     if (!live_objects.open)
         return error_set(e, -ENOTSUP, "event=live: there is no JVM here");
     if (jvm_facts.java_version && jvm_facts.java_version < JAVA_OF_SAMPLING)
-        return error_set(e, -ENOTSUP, "event=live needs JVMTI's SampledObjectAlloc, which came with Java 11, and this is Java %d; "
-                         "'jcmd PID GC.class_histogram' twice shows which classes grow", jvm_facts.java_version);
+        return error_set(e, -ENOTSUP,
+                         "event=live needs JVMTI's SampledObjectAlloc, which came with Java 11, and this is Java %d; "
+                         "'jcmd PID GC.class_histogram' twice shows which classes grow",
+                         jvm_facts.java_version);
     memset(&session, 0, sizeof session);
     int rc = allocate(options->max ? options->max : LIVE_MAX_DEFAULT);
     rc = rc ? error_set(e, rc, "not enough memory to watch %u objects", session.max) : live_objects.open(e);

@@ -18,7 +18,7 @@
 enum { LIVE_MAX_DEFAULT = 1024 };
 
 struct live_options {
-    uint32_t max; /* objects that are watched; 0 = LIVE_MAX_DEFAULT */
+    uint32_t max;      /* objects that are watched; 0 = LIVE_MAX_DEFAULT */
     uint64_t paths_ns; /* stopped time for the search for holders, at the recording's end; 0 = no search */
 };
 

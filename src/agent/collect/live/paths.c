@@ -124,8 +124,12 @@ static const char *const root_systems[PATH_ROOTS] = {
     [PATH_ROOT_JNI_LOCAL] = "Threads",
 };
 static const char *const root_types[PATH_ROOTS] = {
-    [PATH_ROOT_CLASS] = "<unknown>",   [PATH_ROOT_JNI_GLOBAL] = "Global JNI Handle", [PATH_ROOT_THREAD] = "<unknown>",
-    [PATH_ROOT_MONITOR] = "<unknown>", [PATH_ROOT_OTHER] = "<unknown>",              [PATH_ROOT_STACK] = "Stack Variable",
+    [PATH_ROOT_CLASS] = "<unknown>",
+    [PATH_ROOT_JNI_GLOBAL] = "Global JNI Handle",
+    [PATH_ROOT_THREAD] = "<unknown>",
+    [PATH_ROOT_MONITOR] = "<unknown>",
+    [PATH_ROOT_OTHER] = "<unknown>",
+    [PATH_ROOT_STACK] = "Stack Variable",
     [PATH_ROOT_JNI_LOCAL] = "Local JNI Handle",
 };
 

@@ -18,7 +18,7 @@
 
 /* A watched object. */
 struct paths_object {
-    uintptr_t reference; /* weak */
+    uintptr_t reference;            /* weak */
     uint64_t group, born_ns, bytes; /* for the choice of whom to search for (paths/path_choice.h) */
 };
 

@@ -19,11 +19,11 @@
 enum { SURVIVORS_GONE_MAX = 64 };
 
 struct survivor {
-    uint64_t span;                  /* bytes it was sampled for */
-    uint64_t size;                  /* of the object */
-    double priority, threshold;     /* threshold: as of the last time that all were brought up to date */
-    uint64_t arrival;               /* 1, 2, ... in the order in which they came */
-    void *object;                   /* the caller's, to know it by */
+    uint64_t span;              /* bytes it was sampled for */
+    uint64_t size;              /* of the object */
+    double priority, threshold; /* threshold: as of the last time that all were brought up to date */
+    uint64_t arrival;           /* 1, 2, ... in the order in which they came */
+    void *object;               /* the caller's, to know it by */
 };
 
 /* Up to this arrival an object had to outdo this priority. */

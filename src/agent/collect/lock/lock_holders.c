@@ -73,9 +73,8 @@ static bool find_target(const struct sampled_thread *t, struct lock_target *targ
     uint64_t since = atomic_load_explicit(&lane->since, memory_order_acquire);
     if (!since)
         return false;
-    bool found = atomic_load(&lane->kind) == LOCK_MONITOR
-                     ? lock_find_monitor(java_thread, target)
-                     : lane->wait.target.owner.uid && lock_find_blocker(java_thread, target);
+    bool found = atomic_load(&lane->kind) == LOCK_MONITOR ? lock_find_monitor(java_thread, target)
+                                                          : lane->wait.target.owner.uid && lock_find_blocker(java_thread, target);
     return found && target->owner.uid && atomic_load(&lane->since) == since;
 }
 

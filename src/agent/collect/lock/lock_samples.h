@@ -13,9 +13,9 @@
 
 struct lock_samples {
     struct recording *recording;
-    const uint32_t *outcome_symbols;  /* by enum outcome */
-    struct account whole, drawn;      /* in the recording: waits recorded for their length, and others, by their weights */
-    struct account open[LOCK_KINDS];  /* waits that ended with the recording */
+    const uint32_t *outcome_symbols; /* by enum outcome */
+    struct account whole, drawn;     /* in the recording: waits recorded for their length, and others, by their weights */
+    struct account open[LOCK_KINDS]; /* waits that ended with the recording */
 };
 extern struct lock_samples lock_samples;
 

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KIND_NAME(symbol, name, meaning, remedy) [LOCK_##symbol] = name,
+#define KIND_NAME(symbol, name, meaning, remedy)  [LOCK_##symbol] = name,
 #define GROUP_NAME(symbol, name, meaning, remedy) [LOCK_GROUP_##symbol] = name,
 static const char *const kind_names[LOCK_KINDS] = {WAIT_KINDS(KIND_NAME)};
 static const char *const group_names[LOCK_GROUPS] = {WAIT_GROUPS(GROUP_NAME)};
@@ -32,9 +32,9 @@ static struct {
     struct recording *recording;
     struct lock_pace paces[LOCK_GROUPS];
     uint64_t ticked_ns;
-    struct account closed[LOCK_KINDS]; /* all waits of threads that are gone */
+    struct account closed[LOCK_KINDS];   /* all waits of threads that are gone */
     uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
-    struct error no_parks; /* why parks are not seen */
+    struct error no_parks;               /* why parks are not seen */
 } session;
 
 /* ---- records ---- */
@@ -52,7 +52,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                              .kind = (enum lock_kind)(record[3] & 0xff),
                              .is_whole = record[3] & LOCK_IS_WHOLE,
                              .target.address = record[4],
-                            .target.is_synchronizer = record[3] & LOCK_IS_OF_SYNCHRONIZER,
+                             .target.is_synchronizer = record[3] & LOCK_IS_OF_SYNCHRONIZER,
                              .target.owner = {(uint32_t)record[5], (uint32_t)(record[5] >> 32), (int64_t)record[6]},
                              .deadline = record[7]};
     struct lock_sample s = {.thread = t,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const char *const state_names[JFR_STATES] = {
-    [JFR_STATE_JAVA] = "runnable",       [JFR_STATE_NATIVE] = "in_native", [JFR_STATE_BLOCKED] = "blocked",
-    [JFR_STATE_MONITOR] = "monitor",     [JFR_STATE_WAITING] = "object_wait", [JFR_STATE_PARKED] = "parked",
+    [JFR_STATE_JAVA] = "runnable",     [JFR_STATE_NATIVE] = "in_native",    [JFR_STATE_BLOCKED] = "blocked",
+    [JFR_STATE_MONITOR] = "monitor",   [JFR_STATE_WAITING] = "object_wait", [JFR_STATE_PARKED] = "parked",
     [JFR_STATE_SLEEPING] = "sleeping",
 };
 

@@ -16,12 +16,12 @@
 #include <stdint.h>
 
 struct thread_time {
-    struct account total;    /* count: threads, anew in each round */
-    struct account stopped;  /* how long the rounds took at most, in which all threads stood still; how many */
+    struct account total;   /* count: threads, anew in each round */
+    struct account stopped; /* how long the rounds took at most, in which all threads stood still; how many */
     struct account states[JFR_STATES];
-    struct account no_stack; /* failed(no_java_stack) */
+    struct account no_stack;                    /* failed(no_java_stack) */
     struct account missed[MISS_COUNT], dropped; /* lost; dropped: lost(memory) */
-    uint64_t not_chosen; /* of the threads; those that were stand for them */
+    uint64_t not_chosen;                        /* of the threads; those that were stand for them */
     uint64_t samples;
     uint64_t own_at_start; /* the collector's CPU clock */
 };

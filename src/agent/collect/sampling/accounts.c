@@ -10,7 +10,7 @@
 static struct accounts_of of;
 
 static struct {
-    uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
+    uint32_t told_unseen;                   /* a bit for each account that was written: it is written again when it falls to nothing */
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
 } session;
 

@@ -17,6 +17,6 @@ void clock_pace_begin(const struct budget_limits *limits, uint64_t interval_ns, 
 /* Every tenth of a second, or less often. Says in the recording when the limits cannot be kept. */
 void clock_pace_keep(uint64_t now);
 bool clock_pace_is_tight(void); /* budget_is_tight */
-uint64_t clock_pace_ns(void); /* the interval at present */
+uint64_t clock_pace_ns(void);   /* the interval at present */
 
 #endif

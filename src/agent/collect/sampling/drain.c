@@ -71,8 +71,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     }
     heal_sample(record + RECORD_HEAD, outcome_has_stack(outcome) ? frames : 0, s.ticks, s.weight_ns);
     if (outcome_has_stack(outcome))
-        s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
-                              outcome == OUTCOME_TRUNCATED);
+        s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role), outcome == OUTCOME_TRUNCATED);
     else
         s.stack = names_failed_stack(names, outcome, s.pc);
     write_execution_samples(&s);
@@ -113,8 +112,7 @@ static void close_thread(struct sampled_thread *t)
 {
     drain_thread(t, false);
     names_thread(&to.recording->names, t);
-    jfr_write_thread_cpu(to.recording->writer, clock_monotonic_ns(), names_thread_id(t),
-                         cpu_of(t), counter_get(&t->counts.samples));
+    jfr_write_thread_cpu(to.recording->writer, clock_monotonic_ns(), names_thread_id(t), cpu_of(t), counter_get(&t->counts.samples));
     books_close_thread(to.books, to.clock, t);
     if (clock_counts(to.clock))
         event_books_close_thread(to.event_books, t);

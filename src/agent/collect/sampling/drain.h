@@ -24,7 +24,7 @@ struct drain_to {
     struct books *books;
     struct event_books *event_books; /* if the clock counts something other than CPU time */
     struct snapshots *snapshots;
-    struct patience *patience; /* hears of the news */
+    struct patience *patience;       /* hears of the news */
     const uint32_t *outcome_symbols; /* by enum outcome */
 };
 

@@ -28,7 +28,7 @@ static const struct row {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
-#define EACH(row) for (const struct row *row = rows; row < rows + ROWS; row++)
+#define EACH(row)           for (const struct row *row = rows; row < rows + ROWS; row++)
 #define EACH_BACKWARDS(row) for (const struct row *row = rows + ROWS; row-- > rows;)
 
 static struct parts_on on;
@@ -58,7 +58,7 @@ static const void *options_of(const struct row *row)
 int parts_reserve(struct error *e)
 {
     int rc = 0;
-    EACH(row)
+    EACH (row)
         if (!rc && is_recorded(row) && row->part->reserve)
             rc = row->part->reserve(options_of(row), e);
     return rc;
@@ -66,7 +66,7 @@ int parts_reserve(struct error *e)
 
 bool parts_use_signals(void)
 {
-    EACH(row)
+    EACH (row)
         if (is_recorded(row) && row->part->claim)
             return true;
     return false;
@@ -75,7 +75,7 @@ bool parts_use_signals(void)
 int parts_claim(struct error *e)
 {
     int rc = 0;
-    EACH(row)
+    EACH (row)
         if (!rc && is_recorded(row) && row->part->claim)
             rc = row->part->claim(e);
     return rc;
@@ -84,7 +84,7 @@ int parts_claim(struct error *e)
 bool parts_signal_is_taken(void)
 {
     bool is_taken = false;
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->is_taken)
             is_taken |= row->part->is_taken();
     return is_taken;
@@ -92,7 +92,7 @@ bool parts_signal_is_taken(void)
 
 int parts_start(struct error *e)
 {
-    EACH(row) {
+    EACH (row) {
         const struct part_of of = {on.recording, on.outcome_symbols, options_of(row)};
         int rc = is_recorded(row) ? row->part->start(&of, e) : 0;
         if (rc)
@@ -104,14 +104,14 @@ int parts_start(struct error *e)
 
 void parts_describe(void)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->describe)
             row->part->describe();
 }
 
 bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->take && row->part->take(t, record, words))
             return true;
     return false;
@@ -119,28 +119,28 @@ bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words)
 
 void parts_drain(const struct sampled_thread *t, bool shrink)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->drain)
             row->part->drain(t, shrink);
 }
 
 void parts_close_thread(const struct sampled_thread *t)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->close_thread)
             row->part->close_thread(t);
 }
 
 void parts_tick(uint64_t now)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->tick)
             row->part->tick(now);
 }
 
 bool parts_are_polled(void)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->is_polled)
             return true;
     return false;
@@ -149,7 +149,7 @@ bool parts_are_polled(void)
 uint64_t parts_due_ns(void)
 {
     uint64_t earliest = UINT64_MAX;
-    EACH(row) {
+    EACH (row) {
         uint64_t due = runs(row) && row->part->due_ns ? row->part->due_ns() : UINT64_MAX;
         earliest = due < earliest ? due : earliest;
     }
@@ -158,7 +158,7 @@ uint64_t parts_due_ns(void)
 
 void parts_write_books(jfr_write_book *write, uint64_t now)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->write_books)
             row->part->write_books(write, now);
 }
@@ -166,7 +166,7 @@ void parts_write_books(jfr_write_book *write, uint64_t now)
 void parts_count(uint64_t *samples, uint64_t *lost)
 {
     *samples = *lost = 0;
-    EACH(row) {
+    EACH (row) {
         uint64_t of_samples = 0, of_lost = 0;
         if (runs(row) && row->part->count)
             row->part->count(&of_samples, &of_lost);
@@ -177,7 +177,7 @@ void parts_count(uint64_t *samples, uint64_t *lost)
 
 void parts_sum_up(uint64_t stopped_ns)
 {
-    EACH(row)
+    EACH (row)
         if (runs(row) && row->part->sum_up)
             row->part->sum_up(stopped_ns);
 }
@@ -185,29 +185,29 @@ void parts_sum_up(uint64_t stopped_ns)
 void parts_end(void (*drain)(void))
 {
     EACH_BACKWARDS(row)
-        if (runs(row) && row->part->end)
-            row->part->end(drain);
+    if (runs(row) && row->part->end)
+        row->part->end(drain);
 }
 
 void parts_finish(void)
 {
     EACH_BACKWARDS(row)
-        if (runs(row) && row->part->finish)
-            row->part->finish();
+    if (runs(row) && row->part->finish)
+        row->part->finish();
 }
 
 /* Of all events: the agent may have faulted where no recording had begun. */
 void parts_silence(void)
 {
     EACH_BACKWARDS(row)
-        if (row->part->silence)
-            row->part->silence();
+    if (row->part->silence)
+        row->part->silence();
 }
 
 void parts_release(void)
 {
     EACH_BACKWARDS(row)
-        if (is_recorded(row) && row->part->release)
-            row->part->release();
+    if (is_recorded(row) && row->part->release)
+        row->part->release();
     started = 0;
 }

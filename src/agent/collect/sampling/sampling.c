@@ -198,8 +198,7 @@ uint64_t sampling_patience_ns(void)
 static int reserve_memory(struct error *e)
 {
     session.pool_bytes = candor_pool_bytes(POOL_CHUNKS, POOL_CHUNK_WORDS);
-    session.pool_memory = mmap(NULL, session.pool_bytes, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    session.pool_memory = mmap(NULL, session.pool_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (session.pool_memory == MAP_FAILED || thread_table_init() || room_init() || method_table_init(NAMES_ARENA_BYTES) ||
         candor_pool_init(&session.pool, session.pool_memory, POOL_CHUNKS, POOL_CHUNK_WORDS))
         return error_set(e, -ENOMEM, "not enough address space for the sample queues (%zu MB)",
@@ -237,8 +236,8 @@ static void begin_files(void (*bind_threads)(void))
 {
     warnings_begin(&session.recording);
     heal_begin(&session.recording, session.options.heal, session.late);
-    parts_begin(&(struct parts_on){
-        .options = &session.options, .recording = &session.recording, .outcome_symbols = session.outcome_symbols});
+    parts_begin(
+        &(struct parts_on){.options = &session.options, .recording = &session.recording, .outcome_symbols = session.outcome_symbols});
     drain_begin(&(struct drain_to){.recording = &session.recording,
                                    .clock = &session.clock,
                                    .books = &session.books,
@@ -281,8 +280,8 @@ static int open_recording(const struct collect_options *options, struct error *e
     if (!rc)
         rc = reserve_memory(e);
     if (!rc)
-        rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
-                            options->duration_ns, &options->keep, collect_without(options), e);
+        rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1, options->duration_ns,
+                            &options->keep, collect_without(options), e);
     return rc;
 }
 

@@ -28,11 +28,11 @@ struct snapshots {
     struct map by_key;           /* index in list + 1, of the last */
     struct snapshot *list;
     uint32_t count, cap;
-    uint64_t bytes, bytes_max;   /* in this chunk */
-    bool named;                  /* the stubs, in this chunk */
+    uint64_t bytes, bytes_max; /* in this chunk */
+    bool named;                /* the stubs, in this chunk */
     uint32_t symbols[CAPTURES];
     struct account uncaptured[CAPTURES];
-    struct map methods;          /* ids, by Method*, of the nmethod at hand */
+    struct map methods; /* ids, by Method*, of the nmethod at hand */
     struct place *places;
     uint32_t place_count, place_cap;
     uint8_t *buffer; /* SNAPSHOT_BYTES_MAX, and room for them in digits */

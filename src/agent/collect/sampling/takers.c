@@ -66,7 +66,7 @@ static void retake_requests(void)
         warnings_write(clock_monotonic_ns(), "running threads are not asked any more: %s", e.text);
     else
         warnings_write(clock_monotonic_ns(), "something in the process has taken the signal by which running threads are asked; they are "
-                       "asked by another one from here on");
+                                             "asked by another one from here on");
 }
 
 void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)

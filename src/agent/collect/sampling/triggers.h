@@ -19,9 +19,9 @@
 /* The data that they work on; all of it stays the caller's. */
 struct triggers_on {
     const struct collect_options *options;
-    struct clock *clock; /* that is chosen */
-    struct candor_pool *pool; /* of the threads' queues */
-    struct books *books; /* are opened when the clock runs */
+    struct clock *clock;        /* that is chosen */
+    struct candor_pool *pool;   /* of the threads' queues */
+    struct books *books;        /* are opened when the clock runs */
     void (*bind_threads)(void); /* called when threads are armed, to identify the Java threads */
 };
 

@@ -16,9 +16,9 @@ struct alarm_mark {
 
 struct alarm {
     struct alarm_rule rule;
-    double limit; /* in processors */
+    double limit;                         /* in processors */
     struct alarm_mark marks[ALARM_MARKS]; /* a ring, a sixteenth of the window apart */
-    uint32_t count; /* of marks that were ever set */
+    uint32_t count;                       /* of marks that were ever set */
 };
 
 /* processors: that the process may use. */

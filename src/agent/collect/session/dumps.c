@@ -51,7 +51,8 @@ static int check_same_folder(const struct recording *r, struct error *e)
     folder_of(r->file.path, folder, sizeof folder);
     if (is_there && !look(folder, &named) && same(&its, &named))
         return 0;
-    return error_set(e, -ENOENT, "dump-on: the JVM does not see the recording's folder, where dumps would go; name one that it sees "
+    return error_set(e, -ENOENT,
+                     "dump-on: the JVM does not see the recording's folder, where dumps would go; name one that it sees "
                      "with dump-dir");
 }
 

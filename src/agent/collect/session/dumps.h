@@ -19,7 +19,7 @@ enum { DUMPS_TEXT_MAX = RECORDING_NOTE_MAX, DUMPS_MAX_DEFAULT = 10 };
 #define DUMPS_PAUSE_DEFAULT_NS (300 * NS_PER_S)
 
 struct dumps_options {
-    struct alarm_rule rule; /* without a text there are no dumps */
+    struct alarm_rule rule;          /* without a text there are no dumps */
     char folder[RECORDING_PATH_MAX]; /* empty = the recording's */
     uint32_t max;
     uint64_t pause_ns; /* 0 = as long as the recording keeps, or five minutes */
@@ -33,8 +33,8 @@ struct dumps {
     char stem[RECORDING_PATH_MAX]; /* of their files: the folder, and the recording's name without its ending */
     uint32_t made, failed;
     char file[RECORDING_PATH_MAX]; /* of the last one, which may have failed */
-    char why[DUMPS_TEXT_MAX]; /* of the last one, a line for the log */
-    char error[DUMPS_TEXT_MAX]; /* of the last one, empty = it is there */
+    char why[DUMPS_TEXT_MAX];      /* of the last one, a line for the log */
+    char error[DUMPS_TEXT_MAX];    /* of the last one, empty = it is there */
 };
 
 /* For a recording that is open. 0, or a negative code when there is no folder to

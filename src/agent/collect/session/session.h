@@ -23,13 +23,13 @@
  *
  * EVENT(symbol, name, without): the bit COLLECT_symbol. without: the types of the file that only this event writes (enum jfr_without); 0 =
  * that depends on more. */
-#define COLLECT_EVENT_ROWS(EVENT)                                                                                      \
-    EVENT(CPU, "cpu", 0)                                                                                               \
-    EVENT(WALL, "wall", JFR_WITHOUT_WALL)                                                                              \
-    EVENT(ALLOC, "alloc", JFR_WITHOUT_ALLOCATIONS)                                                                     \
-    EVENT(SAFEPOINT, "safepoint", JFR_WITHOUT_SAFEPOINT)                                                               \
-    EVENT(HALT, "halt", JFR_WITHOUT_COLLECTIONS)                                                                       \
-    EVENT(LOCK, "lock", JFR_WITHOUT_WAITS)                                                                             \
+#define COLLECT_EVENT_ROWS(EVENT)                                                                                                          \
+    EVENT(CPU, "cpu", 0)                                                                                                                   \
+    EVENT(WALL, "wall", JFR_WITHOUT_WALL)                                                                                                  \
+    EVENT(ALLOC, "alloc", JFR_WITHOUT_ALLOCATIONS)                                                                                         \
+    EVENT(SAFEPOINT, "safepoint", JFR_WITHOUT_SAFEPOINT)                                                                                   \
+    EVENT(HALT, "halt", JFR_WITHOUT_COLLECTIONS)                                                                                           \
+    EVENT(LOCK, "lock", JFR_WITHOUT_WAITS)                                                                                                 \
     EVENT(LIVE, "live", JFR_WITHOUT_OLD_OBJECTS)
 
 #define COLLECT_EVENT_PLACE(symbol, name, without) COLLECT_##symbol##_PLACE,
@@ -48,20 +48,20 @@ enum { COLLECT_PERIOD_MS = 50 }; /* for the event cpu: how often it needs a turn
 
 struct collect_options {
     char file[RECORDING_PATH_MAX];
-    bool passed;    /* a client opened the file; */
-    int descriptor; /* then this is it, and stays his */
+    bool passed;     /* a client opened the file; */
+    int descriptor;  /* then this is it, and stays his */
     unsigned events; /* of enum collect_event */
     struct alloc_options alloc;
     struct live_options live;
     struct lock_options lock;
     struct event_counter counter; /* for the event cpu: what its clock counts; without a name: CPU time */
     uint64_t event_interval;      /* for that: events between two samples; 0 = the event's default */
-    enum clock_kind clock; /* for the event cpu, like the next three */
+    enum clock_kind clock;        /* for the event cpu, like the next three */
     enum walker walker;
-    bool carrier_frames; /* of virtual threads */
-    bool code;           /* with snapshots of the machine code that samples fall in */
-    bool recompile;      /* the former name of heal=now */
-    enum heal_mode heal; /* code that was compiled before the agent came */
+    bool carrier_frames;         /* of virtual threads */
+    bool code;                   /* with snapshots of the machine code that samples fall in */
+    bool recompile;              /* the former name of heal=now */
+    enum heal_mode heal;         /* code that was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
     struct wall_options wall;
     uint64_t interval_ns;
@@ -78,13 +78,13 @@ enum { COLLECT_WARNING_MAX = 256 };
 
 struct collect_status {
     char file[RECORDING_PATH_MAX];
-    char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
+    char warning[COLLECT_WARNING_MAX];   /* the latest of the recording's warnings; empty = none */
     char fault[INTERNAL_FAULT_TEXT_MAX]; /* a fault in the agent, which ended all sampling; empty = none */
-    char error[512];                   /* why nothing is written any more; empty = it is */
+    char error[512];                     /* why nothing is written any more; empty = it is */
     unsigned events;
-    struct clock clock; /* for the event cpu, like its resolution, and cpu_ns */
-    uint64_t pace_ns; /* for the event cpu: the present interval */
-    uint64_t paths_ns; /* the stopped time that the end may take for the search for paths; 0 = none */
+    struct clock clock;        /* for the event cpu, like its resolution, and cpu_ns */
+    uint64_t pace_ns;          /* for the event cpu: the present interval */
+    uint64_t paths_ns;         /* the stopped time that the end may take for the search for paths; 0 = none */
     uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;

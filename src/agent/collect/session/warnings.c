@@ -77,8 +77,8 @@ void warnings_of_clocks(bool at_end)
     static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
     int error;
     uint32_t n = threads_with_timer(&error);
-    warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error,
-                    limits, &session.told_with_timer, at_end);
+    warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error, limits,
+                    &session.told_with_timer, at_end);
     n = threads_without_kernel_stacks(&error);
     warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
                     &session.told_without_kernel, at_end);
@@ -99,8 +99,7 @@ void warnings_of_virtual_threads(void)
     uint64_t beyond = session.recording->names.virtuals.beyond;
     if (!beyond)
         return;
-    snprintf(text, sizeof text,
-             "%llu samples belong to virtual threads beyond the %d that a chunk names; they have no names",
+    snprintf(text, sizeof text, "%llu samples belong to virtual threads beyond the %d that a chunk names; they have no names",
              (unsigned long long)beyond, VIRTUALS_MAX);
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
 }

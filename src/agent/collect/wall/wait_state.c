@@ -45,8 +45,15 @@ static bool is(const char *text, uint16_t len, const char *other)
  * wait0 (19). Those of input and output are many; their packages do little else. */
 static enum purpose purpose_of_native(const struct method_info *m)
 {
-    static const char *const io[] = {"java/net/", "java/io/", "sun/nio/", "sun/net/", "jdk/net/", "sun/security/smartcardio/",
-                                     "java/lang/ProcessImpl", "java/lang/ProcessHandleImpl", "java/lang/UNIXProcess"};
+    static const char *const io[] = {"java/net/",
+                                     "java/io/",
+                                     "sun/nio/",
+                                     "sun/net/",
+                                     "jdk/net/",
+                                     "sun/security/smartcardio/",
+                                     "java/lang/ProcessImpl",
+                                     "java/lang/ProcessHandleImpl",
+                                     "java/lang/UNIXProcess"};
     if (is(m->class_name, m->class_len, "java/lang/Thread") && begins(m->name, m->name_len, "sleep"))
         return SLEEPS;
     if (is(m->class_name, m->class_len, "java/lang/Object") && begins(m->name, m->name_len, "wait"))

@@ -31,12 +31,12 @@ struct place {
 
 /* A thread, by its slot, as it was looked at last. */
 struct looked {
-    uint32_t uid;     /* of its thread; 0 = of none */
+    uint32_t uid; /* of its thread; 0 = of none */
     struct task_state task;
-    uint32_t forgotten; /* names.forgotten then: another, and its stack's id is nobody's */
-    bool known;       /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
-    uint64_t cpu_ns;  /* its CPU clock */
-    int64_t credit_ns; /* what it has run and no sample says yet; negative: said in advance */
+    uint32_t forgotten;           /* names.forgotten then: another, and its stack's id is nobody's */
+    bool known;                   /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
+    uint64_t cpu_ns;              /* its CPU clock */
+    int64_t credit_ns;            /* what it has run and no sample says yet; negative: said in advance */
     uint32_t short_of_processors; /* it was, at one of so many looks at it when it runs that are still to come */
     struct place place;
     uint32_t stack;
@@ -57,10 +57,10 @@ static struct {
     const uint32_t *outcome_symbols;
     uint32_t evidence_symbols[EVIDENCES];
     struct wall_books books;
-    struct looked *looked;   /* by slot */
-    struct wall_life *lives; /* by slot */
+    struct looked *looked;    /* by slot */
+    struct wall_life *lives;  /* by slot */
     uint32_t *alive, *chosen; /* slots; places in `alive` */
-    uint32_t most;           /* threads of a round */
+    uint32_t most;            /* threads of a round */
     uint64_t due, random;
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;
@@ -208,7 +208,7 @@ static bool take(const struct sampled_thread *t, uint64_t *record, size_t words)
     name_thread(&s, t, tail, virtual_words);
     s.context = names_context(names, tail + virtual_words, context_words);
     s.stack = outcome_has_stack(s.outcome) ? names_stack(names, record + RECORD_HEAD, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
-                                   : names_failed_stack(names, s.outcome, record[2]);
+                                           : names_failed_stack(names, s.outcome, record[2]);
     s.as = (struct waiting){running_state(jvm), EVIDENCE_CLOCK};
     write_sample(record[0], &s, record[1] - ready);
     s.as.state = JFR_STATE_READY;
@@ -293,10 +293,8 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
 
 static void take_known(const struct looked *k, const struct sampled_thread *t, uint64_t ns, const uint64_t *context, size_t words)
 {
-    struct sample s = {.stack = k->stack,
-                       .outcome = k->outcome,
-                       .as = k->waiting,
-                       .context = names_context(&wall.recording->names, context, words)};
+    struct sample s = {
+        .stack = k->stack, .outcome = k->outcome, .as = k->waiting, .context = names_context(&wall.recording->names, context, words)};
     name_thread(&s, t, NULL, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
 }

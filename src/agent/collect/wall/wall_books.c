@@ -8,10 +8,12 @@
 
 /* The JVM's and the kernel's words for what jfr_thread_state_names calls otherwise. */
 static const char *const state_names[JFR_STATES] = {
-    [JFR_STATE_UNKNOWN] = "unknown",      [JFR_STATE_JAVA] = "runnable",     [JFR_STATE_NATIVE] = "in_native",
-    [JFR_STATE_VM] = "in_vm",             [JFR_STATE_BLOCKED] = "blocked",   [JFR_STATE_MONITOR] = "monitor",
-    [JFR_STATE_WAITING] = "object_wait",  [JFR_STATE_PARKED] = "parked",     [JFR_STATE_SLEEPING] = "sleeping",
-    [JFR_STATE_READY] = "waiting_for_cpu", [JFR_STATE_IO] = "native_io",
+    [JFR_STATE_UNKNOWN] = "unknown",     [JFR_STATE_JAVA] = "runnable",
+    [JFR_STATE_NATIVE] = "in_native",    [JFR_STATE_VM] = "in_vm",
+    [JFR_STATE_BLOCKED] = "blocked",     [JFR_STATE_MONITOR] = "monitor",
+    [JFR_STATE_WAITING] = "object_wait", [JFR_STATE_PARKED] = "parked",
+    [JFR_STATE_SLEEPING] = "sleeping",   [JFR_STATE_READY] = "waiting_for_cpu",
+    [JFR_STATE_IO] = "native_io",
 };
 
 static void add(struct account *a, uint64_t ns)
@@ -144,10 +146,8 @@ static void sum_thread(struct sums *s, const struct wall_books *b, const struct 
 
 static void sum(struct sums *s, const struct wall_books *b, const struct wall_life *lives, uint32_t limit)
 {
-    *s = (struct sums){.time_ns = (int64_t)b->closed_ns,
-                       .answers = b->closed_answers,
-                       .answer_ns = b->closed_answer_ns,
-                       .ended = b->closed_ended};
+    *s = (struct sums){
+        .time_ns = (int64_t)b->closed_ns, .answers = b->closed_answers, .answer_ns = b->closed_answer_ns, .ended = b->closed_ended};
     for (int i = 0; i < LOSS_COUNT; i++)
         s->lost[i] = (struct account){b->lost[i].ns + b->closed_lost[i].ns, b->lost[i].count + b->closed_lost[i].count};
     for (uint32_t i = 0; i < limit; i++)

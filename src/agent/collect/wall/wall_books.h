@@ -26,20 +26,20 @@ struct wall_books {
     uint64_t rounds, longest_ns; /* between two rounds */
     uint64_t last_round;         /* monotonic clock; when the recording began, before the first */
     uint64_t not_chosen, samples;
-    uint64_t own_at_start; /* the collector's CPU clock */
-    bool stopping; /* threads that were asked and have not answered */
+    uint64_t own_at_start;     /* the collector's CPU clock */
+    bool stopping;             /* threads that were asked and have not answered */
     bool collector_is_counted; /* elsewhere: the event cpu has books, too */
     struct account states[JFR_STATES], failed[OUTCOME_COUNT], lost[LOSS_COUNT], ended;
     struct account guessed; /* of the states, those that are guesses */
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];
     uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
-    struct account closed_ended, began; /* unseen; `began` with the opposite sign: the excess that was counted */
+    struct account closed_ended, began;                   /* unseen; `began` with the opposite sign: the excess that was counted */
 };
 
 /* One thread's, by its slot. */
 struct wall_life {
-    uint32_t uid; /* of its thread; another: the slot has a new one */
+    uint32_t uid;     /* of its thread; another: the slot has a new one */
     uint64_t seen_ns; /* the last round that had it among its threads; 0 = none has */
 };
 

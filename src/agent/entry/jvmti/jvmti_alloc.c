@@ -29,8 +29,10 @@ static jint interval_now(void)
 static int refuse(jvmtiError why, struct error *e)
 {
     if (jvm_facts.java_version && jvm_facts.java_version < 11)
-        return error_set(e, -ENOTSUP, "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and "
-                         "shows what collecting the garbage costs", jvm_facts.java_version);
+        return error_set(e, -ENOTSUP,
+                         "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and "
+                         "shows what collecting the garbage costs",
+                         jvm_facts.java_version);
     if (why == JVMTI_ERROR_NOT_AVAILABLE)
         return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, and only one at a time may; stop it first");
     return error_set(e, -ENOTSUP, "event=alloc: this JVM refuses to sample allocations (JVMTI error %d); use event=cpu", (int)why);

@@ -12,7 +12,8 @@ static jvmtiEnv *jvmti;
 /* Written by the agent's thread, read by the JVM's. Relaxed: who is told too late, or once more, is none the worse. */
 static const struct jvmti_collections_user *_Atomic users[USERS_MAX];
 
-static const struct jvmti_events events = {{.can_generate_garbage_collection_events = 1}, JVMTI_EVENT_GARBAGE_COLLECTION_START,
+static const struct jvmti_events events = {{.can_generate_garbage_collection_events = 1},
+                                           JVMTI_EVENT_GARBAGE_COLLECTION_START,
                                            JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
 
 static const struct jvmti_collections_user *user_at(int i)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    FOUND_MAX = 256,          /* loaded classes of one call: several loaders may have one of the same name */
-    LAST_WITHOUT_NOTE = 21    /* the compilers of later JVMs note from the start what their code depends on */
+    FOUND_MAX = 256,       /* loaded classes of one call: several loaders may have one of the same name */
+    LAST_WITHOUT_NOTE = 21 /* the compilers of later JVMs note from the start what their code depends on */
 };
 
 static jvmtiEnv *jvmti;

@@ -18,7 +18,7 @@ static jfieldID id_field;
 static JNIEnv *jni; /* this and the rest: from open to close */
 static jvmtiEnv *jvmti;
 static jclass class_class, reference_class, soft_class, thread_class;
-static jclass virtual_thread_class; /* NULL: this JVM has none */
+static jclass virtual_thread_class;  /* NULL: this JVM has none */
 static jobject loaders[LOADERS_MAX]; /* whose classes stay: the application's, and its parents */
 static int loader_count;
 static jobject *objects; /* of nodes, while they are looked at; by number */
@@ -123,13 +123,20 @@ static bool open_heap(struct path_search *s, const uintptr_t *references)
 static enum path_root root_of(jvmtiHeapReferenceKind kind)
 {
     switch (kind) {
-    case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS: return PATH_ROOT_CLASS;
-    case JVMTI_HEAP_REFERENCE_JNI_GLOBAL: return PATH_ROOT_JNI_GLOBAL;
-    case JVMTI_HEAP_REFERENCE_THREAD: return PATH_ROOT_THREAD;
-    case JVMTI_HEAP_REFERENCE_MONITOR: return PATH_ROOT_MONITOR;
-    case JVMTI_HEAP_REFERENCE_STACK_LOCAL: return PATH_ROOT_STACK;
-    case JVMTI_HEAP_REFERENCE_JNI_LOCAL: return PATH_ROOT_JNI_LOCAL;
-    default: return PATH_ROOT_OTHER;
+    case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
+        return PATH_ROOT_CLASS;
+    case JVMTI_HEAP_REFERENCE_JNI_GLOBAL:
+        return PATH_ROOT_JNI_GLOBAL;
+    case JVMTI_HEAP_REFERENCE_THREAD:
+        return PATH_ROOT_THREAD;
+    case JVMTI_HEAP_REFERENCE_MONITOR:
+        return PATH_ROOT_MONITOR;
+    case JVMTI_HEAP_REFERENCE_STACK_LOCAL:
+        return PATH_ROOT_STACK;
+    case JVMTI_HEAP_REFERENCE_JNI_LOCAL:
+        return PATH_ROOT_JNI_LOCAL;
+    default:
+        return PATH_ROOT_OTHER;
     }
 }
 
@@ -143,17 +150,28 @@ static jlong thread_of(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo
 static enum path_kind kind_of(jvmtiHeapReferenceKind kind)
 {
     switch (kind) {
-    case JVMTI_HEAP_REFERENCE_FIELD: return PATH_FIELD;
-    case JVMTI_HEAP_REFERENCE_STATIC_FIELD: return PATH_STATIC_FIELD;
-    case JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT: return PATH_ELEMENT;
-    case JVMTI_HEAP_REFERENCE_CLASS: return PATH_CLASS;
-    case JVMTI_HEAP_REFERENCE_CLASS_LOADER: return PATH_CLASS_LOADER;
-    case JVMTI_HEAP_REFERENCE_SIGNERS: return PATH_SIGNERS;
-    case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN: return PATH_PROTECTION_DOMAIN;
-    case JVMTI_HEAP_REFERENCE_INTERFACE: return PATH_INTERFACE;
-    case JVMTI_HEAP_REFERENCE_SUPERCLASS: return PATH_SUPERCLASS;
-    case JVMTI_HEAP_REFERENCE_CONSTANT_POOL: return PATH_CONSTANT;
-    default: return PATH_OTHER;
+    case JVMTI_HEAP_REFERENCE_FIELD:
+        return PATH_FIELD;
+    case JVMTI_HEAP_REFERENCE_STATIC_FIELD:
+        return PATH_STATIC_FIELD;
+    case JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT:
+        return PATH_ELEMENT;
+    case JVMTI_HEAP_REFERENCE_CLASS:
+        return PATH_CLASS;
+    case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
+        return PATH_CLASS_LOADER;
+    case JVMTI_HEAP_REFERENCE_SIGNERS:
+        return PATH_SIGNERS;
+    case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN:
+        return PATH_PROTECTION_DOMAIN;
+    case JVMTI_HEAP_REFERENCE_INTERFACE:
+        return PATH_INTERFACE;
+    case JVMTI_HEAP_REFERENCE_SUPERCLASS:
+        return PATH_SUPERCLASS;
+    case JVMTI_HEAP_REFERENCE_CONSTANT_POOL:
+        return PATH_CONSTANT;
+    default:
+        return PATH_OTHER;
     }
 }
 
@@ -370,11 +388,11 @@ static void name_node(struct path_node *n, jobject object, struct strtab *string
 static void name_edge(struct path_edge *e, struct strtab *strings)
 {
     static const char *const names[PATH_KINDS] = {
-        [PATH_CLASS] = "<class>",           [PATH_CLASS_LOADER] = "<class loader>",
-        [PATH_SIGNERS] = "<signers>",       [PATH_PROTECTION_DOMAIN] = "<protection domain>",
-        [PATH_INTERFACE] = "<interface>",   [PATH_SUPERCLASS] = "<superclass>",
-        [PATH_CONSTANT] = "<constant>",     [PATH_OTHER] = "<other>",
-        [PATH_FIELD] = "<field>",           [PATH_STATIC_FIELD] = "<field>",
+        [PATH_CLASS] = "<class>",         [PATH_CLASS_LOADER] = "<class loader>",
+        [PATH_SIGNERS] = "<signers>",     [PATH_PROTECTION_DOMAIN] = "<protection domain>",
+        [PATH_INTERFACE] = "<interface>", [PATH_SUPERCLASS] = "<superclass>",
+        [PATH_CONSTANT] = "<constant>",   [PATH_OTHER] = "<other>",
+        [PATH_FIELD] = "<field>",         [PATH_STATIC_FIELD] = "<field>",
     };
     struct heap_field field;
     bool is_field = e->kind == PATH_FIELD || e->kind == PATH_STATIC_FIELD;

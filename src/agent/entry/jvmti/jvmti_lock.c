@@ -17,7 +17,8 @@ static jvmtiEnv *jvmti;
 static jfieldID id_field;
 static bool is_open;
 
-static const struct jvmti_events events = {{.can_generate_monitor_events = 1}, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+static const struct jvmti_events events = {{.can_generate_monitor_events = 1},
+                                           JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                            JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
 static int open_events(struct error *e)
@@ -56,16 +57,15 @@ static uintptr_t java_thread_of(JNIEnv *jni)
 /* A virtual thread's own id, which is another than its carrier's; of others it may be 0. */
 static int64_t id_of(JNIEnv *jni, jthread thread)
 {
-    bool may_be_virtual = jvm_facts.java_version >= VIRTUAL_THREADS_SINCE &&
-                          (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
+    bool may_be_virtual =
+        jvm_facts.java_version >= VIRTUAL_THREADS_SINCE && (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
     return may_be_virtual && id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0;
 }
 
 /* Since Java 24 a virtual thread leaves its carrier while it waits, and may get another: its wait is in no thread's lane. */
 static bool leaves_its_carrier(int64_t id)
 {
-    const struct sampled_thread *carrier =
-        id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;
+    const struct sampled_thread *carrier = id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;
     return carrier && carrier->java_id && carrier->java_id != id;
 }
 

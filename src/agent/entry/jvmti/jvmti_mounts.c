@@ -78,8 +78,7 @@ static bool listen_to_both(void)
 static void want_virtual_threads(void)
 {
     jvmtiCapabilities potential = {0}, wanted = {0};
-    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) ||
-        !(((const unsigned char *)&potential)[SUPPORT_BYTE] & SUPPORT_BIT))
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) || !(((const unsigned char *)&potential)[SUPPORT_BYTE] & SUPPORT_BIT))
         return;
     ((unsigned char *)&wanted)[SUPPORT_BYTE] |= SUPPORT_BIT;
     (*jvmti)->AddCapabilities(jvmti, &wanted);

@@ -180,15 +180,12 @@ static bool describe(uintptr_t id, void (*to)(void *context, const struct java_m
     char *name = NULL, *descriptor = NULL, *signature = NULL;
     jclass owner = NULL;
     bool known = !(*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) &&
-                 !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) &&
-                 !(*jvmti)->GetClassSignature(jvmti, owner, &signature, NULL);
+                 !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) && !(*jvmti)->GetClassSignature(jvmti, owner, &signature, NULL);
     if (known) {
         name_class(signature, class_text);
-        to(context, &(struct java_method){.class_name = class_text,
-                                          .name = name,
-                                          .descriptor = descriptor,
-                                          .lines = lines,
-                                          .line_count = read_lines(method, lines)});
+        to(context,
+           &(struct java_method){
+               .class_name = class_text, .name = name, .descriptor = descriptor, .lines = lines, .line_count = read_lines(method, lines)});
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);

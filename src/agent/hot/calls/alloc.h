@@ -40,12 +40,12 @@ struct alloc_lane {
 /* Shared by all callbacks. The collector writes it before it sets `on`, except for the atomic members. */
 struct alloc_config {
     _Atomic bool on;
-    bool is_bounded;               /* by the tokens */
-    bool shortens_gaps;            /* the JVM (before 17) draws too little after a sampled object */
-    _Atomic bool with_references;  /* to the objects */
-    uint64_t first_interval;       /* of the JVM before the recording: what threads had drawn with until then */
-    _Atomic uint64_t interval;     /* of the JVM now */
-    _Atomic int64_t tokens;        /* samples that may be taken until the collector's next turn */
+    bool is_bounded;                     /* by the tokens */
+    bool shortens_gaps;                  /* the JVM (before 17) draws too little after a sampled object */
+    _Atomic bool with_references;        /* to the objects */
+    uint64_t first_interval;             /* of the JVM before the recording: what threads had drawn with until then */
+    _Atomic uint64_t interval;           /* of the JVM now */
+    _Atomic int64_t tokens;              /* samples that may be taken until the collector's next turn */
     _Atomic uint64_t drawn, drawn_bytes; /* by the JVM, and what they weigh; taken or lost */
     _Atomic uint64_t lost[ALLOCATION_LOSS_COUNT], lost_bytes[ALLOCATION_LOSS_COUNT]; /* the weights of samples that were not taken */
 };
@@ -57,7 +57,7 @@ struct alloc_event {
     int64_t thread_id;     /* java.lang.Thread's, of the virtual thread if one runs; 0 = unknown */
     const char *signature; /* of the object's class */
     uint64_t size;
-    uintptr_t reference; /* to the object, weak; 0 = none */
+    uintptr_t reference;  /* to the object, weak; 0 = none */
     uint32_t collections; /* that had begun by then; of one without a reference 0 */
 };
 

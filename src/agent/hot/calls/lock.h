@@ -64,9 +64,9 @@ struct lock_lane {
     struct lane lane;
     /* The collector looks at these while a wait goes on. The one that sets `since` to 0, the thread or, at the end, the
      * collector, owns the wait. */
-    _Atomic uint64_t since; /* 0 = it does not wait, or the beginning of the wait was not seen */
-    _Atomic uint64_t waits; /* that have begun */
-    _Atomic uint32_t kind;  /* enum lock_kind */
+    _Atomic uint64_t since;                                     /* 0 = it does not wait, or the beginning of the wait was not seen */
+    _Atomic uint64_t waits;                                     /* that have begun */
+    _Atomic uint32_t kind;                                      /* enum lock_kind */
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
     struct lock_wait wait;                                      /* the thread's, of the one that goes on */
     struct lock_draw draws[LOCK_GROUPS];
@@ -88,9 +88,7 @@ extern struct lock_config lock_config;
 
 static inline enum lock_group lock_group_of(const struct lock_wait *wait)
 {
-    return wait->kind == LOCK_MONITOR ? LOCK_GROUP_MONITOR
-           : wait->target.is_synchronizer ? LOCK_GROUP_SYNCHRONIZER
-                                          : LOCK_GROUP_OTHER;
+    return wait->kind == LOCK_MONITOR ? LOCK_GROUP_MONITOR : wait->target.is_synchronizer ? LOCK_GROUP_SYNCHRONIZER : LOCK_GROUP_OTHER;
 }
 
 /* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be

@@ -19,8 +19,7 @@ typedef bool matcher(const struct sampled_thread *t, uint64_t what);
 
 static bool is_live(const struct sampled_thread *t)
 {
-    return atomic_load_explicit(&t->slot, memory_order_relaxed) == SLOT_LIVE &&
-           atomic_load_explicit(&t->java_thread, memory_order_relaxed);
+    return atomic_load_explicit(&t->slot, memory_order_relaxed) == SLOT_LIVE && atomic_load_explicit(&t->java_thread, memory_order_relaxed);
 }
 
 static bool has_id(const struct sampled_thread *t, uint64_t id)

@@ -21,8 +21,8 @@ struct lock_owner {
 
 /* What a thread waits for. */
 struct lock_target {
-    uintptr_t address; /* of the ObjectMonitor, or of the object that it is parked for; 0 = unknown */
-    uintptr_t klass;   /* of the lock's object; 0 = unknown */
+    uintptr_t address;    /* of the ObjectMonitor, or of the object that it is parked for; 0 = unknown */
+    uintptr_t klass;      /* of the lock's object; 0 = unknown */
     bool is_synchronizer; /* of a park: for one of java.util.concurrent's locks, semaphores and latches */
     struct lock_owner owner;
 };

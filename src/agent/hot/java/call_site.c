@@ -55,10 +55,8 @@ static bool read_slot(uintptr_t pc, struct call_site *s)
         return false;
     uint64_t word = get(&slot->shape);
     memcpy(&shape, &word, sizeof word);
-    s->code = (struct code){.kind = (enum code_kind)shape.kind,
-                            .blob = get(&slot->blob),
-                            .frame_words = (uint32_t)shape.frame_words,
-                            .frame_complete = -1};
+    s->code = (struct code){
+        .kind = (enum code_kind)shape.kind, .blob = get(&slot->blob), .frame_words = (uint32_t)shape.frame_words, .frame_complete = -1};
     s->name = get(&slot->name);
     s->compile_id = (uint32_t)shape.compile_id;
     s->count = shape.count < CALL_SITE_FRAMES_MAX ? (uint32_t)shape.count : CALL_SITE_FRAMES_MAX;
@@ -72,8 +70,8 @@ static bool read_slot(uintptr_t pc, struct call_site *s)
 static bool identify(uintptr_t blob, uint64_t *name, uint32_t *compile_id)
 {
     uint64_t used, id;
-    if (!load_field(blob - vm_layout.block_size, vm_layout.block_used, &used) || !used ||
-        !load_address(blob, vm_layout.blob_name, name) || !load_field(blob, vm_layout.nm_compile_id, &id))
+    if (!load_field(blob - vm_layout.block_size, vm_layout.block_used, &used) || !used || !load_address(blob, vm_layout.blob_name, name) ||
+        !load_field(blob, vm_layout.nm_compile_id, &id))
         return false;
     *compile_id = (uint32_t)id;
     return id;
@@ -114,8 +112,7 @@ void call_site_remember(uintptr_t pc, const struct call_site *s)
     memcpy(&word, &shape, sizeof word);
     if (!is_still(s) || version & 1 ||
         /* Acquire: what the writer before wrote is older. */
-        !atomic_compare_exchange_strong_explicit(&slot->version, &version, version + 1, memory_order_acquire,
-                                                 memory_order_relaxed))
+        !atomic_compare_exchange_strong_explicit(&slot->version, &version, version + 1, memory_order_acquire, memory_order_relaxed))
         return;
     /* Release: who reads one of the new words reads a new version behind it. */
     atomic_thread_fence(memory_order_release);

@@ -79,9 +79,8 @@ struct code code_find(uintptr_t pc)
     uintptr_t blob = block + vm_layout.block_size;
     struct code c = {.blob = blob};
     set_kind(&c);
-    if (c.kind == CODE_NONE || !code_begin(blob, &begin) || !load_field(blob, vm_layout.blob_size, &size) ||
-        pc >= blob + size || !load_signed(blob, vm_layout.blob_frame_size, (int64_t *)&frame) ||
-        !load_signed(blob, vm_layout.blob_frame_complete, &complete))
+    if (c.kind == CODE_NONE || !code_begin(blob, &begin) || !load_field(blob, vm_layout.blob_size, &size) || pc >= blob + size ||
+        !load_signed(blob, vm_layout.blob_frame_size, (int64_t *)&frame) || !load_signed(blob, vm_layout.blob_frame_complete, &complete))
         return none;
     c.begin = begin;
     c.frame_words = (int64_t)frame > 0 && frame < 1 << 20 ? (uint32_t)frame : 0;
@@ -110,8 +109,8 @@ bool code_is_deopt_entry(const struct code *c, uintptr_t pc)
 uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp)
 {
     uint64_t offset, original;
-    if (!code_is_deopt_entry(c, pc) || !load_field(c->blob, vm_layout.nm_original_pc, &offset) ||
-        offset >= 8 * (uint64_t)c->frame_words || !load_u64(sp + offset, &original) || code_find(original).blob != c->blob)
+    if (!code_is_deopt_entry(c, pc) || !load_field(c->blob, vm_layout.nm_original_pc, &offset) || offset >= 8 * (uint64_t)c->frame_words ||
+        !load_u64(sp + offset, &original) || code_find(original).blob != c->blob)
         return pc;
     return original;
 }

@@ -21,11 +21,11 @@ enum code_kind {
 
 struct code {
     enum code_kind kind;
-    bool is_routine;         /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
+    bool is_routine; /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
     uintptr_t blob;
-    uintptr_t begin;         /* of the code; 0 for the interpreter */
-    uint32_t frame_words;    /* size of the frame while the code runs; 0 = none or unknown */
-    int32_t frame_complete;  /* offset from begin at which the frame stands; -1 = unknown */
+    uintptr_t begin;        /* of the code; 0 for the interpreter */
+    uint32_t frame_words;   /* size of the frame while the code runs; 0 = none or unknown */
+    int32_t frame_complete; /* offset from begin at which the frame stands; -1 = unknown */
 };
 
 static inline bool code_is_compiled(const struct code *c)
@@ -50,8 +50,8 @@ extern uint64_t code_sparse_until;
 
 struct code_scope {
     uintptr_t method; /* Method* */
-    int32_t bci;   /* -1 = at entry */
-    unsigned type; /* of the frame, as in hot/record.h, FRAME_APPROXIMATE with it */
+    int32_t bci;      /* -1 = at entry */
+    unsigned type;    /* of the frame, as in hot/record.h, FRAME_APPROXIMATE with it */
 };
 
 /* Iterates over the Java frames at a pc, innermost first. */

@@ -67,8 +67,7 @@ struct parts {
 static bool symbol_of(uintptr_t pool, uint64_t index, uintptr_t *symbol)
 {
     uint64_t length, s;
-    if (!load_field(pool, vm_layout.pool_length, &length) || index >= length ||
-        !load_u64(pool + vm_layout.pool_sizeof + 8 * index, &s))
+    if (!load_field(pool, vm_layout.pool_length, &length) || index >= length || !load_u64(pool + vm_layout.pool_sizeof + 8 * index, &s))
         return false;
     *symbol = s & ~(uint64_t)1; /* the lowest bit marks unresolved entries */
     return true;
@@ -87,12 +86,10 @@ static bool find_parts(uintptr_t method, struct parts *p)
 {
     uint64_t const_method, pool, holder, symbol, name, descriptor;
     if (!method || method & 7 || !load_address(method, vm_layout.method_const, &const_method) || const_method & 7 ||
-        !load_address(const_method, vm_layout.const_constants, &pool) || pool & 7 ||
-        !load_address(pool, vm_layout.pool_holder, &holder) || holder & 7 ||
-        !load_address(holder, vm_layout.klass_name, &symbol) || !symbol_length(symbol, &p->class_len) || !p->class_len ||
+        !load_address(const_method, vm_layout.const_constants, &pool) || pool & 7 || !load_address(pool, vm_layout.pool_holder, &holder) ||
+        holder & 7 || !load_address(holder, vm_layout.klass_name, &symbol) || !symbol_length(symbol, &p->class_len) || !p->class_len ||
         !load_field(const_method, vm_layout.const_name, &name) || !symbol_of(pool, name, &p->name_symbol) ||
-        !symbol_length(p->name_symbol, &p->name_len) ||
-        !load_field(const_method, vm_layout.const_signature, &descriptor) ||
+        !symbol_length(p->name_symbol, &p->name_len) || !load_field(const_method, vm_layout.const_signature, &descriptor) ||
         !symbol_of(pool, descriptor, &p->descriptor_symbol))
         return false;
     p->const_method = const_method;
@@ -123,8 +120,7 @@ static bool mix_text(uint64_t *h, uintptr_t symbol, uint32_t len)
     uint32_t four = 0;
     uint16_t two = 0;
     uint8_t one = 0;
-    if ((len & 4 && !load_u32(at, &four)) || (len & 2 && !load_u16(at + (len & 4), &two)) ||
-        (len & 1 && !load_u8(at + (len & 6), &one)))
+    if ((len & 4 && !load_u32(at, &four)) || (len & 2 && !load_u16(at + (len & 4), &two)) || (len & 1 && !load_u8(at + (len & 6), &one)))
         return false;
     *h = mix(*h, four | (uint64_t)two << 32 | (uint64_t)one << 48 | (uint64_t)len << 56);
     return true;
@@ -159,8 +155,7 @@ bool method_symbol_is(uintptr_t symbol, const char *text)
 bool method_is(uintptr_t method, const char *class_name, const char *name)
 {
     struct parts p;
-    return find_parts(method, &p) && method_symbol_is(p.name_symbol, name) &&
-           method_symbol_is(p.class_symbol, class_name);
+    return find_parts(method, &p) && method_symbol_is(p.name_symbol, name) && method_symbol_is(p.class_symbol, class_name);
 }
 
 /* Of the symbols the text counts, not only the address: those of unloaded classes are freed and their places reused. */
@@ -243,8 +238,7 @@ static uint32_t copy_names(const struct parts *p)
         return 0;
     char *bytes = ((struct names *)(arena + at))->bytes;
     const uint16_t body = vm_layout.symbol_body;
-    if (!copy_bytes(bytes, p->class_symbol + body, n.class_len) ||
-        !copy_bytes(bytes + n.class_len, p->name_symbol + body, n.name_len) ||
+    if (!copy_bytes(bytes, p->class_symbol + body, n.class_len) || !copy_bytes(bytes + n.class_len, p->name_symbol + body, n.name_len) ||
         !copy_bytes(bytes + n.class_len + n.name_len, p->descriptor_symbol + body, n.descriptor_len) ||
         !copy_bytes(bytes + n.class_len + n.name_len + n.descriptor_len, lines, n.lines_len))
         return 0;
@@ -261,8 +255,7 @@ static uint32_t slot_of(uint64_t key)
             continue;
         /* Relaxed: a key alone carries no data; names are published separately. */
         uint64_t seen = atomic_load_explicit(&slots[at].key, memory_order_relaxed);
-        if (!seen && atomic_compare_exchange_strong_explicit(&slots[at].key, &seen, key, memory_order_relaxed,
-                                                             memory_order_relaxed))
+        if (!seen && atomic_compare_exchange_strong_explicit(&slots[at].key, &seen, key, memory_order_relaxed, memory_order_relaxed))
             return at;
         if (seen == key)
             return at;
@@ -325,9 +318,8 @@ bool method_jmethod_id(uintptr_t method, uintptr_t *id)
 {
     uint64_t const_method, pool, holder, ids, number, v;
     /* The first word of the array of ids is its length. */
-    if (!load_address(method, vm_layout.method_const, &const_method) ||
-        !load_address(const_method, vm_layout.const_constants, &pool) || !load_address(pool, vm_layout.pool_holder, &holder) ||
-        !load_field(holder, vm_layout.klass_method_ids, &ids) || !ids ||
+    if (!load_address(method, vm_layout.method_const, &const_method) || !load_address(const_method, vm_layout.const_constants, &pool) ||
+        !load_address(pool, vm_layout.pool_holder, &holder) || !load_field(holder, vm_layout.klass_method_ids, &ids) || !ids ||
         !load_field(const_method, vm_layout.const_idnum, &number) || !load_u64(ids + 8 * (number + 1), &v))
         return false;
     *id = v;
@@ -337,8 +329,7 @@ bool method_jmethod_id(uintptr_t method, uintptr_t *id)
 bool method_bci(uintptr_t method, uintptr_t bcp, uint32_t *bci)
 {
     uint64_t const_method, code_size;
-    if (!load_address(method, vm_layout.method_const, &const_method) ||
-        !load_field(const_method, vm_layout.const_code_size, &code_size))
+    if (!load_address(method, vm_layout.method_const, &const_method) || !load_field(const_method, vm_layout.const_code_size, &code_size))
         return false;
     uintptr_t code = const_method + vm_layout.const_sizeof;
     *bci = (uint32_t)(bcp - code);

@@ -37,8 +37,7 @@ static bool find_tables(uintptr_t nm, struct tables *t)
     uint64_t pcs, end, data, metadata, base = nm;
     if (l->family == VM_NMETHOD_IMMUTABLE && !load_field(nm, l->nm_immutable_data, &base))
         return false;
-    if (!load_field(nm, l->nm_scopes_pcs, &pcs) || !load_field(nm, l->nm_scopes_pcs_end, &end) ||
-        !load_field(nm, l->nm_scopes_data, &data))
+    if (!load_field(nm, l->nm_scopes_pcs, &pcs) || !load_field(nm, l->nm_scopes_pcs_end, &end) || !load_field(nm, l->nm_scopes_data, &data))
         return false;
     *t = (struct tables){.pcs = base + pcs, .pcs_end = base + end, .data = base + data};
     if (l->family == VM_NMETHOD_ADDRESSES)
@@ -120,8 +119,8 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     uintptr_t at = s->data + s->next;
     uint32_t sender, index, bci;
     uint64_t method;
-    if (s->next >> 28 || !code_read_unsigned5(&at, &sender) || !code_read_unsigned5(&at, &index) ||
-        !code_read_unsigned5(&at, &bci) || !index || !load_u64(s->metadata + 8 * ((uintptr_t)index - 1), &method)) {
+    if (s->next >> 28 || !code_read_unsigned5(&at, &sender) || !code_read_unsigned5(&at, &index) || !code_read_unsigned5(&at, &bci) ||
+        !index || !load_u64(s->metadata + 8 * ((uintptr_t)index - 1), &method)) {
         *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier | s->approximate};
         s->next = 0;
         s->is_whole = false;
@@ -131,8 +130,8 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     if (sender >= s->next)
         sender = 0;
     s->next = sender;
-    *out = (struct code_scope){
-        .method = method, .bci = (int32_t)(bci - 1), .type = (sender ? JFR_FRAME_INLINED : s->tier) | s->approximate};
+    *out =
+        (struct code_scope){.method = method, .bci = (int32_t)(bci - 1), .type = (sender ? JFR_FRAME_INLINED : s->tier) | s->approximate};
     return true;
 }
 

@@ -10,9 +10,8 @@ enum { ENTRY_WORDS_ABOVE = 8, NAME_BYTES_MAX = 8 * (RECORD_VIRTUAL_MAX - 2) };
 static bool thread_of(uintptr_t entry, uintptr_t *thread)
 {
     uintptr_t continuation, task;
-    return heap_on_stack(entry + vm_layout.virtuals.entry_continuation, &continuation) &&
-           heap_is(continuation, HEAP_CONTINUATION) && heap_find(continuation, HEAP_VIRTUAL_TASK, &task) &&
-           heap_find(task, HEAP_VIRTUAL_THREAD, thread);
+    return heap_on_stack(entry + vm_layout.virtuals.entry_continuation, &continuation) && heap_is(continuation, HEAP_CONTINUATION) &&
+           heap_find(continuation, HEAP_VIRTUAL_TASK, &task) && heap_find(task, HEAP_VIRTUAL_THREAD, thread);
 }
 
 /* While a virtual thread parks or yields, the JVM calls the carrier the current thread already, or still. What the entry of
@@ -31,8 +30,7 @@ static bool find_by_entry(uintptr_t java_thread, uintptr_t entry, uintptr_t *thr
 
 bool virtual_find(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread)
 {
-    return (java_thread && heap_handle(java_thread, vm_layout.virtuals.thread_current, thread) &&
-            heap_is(*thread, HEAP_VIRTUAL_THREAD)) ||
+    return (java_thread && heap_handle(java_thread, vm_layout.virtuals.thread_current, thread) && heap_is(*thread, HEAP_VIRTUAL_THREAD)) ||
            find_by_entry(java_thread, entry, thread);
 }
 
@@ -53,10 +51,8 @@ static size_t copy_name(uintptr_t thread, uint64_t *words)
     uintptr_t name, bytes;
     uint32_t length;
     uint8_t coder;
-    if (!heap_field(thread, vm_layout.virtuals.name, &name) || !name ||
-        !load_u8(name + vm_layout.virtuals.string_coder, &coder) || coder > 1 ||
-        !heap_field(name, vm_layout.virtuals.string_value, &bytes) || !bytes ||
-        !load_u32(bytes + o->header_bytes, &length))
+    if (!heap_field(thread, vm_layout.virtuals.name, &name) || !name || !load_u8(name + vm_layout.virtuals.string_coder, &coder) ||
+        coder > 1 || !heap_field(name, vm_layout.virtuals.string_value, &bytes) || !bytes || !load_u32(bytes + o->header_bytes, &length))
         return 0;
     if (length > NAME_BYTES_MAX)
         length = NAME_BYTES_MAX;
@@ -91,8 +87,8 @@ size_t virtual_describe(uintptr_t java_thread, enum jfr_thread_state state, uint
     uintptr_t thread;
     size_t count = 1;
     words[0] = owner;
-    if (!heap_is_still(state, &before) || !virtual_find(java_thread, entry, &thread) ||
-        !load_u64(thread + vm_layout.virtuals.id, &id) || (int64_t)id <= 0 || (owner && owner != id))
+    if (!heap_is_still(state, &before) || !virtual_find(java_thread, entry, &thread) || !load_u64(thread + vm_layout.virtuals.id, &id) ||
+        (int64_t)id <= 0 || (owner && owner != id))
         return count;
     count += copy_name(thread, words + 1);
     if (!heap_is_still(state, &after) || after != before)

@@ -6,13 +6,13 @@
 #include <ucontext.h>
 
 #define WITH_INFO (UINT64_C(1) << 63)
-#define ONCE (UINT64_C(1) << 62)
-#define ADDRESS (ONCE - 1)
+#define ONCE      (UINT64_C(1) << 62)
+#define ADDRESS   (ONCE - 1)
 
 /* A handler may come upon a link while another thread sets it: what decides whom it calls is one word. */
 static struct {
-    _Atomic uint64_t handler; /* its address; WITH_INFO, ONCE: of its flags */
-    _Atomic uint64_t blocked; /* what is blocked meanwhile */
+    _Atomic uint64_t handler;  /* its address; WITH_INFO, ONCE: of its flags */
+    _Atomic uint64_t blocked;  /* what is blocked meanwhile */
     struct kernel_action rest; /* but its handler; the writer's alone */
 } links[CHAIN_SIGNALS];
 

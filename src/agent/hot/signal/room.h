@@ -15,9 +15,9 @@
 enum {
     ROOM_SPARES = 16,
     ROOM_SPARE_BYTES = 64 << 10,
-    ROOM_OWN_BYTES = 5 << 10,     /* of a handler's frames: 4 KiB at most (handler.h), and the fault handler's */
-    ROOM_KERNEL_FRAMES = 4,       /* a load that faults, and three traps on top */
-    ROOM_JVM_BYTES = 24 << 10     /* of AsyncGetCallTrace, where it serves */
+    ROOM_OWN_BYTES = 5 << 10, /* of a handler's frames: 4 KiB at most (handler.h), and the fault handler's */
+    ROOM_KERNEL_FRAMES = 4,   /* a load that faults, and three traps on top */
+    ROOM_JVM_BYTES = 24 << 10 /* of AsyncGetCallTrace, where it serves */
 };
 
 /* 0 or a negative errno. */

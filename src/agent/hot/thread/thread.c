@@ -25,9 +25,7 @@ static void *reserve(size_t bytes)
 struct sampled_thread *thread_of_caller(void)
 {
     long tid = syscall(SYS_gettid);
-    uint32_t slot = tid < THREAD_IDS_MAX
-                        ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed)
-                        : 0;
+    uint32_t slot = tid < THREAD_IDS_MAX ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed) : 0;
     return slot ? &sampled_threads[slot - 1] : NULL;
 }
 

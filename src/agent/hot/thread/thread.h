@@ -52,28 +52,28 @@ struct thread_clock {
     _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
     timer_t timer;
     bool has_timer, lacks_clock, ring_refused;
-    int perf_error;         /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
+    int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
-    uint64_t own_pace_ns;   /* instead of the common pace (handler.h); 0 = none */
-    uint64_t blind_ns;      /* CPU time after arming in which the clock cannot fire */
+    uint64_t own_pace_ns;                 /* instead of the common pace (handler.h); 0 = none */
+    uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
 };
 
 /* What scans have seen of the thread. Written by threads_scan on the agent's thread, under the lock of trigger/threads.c, which the agent's
  * thread itself needs not to read it. */
 struct thread_scan {
-    uint64_t cpu_seen;      /* at the last scan; the first is from the arming */
+    uint64_t cpu_seen;                     /* at the last scan; the first is from the arming */
     uint64_t cpu_at_expiry, expiries_seen; /* at the last scan that found expiries, and how many */
-    uint32_t scans;         /* that saw it */
-    bool blocks, has_blocked; /* the clock's signal: at the last scan, ever */
+    uint32_t scans;                        /* that saw it */
+    bool blocks, has_blocked;              /* the clock's signal: at the last scan, ever */
     bool is_revived;
 };
 
 /* How it ended. Written once, under the same lock, before the slot becomes SLOT_ENDED: by the thread itself if it announces its end, else
  * by a scan or by the end of the recording. */
 struct thread_end {
-    _Atomic uint64_t cpu;         /* 0 while it lives */
+    _Atomic uint64_t cpu;           /* 0 while it lives */
     _Atomic uint64_t java_until_ns; /* by the monotonic clock; 0 = not yet */
-    struct event_reading events;  /* for a clock that counts something other than CPU time */
+    struct event_reading events;    /* for a clock that counts something other than CPU time */
 };
 
 /* Whether a handler may begin, and whether one is at work. Written by the thread itself, in its handlers of clocks and of faults. A handler
@@ -89,17 +89,17 @@ struct thread_gate {
 /* What the handler remembers from one expiry to the next. Written by trigger/clocks/ before the clock is set, then plainly by the handler
  * alone; scans read base_ns meanwhile, and do not mind an older one. */
 struct thread_handler {
-    uint64_t period_ns;      /* of the clock now */
-    uint64_t base_ns;        /* what its periods are drawn around */
-    uint64_t pace_ns;        /* the pace (handler.h) when that was set */
-    uint64_t sample_ns;      /* CPU time that a sample takes in the handler, on average */
-    uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
-    uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
-    uint64_t last_count;     /* the same of a clock that counts something else */
-    uint32_t until_redraw;   /* expiries until a new period is drawn */
+    uint64_t period_ns;           /* of the clock now */
+    uint64_t base_ns;             /* what its periods are drawn around */
+    uint64_t pace_ns;             /* the pace (handler.h) when that was set */
+    uint64_t sample_ns;           /* CPU time that a sample takes in the handler, on average */
+    uint64_t next_weight_ns;      /* of the next expiry, 0 = as it comes */
+    uint64_t last_cpu_ns;         /* the thread's CPU clock at its last sample */
+    uint64_t last_count;          /* the same of a clock that counts something else */
+    uint32_t until_redraw;        /* expiries until a new period is drawn */
     _Atomic bool in_first_period; /* set as the clock is, until a handler has seen its first expiry */
     uint64_t random;
-    uintptr_t vm_thread;     /* of a compiler thread: its JavaThread*, 0 = not known yet */
+    uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
 };
 
 /* What became of expiries and requests. Written by the handler alone (counter_add); the collector reads them, relaxed, as each is a number
@@ -130,10 +130,10 @@ struct sampled_thread {
     _Atomic uintptr_t java_thread;
     struct {
         _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot */
-    } self; /* written by the thread itself; relaxed, it alone has this pointer */
+    } self;                        /* written by the thread itself; relaxed, it alone has this pointer */
     int64_t java_id;
-    uint32_t index; /* in the table */
-    uint32_t uid;   /* never reused within a recording */
+    uint32_t index;        /* in the table */
+    uint32_t uid;          /* never reused within a recording */
     _Atomic uint32_t role; /* enum thread_role */
     int tid;
     _Atomic uint64_t java_since_ns; /* by the monotonic clock; 0 = it never was one of Java's */

@@ -175,10 +175,7 @@ struct program {
 
 static void set_base(struct row *r, uint64_t number)
 {
-    r->base = number == frame_dwarf.sp   ? CFI_SP
-              : number == frame_dwarf.fp ? CFI_FP
-              : number < CFI_REGISTERS   ? CFI_REGISTER
-                                         : CFI_UNKNOWN;
+    r->base = number == frame_dwarf.sp ? CFI_SP : number == frame_dwarf.fp ? CFI_FP : number < CFI_REGISTERS ? CFI_REGISTER : CFI_UNKNOWN;
     r->reg = (unsigned)number;
 }
 

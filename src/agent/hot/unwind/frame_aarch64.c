@@ -174,12 +174,12 @@ struct pattern {
 };
 
 static const struct pattern bl = {0xfc000000, 0x94000000}, blr = {0xfffffc1f, 0xd63f0000}, ret = {0xffffffff, 0xd65f03c0},
-                            stp_record_push = {0xffffffff, 0xa9bf7bfd},  /* stp x29, x30, [sp, #-16]! */
-                            stp_record = {0xffc07fff, 0xa9007bfd},       /* stp x29, x30, [sp, #n] */
-                            ldp_record_pop = {0xffffffff, 0xa8c17bfd},   /* ldp x29, x30, [sp], #16 */
-                            sub_sp = {0xff8003ff, 0xd10003ff},           /* sub sp, sp, #n */
-                            sub_sp_register = {0xffe0ffff, 0xcb2063ff},  /* sub sp, sp, xn */
-                            add_sp = {0xff8003ff, 0x910003ff};           /* add sp, sp, #n */
+                            stp_record_push = {0xffffffff, 0xa9bf7bfd}, /* stp x29, x30, [sp, #-16]! */
+    stp_record = {0xffc07fff, 0xa9007bfd},                              /* stp x29, x30, [sp, #n] */
+    ldp_record_pop = {0xffffffff, 0xa8c17bfd},                          /* ldp x29, x30, [sp], #16 */
+    sub_sp = {0xff8003ff, 0xd10003ff},                                  /* sub sp, sp, #n */
+    sub_sp_register = {0xffe0ffff, 0xcb2063ff},                         /* sub sp, sp, xn */
+    add_sp = {0xff8003ff, 0x910003ff};                                  /* add sp, sp, #n */
 
 /* What may stand between the removal of a frame and the ret: the safepoint poll of several JDKs, and hints, among them
  * the check of a signature. */
@@ -307,8 +307,7 @@ static bool epilogue_caller(struct frame *f, const struct registers *at)
         struct frame g = *f;
         if (is(instruction, ret))
             return through_link(f, at, f->sp + depth);
-        if (is(instruction, ldp_record_pop) && !depth && pop_record(&g, f->sp, f->sp + 16) &&
-            frame_is_return_address(g.pc)) {
+        if (is(instruction, ldp_record_pop) && !depth && pop_record(&g, f->sp, f->sp + 16) && frame_is_return_address(g.pc)) {
             *f = g;
             return true;
         }
@@ -370,8 +369,7 @@ static bool leaf_through_link(struct frame *f, const struct registers *at)
     struct frame g = *f, record;
     if (!through_link(&g, at, f->sp))
         return false;
-    if (f->fp >= f->sp && f->fp - f->sp < FRAME_BYTES_MAX && pop_record(&record, f->fp, f->fp + 16) &&
-        record.pc == at->link)
+    if (f->fp >= f->sp && f->fp - f->sp < FRAME_BYTES_MAX && pop_record(&record, f->fp, f->fp + 16) && record.pc == at->link)
         g = record;
     if (!settle(&g))
         return false;

@@ -33,12 +33,10 @@ static bool load_place(uintptr_t ucontext, int place, uint64_t *out)
 bool frame_registers(struct registers *out, uintptr_t ucontext)
 {
     uint64_t pc, sp, fp, bcp, method;
-    if (!load_place(ucontext, REG_RIP, &pc) || !load_place(ucontext, REG_RSP, &sp) ||
-        !load_place(ucontext, REG_RBP, &fp) || !load_place(ucontext, REG_R13, &bcp) ||
-        !load_place(ucontext, REG_RBX, &method))
+    if (!load_place(ucontext, REG_RIP, &pc) || !load_place(ucontext, REG_RSP, &sp) || !load_place(ucontext, REG_RBP, &fp) ||
+        !load_place(ucontext, REG_R13, &bcp) || !load_place(ucontext, REG_RBX, &method))
         return false;
-    *out = (struct registers){
-        .pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method, .sender_sp = bcp};
+    *out = (struct registers){.pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method, .sender_sp = bcp};
     return true;
 }
 
@@ -168,8 +166,7 @@ static bool jump_at(uintptr_t pc, uintptr_t *target)
     uint16_t mov;
     uint32_t jmp;
     uint64_t v;
-    if (!load_u16(pc, &mov) || mov != 0xba49 || !load_u64(pc + 2, &v) || !load_u32(pc + 10, &jmp) ||
-        (jmp & 0xffffff) != 0xe2ff41)
+    if (!load_u16(pc, &mov) || mov != 0xba49 || !load_u64(pc + 2, &v) || !load_u32(pc + 10, &jmp) || (jmp & 0xffffff) != 0xe2ff41)
         return false;
     *target = v;
     return code_contains(v);
@@ -460,8 +457,7 @@ bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
 static bool pop_with_cookie(struct frame *f)
 {
     uint64_t fp, cookie;
-    if (!load_u64(f->fp + 8, &cookie) || cookie != ~(uint64_t)0 || !load_u64(f->fp, &fp) ||
-        !return_address_at(f->fp + 16, &f->pc))
+    if (!load_u64(f->fp + 8, &cookie) || cookie != ~(uint64_t)0 || !load_u64(f->fp, &fp) || !return_address_at(f->fp + 16, &f->pc))
         return false;
     f->sp = f->fp + 24;
     f->fp = fp;
@@ -516,8 +512,8 @@ static bool caller_below_copy(const struct code *c, struct frame *f)
     struct frame g = *f;
     uint64_t copy;
     uint8_t op;
-    if (f->pc == c->begin || !load_u8(f->pc, &op) || op == POP_RDX || !frame_caller(c, &g) || !load_u64(f->sp, &copy) ||
-        copy != g.pc || !frame_is_return_address(g.pc))
+    if (f->pc == c->begin || !load_u8(f->pc, &op) || op == POP_RDX || !frame_caller(c, &g) || !load_u64(f->sp, &copy) || copy != g.pc ||
+        !frame_is_return_address(g.pc))
         return false;
     *f = g;
     return true;
@@ -576,15 +572,13 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
 {
     struct frame g = *f;
     if (at && ((c->is_routine && routine_caller(f)) || caller_in_rdx(c, f, at) || caller_below_copy(c, f) ||
-               caller_popped_into_rdx(c, f, at) || frame_compiled_caller(f, at) || caller_on_top(f) ||
-               caller_popped_into_rax(c, f, at)))
+               caller_popped_into_rdx(c, f, at) || frame_compiled_caller(f, at) || caller_on_top(f) || caller_popped_into_rax(c, f, at)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;
         return true;
     }
-    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX &&
-        (pop_with_fp(f, f->fp) || pop_with_cookie(f)))
+    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && (pop_with_fp(f, f->fp) || pop_with_cookie(f)))
         return true;
     return scan(f, is_plausible, SCAN_WORDS_MAX) || scan(f, NULL, SCAN_WORDS_MAX);
 }
@@ -619,8 +613,7 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
         f->sp += 8;
         return true;
     }
-    if (f->fp < f->sp || f->fp - f->sp > FRAME_BYTES_MAX || !load_u64(f->fp, &fp) ||
-        !any_return_address_at(f->fp + 8, &f->pc))
+    if (f->fp < f->sp || f->fp - f->sp > FRAME_BYTES_MAX || !load_u64(f->fp, &fp) || !any_return_address_at(f->fp + 8, &f->pc))
         return false;
     f->sp = f->fp + 16;
     f->fp = fp;

@@ -10,8 +10,8 @@
 struct agct agct;
 const char *const walker_names[WALKERS] = {"auto", "vmstructs", "agct", "compare"};
 _Atomic uint64_t agct_verdicts[AGCT_VERDICTS];
-const char *const agct_verdict_names[AGCT_VERDICTS] = {
-    "identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither"};
+const char *const agct_verdict_names[AGCT_VERDICTS] = {"identical",   "shorter",   "longer", "different",
+                                                       "only_walker", "only_agct", "neither"};
 
 struct scratch {
     struct agct_frame frames[FRAMES_MAX];
@@ -22,8 +22,7 @@ static struct scratch *scratch; /* by slot; pages are touched by threads that ar
 
 int agct_init(void)
 {
-    void *p = mmap(NULL, THREADS_MAX * sizeof *scratch, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, THREADS_MAX * sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return -ENOMEM;
     scratch = p;
@@ -52,10 +51,10 @@ static int32_t call(struct sampled_thread *t, const void *ucontext)
 
 static enum outcome outcome_of(int32_t count)
 {
-    static const enum outcome codes[] = {OUTCOME_AGCT_NO_JAVA,     OUTCOME_AGCT_NO_CLASS_LOAD, OUTCOME_AGCT_GC,
-                                         OUTCOME_AGCT_UNKNOWN_NATIVE, OUTCOME_AGCT_NATIVE,      OUTCOME_AGCT_UNKNOWN_JAVA,
-                                         OUTCOME_AGCT_JAVA,        OUTCOME_AGCT_STATE,         OUTCOME_AGCT_EXITING,
-                                         OUTCOME_AGCT_DEOPT,       OUTCOME_AGCT_SAFEPOINT};
+    static const enum outcome codes[] = {OUTCOME_AGCT_NO_JAVA,        OUTCOME_AGCT_NO_CLASS_LOAD, OUTCOME_AGCT_GC,
+                                         OUTCOME_AGCT_UNKNOWN_NATIVE, OUTCOME_AGCT_NATIVE,        OUTCOME_AGCT_UNKNOWN_JAVA,
+                                         OUTCOME_AGCT_JAVA,           OUTCOME_AGCT_STATE,         OUTCOME_AGCT_EXITING,
+                                         OUTCOME_AGCT_DEOPT,          OUTCOME_AGCT_SAFEPOINT};
     if (count > 0)
         return count < FRAMES_MAX ? OUTCOME_COMPLETE : OUTCOME_TRUNCATED;
     return -count < (int32_t)(sizeof codes / sizeof *codes) ? codes[-count] : OUTCOME_AGCT_STATE;

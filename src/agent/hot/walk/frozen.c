@@ -34,8 +34,7 @@ static enum frozen take(const struct frozen_stack *s, uintptr_t sp, uintptr_t be
     enum code_kind kind = code_find(f->pc).kind;
     if (kind == CODE_NONE)
         return FROZEN_UNREADABLE;
-    if (kind == CODE_INTERPRETER &&
-        (!load_word(sp, -METADATA_WORDS, &distance) || !move(s, sp - 8 * METADATA_WORDS, distance, &f->fp)))
+    if (kind == CODE_INTERPRETER && (!load_word(sp, -METADATA_WORDS, &distance) || !move(s, sp - 8 * METADATA_WORDS, distance, &f->fp)))
         return FROZEN_UNREADABLE;
     return FROZEN_FRAME;
 }
@@ -46,8 +45,8 @@ static enum frozen enter_chunk(struct frozen_stack *s, uintptr_t chunk, struct f
     uint32_t sp, bottom, header;
     while (chunk) {
         if (s->chunks++ == CHUNKS_MAX || !heap_is(chunk, HEAP_STACK_CHUNK) || !heap_instance_bytes(chunk, &header) ||
-            !load_u32(chunk + v->chunk_sp, &sp) || !load_u32(chunk + v->chunk_bottom, &bottom) ||
-            sp > CHUNK_WORDS_MAX || bottom > CHUNK_WORDS_MAX)
+            !load_u32(chunk + v->chunk_sp, &sp) || !load_u32(chunk + v->chunk_bottom, &bottom) || sp > CHUNK_WORDS_MAX ||
+            bottom > CHUNK_WORDS_MAX)
             return FROZEN_UNREADABLE;
         s->chunk = chunk;
         s->end = chunk + header + 8 * (uintptr_t)bottom;

@@ -178,8 +178,7 @@ static bool is_virtual_entry(const struct walk *w)
         return false;
     if (known)
         return known == w->code.blob;
-    if (!load_field(w->code.blob, vm_layout.nm_method, &method) ||
-        !method_is(method, "jdk/internal/vm/Continuation", "enterSpecial"))
+    if (!load_field(w->code.blob, vm_layout.nm_method, &method) || !method_is(method, "jdk/internal/vm/Continuation", "enterSpecial"))
         return false;
     atomic_store_explicit(&entry_blob, w->code.blob, memory_order_relaxed);
     return true;
@@ -323,10 +322,9 @@ static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *
     uint64_t sender_sp, pc, fp;
     uintptr_t base = w->fp;
     if (base & 7 || base < w->sp || base - w->sp > INTERPRETED_FRAME_BYTES_MAX ||
-        !load_slot(base, vm_layout.interpreter_method_slot, method) ||
-        !load_slot(base, vm_layout.interpreter_bcp_slot, bcp) ||
-        !load_slot(base, vm_layout.interpreter_sender_sp_slot, &sender_sp) || !load_slot(base, 1, &pc) ||
-        !load_slot(base, 0, &fp) || sender_sp & 7)
+        !load_slot(base, vm_layout.interpreter_method_slot, method) || !load_slot(base, vm_layout.interpreter_bcp_slot, bcp) ||
+        !load_slot(base, vm_layout.interpreter_sender_sp_slot, &sender_sp) || !load_slot(base, 1, &pc) || !load_slot(base, 0, &fp) ||
+        sender_sp & 7)
         return false;
     /* An interpreter that reserves its expression stack (AArch64's) calls from within it: its sp is then lower. */
     *caller = (struct frame){frame_code_address(pc), sender_sp > base ? sender_sp : base + 16, fp};
@@ -338,8 +336,7 @@ static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *
 static bool interpreted_entry(struct walk *w, uint64_t *frame)
 {
     struct frame caller = here(w);
-    if (!frame_interpreter_entry_caller(&caller, &w->at) ||
-        !emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame))
+    if (!frame_interpreter_entry_caller(&caller, &w->at) || !emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, caller);
     return true;
@@ -349,8 +346,7 @@ static bool frozen_interpreted(struct walk *w, uint64_t *frame)
 {
     uint64_t method, bcp;
     uint32_t bci = 0;
-    if (!load_slot(w->fp, vm_layout.interpreter_method_slot, &method) ||
-        !load_slot(w->fp, vm_layout.interpreter_bcp_slot, &bcp))
+    if (!load_slot(w->fp, vm_layout.interpreter_method_slot, &method) || !load_slot(w->fp, vm_layout.interpreter_bcp_slot, &bcp))
         return finish(w, OUTCOME_TRUNCATED);
     if (!method_bci(method, bcp, &bci))
         bci = 0;
@@ -376,8 +372,7 @@ static bool interpreted(struct walk *w, uint64_t *frame)
         go_to(w, caller);
         return false;
     }
-    if (!interpreted_slots(w, &method, &bcp, &caller) ||
-        !(code_find(caller.pc).kind != CODE_NONE))
+    if (!interpreted_slots(w, &method, &bcp, &caller) || !(code_find(caller.pc).kind != CODE_NONE))
         return is_leaf(w) ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
     /* The topmost frame's bytecode pointer lives in a register; the slot holds it while the frame calls. */
     if (!(is_leaf(w) && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
@@ -402,8 +397,7 @@ static bool skip_native(struct walk *w)
         return w->sp > sp || finish(w, OUTCOME_TRUNCATED);
     if (!empty)
         return finish(w, OUTCOME_BAD_ANCHOR);
-    if (w->state != JFR_STATE_JAVA || w->java_frames ||
-        !frame_native_caller(&f, &w->at, walk_is_in_libjvm(w->pc)))
+    if (w->state != JFR_STATE_JAVA || w->java_frames || !frame_native_caller(&f, &w->at, walk_is_in_libjvm(w->pc)))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);
     return true;
@@ -443,8 +437,8 @@ static bool native(struct walk *w, uint64_t *frame)
 static bool through_call_stub(struct walk *w)
 {
     uint64_t wrapper, pc, fp;
-    if (!load_slot(w->fp, vm_layout.entry_wrapper_slot, &wrapper) || !load_slot(w->fp, 1, &pc) ||
-        !load_slot(w->fp, 0, &fp) || w->fp < w->sp)
+    if (!load_slot(w->fp, vm_layout.entry_wrapper_slot, &wrapper) || !load_slot(w->fp, 1, &pc) || !load_slot(w->fp, 0, &fp) ||
+        w->fp < w->sp)
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, (struct frame){frame_code_address(pc), w->fp + 2 * sizeof(void *), fp});
     w->anchor = wrapper + vm_layout.wrapper_anchor;

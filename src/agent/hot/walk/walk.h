@@ -79,7 +79,7 @@ struct walk_virtuals {
     uintptr_t entry;      /* of the virtual thread: where its entry lies on the stack, or close below; 0 = none was met */
     struct frame barrier; /* while in the heap: where the stack goes on */
     struct frozen_stack frozen;
-    uint64_t moment;      /* of the heap, when it was entered */
+    uint64_t moment; /* of the heap, when it was entered */
 };
 
 /* What is not in the frames that were handed out. */

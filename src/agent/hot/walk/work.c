@@ -30,8 +30,8 @@ static bool compilation(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
     uint64_t env, task, method, level;
     uint32_t id;
     if (!thread || !load_field(thread, l->compiler_env, &env) || !env || !load_field(env, l->env_task, &task) || !task ||
-        !load_field(task, l->task_method, &method) || !load_field(task, l->task_level, &level) || !level ||
-        level > LEVEL_MAX || !method_intern(method, &id) || !id)
+        !load_field(task, l->task_method, &method) || !load_field(task, l->task_level, &level) || !level || level > LEVEL_MAX ||
+        !method_intern(method, &id) || !id)
         return false;
     *frame = frame_java(FRAME_COMPILATION, id, (uint32_t)level);
     return true;

@@ -101,8 +101,7 @@ void names_new_chunk(struct names *n)
 
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
 {
-    struct jfr_method m = {.class_name = strtab_add_text(&n->strings, class_name),
-                           .name = strtab_add_text(&n->strings, name)};
+    struct jfr_method m = {.class_name = strtab_add_text(&n->strings, class_name), .name = strtab_add_text(&n->strings, name)};
     bool added;
     uint32_t *id = map_add(&n->native_by_key, (uint64_t)m.class_name << 32 | m.name, &added);
     if (!id)
@@ -191,8 +190,7 @@ static const char *operation(struct names *n, uint64_t *frame)
 /* At the root stands what kind of work it is, on it which. */
 static size_t name_work(struct names *n, uint64_t *frames, size_t count, enum thread_role role)
 {
-    static const char *const kinds[THREAD_ROLES] = {
-        [ROLE_COMPILER] = "[JIT]", [ROLE_COLLECTOR] = "[GC]", [ROLE_CONCURRENT] = "[GC]"};
+    static const char *const kinds[THREAD_ROLES] = {[ROLE_COMPILER] = "[JIT]", [ROLE_COLLECTOR] = "[GC]", [ROLE_CONCURRENT] = "[GC]"};
     const char *kind = kinds[role];
     unsigned type = count ? frames[count - 1] >> 60 : 0;
     if (type == FRAME_COMPILATION)

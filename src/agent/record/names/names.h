@@ -25,7 +25,7 @@ struct names {
     struct stacks stacks;
     struct jfr_thread *threads; /* by uid */
     uint32_t thread_count;
-    struct jfr_method *java; /* by method id; name 0 = not looked up yet */
+    struct jfr_method *java;  /* by method id; name 0 = not looked up yet */
     struct jmethods jmethods; /* in place of these; empty unless the JVM itself tells the stacks */
     struct jfr_method *native;
     uint32_t native_count, native_cap;
@@ -33,7 +33,7 @@ struct names {
     unsigned long long changes; /* modules_changes when native_by_pc was filled */
     struct virtuals virtuals;
     struct contexts contexts;
-    struct held held; /* the paths that were written last */
+    struct held held;   /* the paths that were written last */
     uint32_t forgotten; /* how often the stacks were, and their ids with them */
 };
 

@@ -151,11 +151,11 @@ static bool is_filtered(void)
 
 static const char *why_not(int rc)
 {
-    return rc == TRACED    ? "a debugger is attached, which catches it"
+    return rc == TRACED                                        ? "a debugger is attached, which catches it"
            : (rc == -EACCES || rc == -ENOSYS) && is_filtered() ? "a seccomp filter refuses it, as a container's does"
-           : rc == TOO_OLD ? "before Linux 6.1 it may be lost, or end the process"
+           : rc == TOO_OLD                                     ? "before Linux 6.1 it may be lost, or end the process"
            : rc == UNGUARDED ? "a library that took its signal would end the process, and calls of sigaction cannot be followed here"
-                           : strerror(-rc);
+                             : strerror(-rc);
 }
 
 /* Before it what is delivered as SIGTRAP could be lost when its thread was switched out, and could not be stopped by its first expiry;
@@ -261,8 +261,8 @@ static void set_process_timer(uint64_t interval_ns)
 {
     if (atomic_load(&handler_config.timer_is_taken))
         return;
-    struct itimerval v = {.it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000u),
-                                          .tv_usec = (suseconds_t)(interval_ns / 1000 % 1000000)}};
+    struct itimerval v = {
+        .it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000u), .tv_usec = (suseconds_t)(interval_ns / 1000 % 1000000)}};
     v.it_value = v.it_interval;
     syscall(SYS_setitimer, ITIMER_PROF, &v, NULL);
 }

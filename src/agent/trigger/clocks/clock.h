@@ -21,8 +21,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum clock_kind { CLOCK_AUTO, CLOCK_SIGTRAP, CLOCK_SIGNAL, CLOCK_TIMER, CLOCK_ITIMER, CLOCK_KINDS,
-                  CLOCK_NONE /* threads have their slots, and nothing expires: for a recording without the event cpu; not to be chosen */ };
+enum clock_kind {
+    CLOCK_AUTO,
+    CLOCK_SIGTRAP,
+    CLOCK_SIGNAL,
+    CLOCK_TIMER,
+    CLOCK_ITIMER,
+    CLOCK_KINDS,
+    CLOCK_NONE /* threads have their slots, and nothing expires: for a recording without the event cpu; not to be chosen */
+};
 extern const char *const clock_names[CLOCK_KINDS];
 
 struct clock {
@@ -33,7 +40,7 @@ struct clock {
     int stacks_error;     /* why it is not, of a clock that could give it: negative errno */
     bool has_kernel_rule; /* perf: kernel mode had to be excluded if not `kernel` */
     uint64_t interval_ns;
-    char reason[256];     /* why not a better one; empty when it is the best */
+    char reason[256];             /* why not a better one; empty when it is the best */
     struct event_counter counter; /* without a name: CPU time */
 };
 

@@ -18,7 +18,7 @@ enum { EVENT_COUNTER_NAME_MAX = 96 };
 
 struct event_counter {
     char name[EVENT_COUNTER_NAME_MAX]; /* as it was asked for; empty = CPU time */
-    uint32_t type;     /* of struct perf_event_attr, as the next */
+    uint32_t type;                     /* of struct perf_event_attr, as the next */
     uint64_t config;
     uint64_t interval; /* how many between two samples, where nobody says */
     uint64_t least;    /* no fewer: of fewer the samples themselves would have as many */

@@ -19,7 +19,7 @@ static uint32_t hash_of(const char *name)
     return h;
 }
 
-static void note_symbol(struct hook *h, const struct library *l, const ElfW(Sym) *symbol)
+static void note_symbol(struct hook *h, const struct library *l, const ElfW(Sym) * symbol)
 {
     uintptr_t address = l->base + symbol->st_value;
     if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || h->symbol_count == HOOK_SYMBOLS_MAX)
@@ -146,7 +146,7 @@ static struct hook *hook_named(const struct change *c, uintptr_t name)
     return NULL;
 }
 
-static void change_word(const struct change *c, const struct library *l, const struct tables *t, const ElfW(Rela) *r)
+static void change_word(const struct change *c, const struct library *l, const struct tables *t, const ElfW(Rela) * r)
 {
     uint32_t name;
     uint64_t now;
@@ -161,7 +161,7 @@ static void change_word(const struct change *c, const struct library *l, const s
         tables_write(c->mappings, (_Atomic uintptr_t *)at, c->back ? real : h->own);
 }
 
-static void change_words(const struct change *c, const struct library *l, const struct tables *t, const ElfW(Rela) *table, size_t bytes)
+static void change_words(const struct change *c, const struct library *l, const struct tables *t, const ElfW(Rela) * table, size_t bytes)
 {
     ElfW(Rela) r;
     for (size_t i = 0; table && i < bytes / sizeof *table; i++) {

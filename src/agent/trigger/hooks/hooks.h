@@ -26,7 +26,7 @@ enum { HOOK_SYMBOLS_MAX = 4 };
 struct hook {
     const char *name;
     uintptr_t own;
-    _Atomic uintptr_t real; /* what own calls: found by the first hooks_open, and kept; 0 = nothing has that name */
+    _Atomic uintptr_t real;                       /* what own calls: found by the first hooks_open, and kept; 0 = nothing has that name */
     _Atomic uintptr_t *symbols[HOOK_SYMBOLS_MAX]; /* the entries' words, of all versions that are the same function */
     int symbol_count;
     uintptr_t base; /* what they count from */

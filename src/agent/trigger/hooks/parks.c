@@ -64,7 +64,7 @@ static uintptr_t real(enum call call)
     return call == WAIT ? (uintptr_t)real_wait : (uintptr_t)real_timed_wait;
 }
 
-static void find_slots(const struct library *l, const struct tables *t, const ElfW(Rela) *table, size_t bytes)
+static void find_slots(const struct library *l, const struct tables *t, const ElfW(Rela) * table, size_t bytes)
 {
     static const char *const names[CALLS] = {"pthread_cond_wait", "pthread_cond_timedwait"};
     for (size_t i = 0; table && i < bytes / sizeof *table; i++) {

@@ -19,7 +19,7 @@ struct mapping {
 
 /* ---- libraries ---- */
 
-static void note_segment(struct library *l, const ElfW(Phdr) *segment)
+static void note_segment(struct library *l, const ElfW(Phdr) * segment)
 {
     uintptr_t at = l->base + segment->p_vaddr;
     if (segment->p_type == PT_DYNAMIC)
@@ -105,13 +105,13 @@ bool tables_read(const struct library *l, struct tables *t)
     return t->symbols && t->strings;
 }
 
-bool tables_is_call(const ElfW(Rela) *r)
+bool tables_is_call(const ElfW(Rela) * r)
 {
     unsigned type = ELF64_R_TYPE(r->r_info);
     return (type == OF_CALL || type == OF_ADDRESS) && !r->r_addend;
 }
 
-bool tables_is_word(const ElfW(Rela) *r)
+bool tables_is_word(const ElfW(Rela) * r)
 {
     return tables_is_call(r) || (ELF64_R_TYPE(r->r_info) == OF_DATA && !r->r_addend);
 }

@@ -16,14 +16,14 @@
 struct library {
     uintptr_t base;
     uintptr_t low, high;
-    const ElfW(Dyn) *dynamic; /* NULL: it has none */
+    const ElfW(Dyn) * dynamic; /* NULL: it has none */
 };
 
 struct tables {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *strings;
     const uint32_t *hash; /* DT_GNU_HASH */
-    const ElfW(Rela) *calls, *others;
+    const ElfW(Rela) * calls, *others;
     size_t calls_bytes, others_bytes;
     size_t relative; /* of others, the first ones, that name no symbol */
 };
@@ -40,8 +40,8 @@ bool tables_library_at(struct library *out, uintptr_t address);
 /* Whether it has symbols. */
 bool tables_read(const struct library *l, struct tables *out);
 /* Whether a relocation makes a word through which the library calls a function; or any word that holds its address, in data, too. */
-bool tables_is_call(const ElfW(Rela) *r);
-bool tables_is_word(const ElfW(Rela) *r);
+bool tables_is_call(const ElfW(Rela) * r);
+bool tables_is_word(const ElfW(Rela) * r);
 
 /* mappings_free at the end; what cannot be read is empty. */
 void mappings_read(struct mappings *out);

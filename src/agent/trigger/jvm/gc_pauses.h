@@ -24,10 +24,10 @@ extern struct gc_events gc_events; /* all NULL: there is no JVM */
 enum { GC_PAUSES_MAX = 1024, GC_CAUSE_BYTES = 64, GC_NO_COLLECTOR = -1 };
 
 struct gc_pause {
-    uint64_t start_ns, end_ns;   /* CLOCK_MONOTONIC */
-    int collector;               /* whose counter rose meanwhile, in counters.collectors, or GC_NO_COLLECTOR */
-    uint64_t operation;          /* of the JVM, as work_operation says it; 0 = unknown */
-    char cause[GC_CAUSE_BYTES];  /* "" = unknown */
+    uint64_t start_ns, end_ns;  /* CLOCK_MONOTONIC */
+    int collector;              /* whose counter rose meanwhile, in counters.collectors, or GC_NO_COLLECTOR */
+    uint64_t operation;         /* of the JVM, as work_operation says it; 0 = unknown */
+    char cause[GC_CAUSE_BYTES]; /* "" = unknown */
 };
 
 /* Before open: clears the ring and the losses. Nothing may begin or end meanwhile, except late calls after a close. */

@@ -13,8 +13,8 @@ static bool installed[CHAIN_SIGNALS]; /* by signal: our handler has been set and
 
 static bool is_ours(const struct kernel_action *a)
 {
-    static const signals_handler all[] = {handler_on_sigtrap, handler_on_perf_signal, handler_on_thread_timer,
-                                          handler_on_process_timer, handler_on_request};
+    static const signals_handler all[] = {handler_on_sigtrap, handler_on_perf_signal, handler_on_thread_timer, handler_on_process_timer,
+                                          handler_on_request};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (a->flags & SA_SIGINFO && a->handler.with_info == all[i])
             return true;

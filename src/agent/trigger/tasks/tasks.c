@@ -134,11 +134,20 @@ enum thread_role tasks_role(const char *os_name)
         const char *begins;
         enum thread_role role;
     } known[] = {
-        {"C1 Comp", ROLE_COMPILER},         {"C2 Comp", ROLE_COMPILER},     {"VM Thread", ROLE_VM},
-        {"GC Thread#", ROLE_COLLECTOR},     {"GC task thread#", ROLE_COLLECTOR}, {"ParGC Thread#", ROLE_COLLECTOR},
-        {"Gang worker#", ROLE_COLLECTOR},   {"G1 ", ROLE_CONCURRENT},       {"ZDirector", ROLE_CONCURRENT},
-        {"ZDriver", ROLE_CONCURRENT},       {"ZWorker", ROLE_CONCURRENT},   {"ZUncommitter", ROLE_CONCURRENT},
-        {"Shenandoah", ROLE_CONCURRENT},    {"Concurrent Mark", ROLE_CONCURRENT},
+        {"C1 Comp", ROLE_COMPILER},
+        {"C2 Comp", ROLE_COMPILER},
+        {"VM Thread", ROLE_VM},
+        {"GC Thread#", ROLE_COLLECTOR},
+        {"GC task thread#", ROLE_COLLECTOR},
+        {"ParGC Thread#", ROLE_COLLECTOR},
+        {"Gang worker#", ROLE_COLLECTOR},
+        {"G1 ", ROLE_CONCURRENT},
+        {"ZDirector", ROLE_CONCURRENT},
+        {"ZDriver", ROLE_CONCURRENT},
+        {"ZWorker", ROLE_CONCURRENT},
+        {"ZUncommitter", ROLE_CONCURRENT},
+        {"Shenandoah", ROLE_CONCURRENT},
+        {"Concurrent Mark", ROLE_CONCURRENT},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(os_name, known[i].begins, strlen(known[i].begins)))

@@ -7,7 +7,8 @@ timeout: 600
 max-rate allows a tenth of the samples that the interval asks for; the first tenth of a second, before the load is known, and an
 expiry of each thread are beyond it. max-overhead is a tenth of what the samples would take. Shares are held against their truth
 with five standard errors of the effective sample size, which knows that the first samples weigh less than the later ones; what
-each busy thread's weights miss is its last period, of which five standard deviations and 1 % are allowed.
+each busy thread's weights miss is its last period, of which five standard deviations and 1 % are allowed. That period is at most the
+longest of the last samples' weights: once the load has ended, the pace that the status tells is shorter again.
 """
 import math
 import pathlib
@@ -51,7 +52,8 @@ def record(jdk, what, clock, **limit):
     recording, books = ct.Recording(path), ct.report(path)["books"]
     check_share(recording, truth, what)
     check_books(books, what)
-    bound = (THREADS * pace + ct.STANDARD_ERRORS * math.sqrt(THREADS / 4.8) * pace) / books["cpu_ns"] + 0.01
+    last = max(pace, *(s.weight for s in recording.samples[-4 * THREADS:]))
+    bound = (THREADS * last + ct.STANDARD_ERRORS * math.sqrt(THREADS / 4.8) * last) / books["cpu_ns"] + 0.01
     if clock == "sigtrap":
         ct.residual_within(books, bound, what)
     return recording, pace, elapsed

@@ -95,7 +95,8 @@ def sums(taken):
         books = {(event["account"], event["reason"]): event["time"] for event in events if event["@type"] == "candor.BookLine"}
         weight = sum(event["weight"] for event in samples)
         booked = sum(ns for (account, _), ns in books.items() if account in ("complete", "truncated", "failed"))
-        right = sum(ns for (account, _), ns in books.items() if account not in ("cpu", "own_cost", "suppressed"))
+        right = sum(ns for (account, _), ns in books.items()
+                    if account not in ("cpu", "own_cost", "suppressed") and not account.startswith("heal_"))
         for event in samples:
             seen[pid][event["startTime"], event["eventThread"]["osThreadId"], event["pc"], event["weight"]] += 1
         totals = found[pid]

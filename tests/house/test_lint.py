@@ -30,7 +30,8 @@ CLEAN = {
                        "base/\n```\n\n## Folders in the stages\n\n| stage | its folders |\n|---|---|\n"
                        "| `agent/` | `collect/` events, `hot/` handlers |\n"
                        "| `agent/collect/` | `collect/` the doors, `lock/`, `part.h` of every event |\n"
-                       "| `agent/hot/` | `walk/`, `hot/` |\n",
+                       "| `agent/hot/` | `walk/`, `hot/` |\n"
+                       "| `base/` | `text/`, `base/` |\n",
 }
 
 # What is planted: {file: text}, and the words of the one breach it must give.

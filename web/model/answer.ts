@@ -1,6 +1,6 @@
 // What a profile says in one sentence: what else than Java has much of it, and which method of the program's own has most.
 import { kindOfCode } from "./names";
-import { OwnCode, isOwnFrame } from "./own";
+import { OwnCode, isNoPlace, isOwnFrame } from "./own";
 import { Columns } from "./tree";
 
 export interface Answer {
@@ -21,7 +21,7 @@ export function answerOf(columns: Columns, types: string[], strings: string[], c
         own[innermost[i]] += self[i];
         if (kind === null) {
             java[name[i]] += self[i];
-        } else {
+        } else if (!isNoPlace(kind)) {
             outside.set(kind, (outside.get(kind) ?? 0) + self[i]);
         }
     }

@@ -30,7 +30,11 @@ export interface OwnCode {
 }
 
 const FOLDED_TYPE = "Folded";
-const KEPT = ["threads", "failed walks", "missing frames"];
+
+// Kinds of frames that say what the picture lacks, or whose it is, and not where the program was.
+export function isNoPlace(kind: string): boolean {
+    return ["threads", "failed walks", "missing frames"].includes(kind);
+}
 
 // `own`: beginnings of names, with blanks or commas between; "" = what neither the JDK nor a known library has. addName returns the
 // number of a name.
@@ -50,7 +54,7 @@ export function ownCode(strings: string[], types: string[], owners: Owners, own:
     return {
         isOwn,
         isJava: Uint8Array.from(kinds, (kind) => Number(kind === null)),
-        keeps: Uint8Array.from(kinds, (kind) => Number(kind !== null && KEPT.includes(kind))),
+        keeps: Uint8Array.from(kinds, (kind) => Number(kind !== null && isNoPlace(kind))),
         kernel: types.indexOf("Kernel"),
         folded: typeNumber(types),
         jdk: ofOwner[JDK],

@@ -2,17 +2,23 @@
 import { answerOf } from "../model/answer";
 import { INDEPENDENT, formatInterval, formatShare, wilson } from "../model/figures";
 import { visibleName } from "../model/names";
+import { OwnCode } from "../model/own";
 import { findAll } from "./actions";
 import { App } from "./app";
 import { byId, element } from "./dom";
+import { remember } from "./remember";
 
 const MUCH = 0.2; // of the weight, in code that is not Java's: worth a sentence
 const LONGEST = 120;
 
-// Of the whole profile, whatever is in sight; a comparison has none.
 export function showAnswer(app: App): void {
-    const { profile, scenes } = app;
-    const { outside, method } = answerOf(profile.columns, profile.types, profile.strings, scenes.ownCode(app.state.own));
+    put(app, app.scenes.ownCode(app.state.own));
+}
+
+// Of the whole profile, whatever is in sight; a comparison has none.
+const put = remember((app: App, code: OwnCode | null): void => {
+    const { profile } = app;
+    const { outside, method } = answerOf(profile.columns, profile.types, profile.strings, code);
     const whole = profile.whole || "weight";
     const parts: (Node | string)[] = [];
     if (outside && outside.weight >= MUCH * profile.total) {
@@ -30,7 +36,7 @@ export function showAnswer(app: App): void {
     }
     byId("answer").hidden = profile.before !== null || parts.length === 0;
     byId("answer").replaceChildren(...parts);
-}
+});
 
 function placeOf(label: string): string {
     return label === "kernel" ? "the kernel" : label === "work of the JVM" ? "the JVM's own work" : label;

@@ -505,6 +505,10 @@ def own_code(page, file, want, truth):
         if own:
             hottest[own[-1]] = hottest.get(own[-1], 0) + node["self"]
     sums_agree(page, folded, "own code first")
+    page.click_frame(page.frame(lambda f: f["type"] == "Folded" and f["width"] > 20))
+    ct.ok(page.text("#details-text").startswith("… ") and not page.run("return document.getElementById('focus').checkVisibility()"),
+          "a frame that stands for many is told, and is no method", page.text("#details-text"))
+    page.click_on("#reset")
     name, weight = max(hottest.items(), key=lambda item: item[1])
     told = page.text("#answer")
     share = re.search(r": (\S+%) \((\S+) to (\S+)\) of the sampled CPU", told)

@@ -29,7 +29,7 @@ export interface OwnCode {
     labelOf: (name: number, type: number) => number; // the name of a run of such frames
 }
 
-const FOLDED_TYPE = "Folded";
+export const FOLDED_TYPE = "Folded";
 
 // Kinds of frames that say what the picture lacks, or whose it is, and not where the program was.
 export function isNoPlace(kind: string): boolean {

@@ -1,5 +1,6 @@
 // Keeps what the user has chosen, works out what follows from it, and hands both to the parts of the page.
 import { ThemeName } from "../draw/colours";
+import { FOLDED_TYPE } from "../model/own";
 import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
@@ -71,11 +72,12 @@ export class App {
         return this.state.upperSelected >= 0 ? "upper" : "main";
     }
 
-    // The name of the selected frame, or -1 when there is none or it is the root of all.
+    // The name of the selected frame, or -1 when there is none, it is the root of all, or it stands for frames of several names.
     get selectedName(): number {
         const tree = this.treeOf(this.activePane);
         const frame = this.selectedOf(this.activePane);
-        return frame < 0 || (frame === 0 && tree.root < 0) ? -1 : tree.name[frame];
+        const isNone = frame < 0 || (frame === 0 && tree.root < 0) || this.profile.types[tree.type[frame]] === FOLDED_TYPE;
+        return isNone ? -1 : tree.name[frame];
     }
 
     get theme(): ThemeName {

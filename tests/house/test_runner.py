@@ -155,11 +155,20 @@ def turns(*arguments):
 
 installed = [str(version) for version in ct.VERSIONS if ct.jdk(version)]
 newer = [one for one in installed if int(one) >= 21]
-by_turns = [turns("--turn", str(i)) for i in range(max(3, len(newer)))]
-ct.ok([used for used, _ in by_turns[:len(newer)]] == [[one] for one in newer], "the default tier uses one newer JDK by turns")
-ct.ok([cases for _, cases in by_turns[:3]] == ["ab", "cd", "ae"], "and a third of the cases, three commits all of them", by_turns)
+by_turns = [turns("--turn", str(i)) for i in range(len(newer))]
+ct.ok([used for used, _ in by_turns] == [[one] for one in newer], "the default tier uses one newer JDK by turns")
+ct.ok([turns("--turn", str(i))[1] for i in (0, 3, 6)] == ["ab", "cd", "ae"], "and a third of the cases, then another")
 ct.ok(turns("--full") == (installed, "abcde") == turns("test_turns"), "--full uses all, and so does a test that is named")
 (TESTS / "unit" / "test_turns.py").unlink()
+
+heavy = ("jvm/test_javac", "jvm/test_context", "truth/test_stubs")  # by tests/costs.txt
+for name in heavy:
+    plant(name, "print('ok 1 - a\\n1..1')")
+lists = [set(run("--list", "--turn", str(i))[1].split()) for i in range(3)]
+ct.ok(all(len(one & set(heavy)) == 1 for one in lists) and set.union(*lists) >= set(heavy), "heavy tests have their turns", lists)
+ct.ok(set(run("--list", "--full")[1].split()) >= set(heavy) and "test_javac" in run("--list", "test_javac")[1], "--full has all, and a name its own")
+for name in heavy:
+    (TESTS / f"{name}.py").unlink()
 
 status, output = run("--budget", "100", "test_good")
 ct.ok(status == 0 and "budget" not in output, "a run within its budget", output)

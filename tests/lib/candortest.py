@@ -178,11 +178,12 @@ def in_closed_folder(jdk):
 
 
 def by_turns(cases):
-    """Of these cases a third in the tiers quick and default, another at each commit; all of them in every other tier."""
+    """Of these cases a third in the tiers quick and default, another third when every JDK has had its turn; all of them in every other
+    tier."""
     if TIER not in ("quick", "default") or TURN is None:
         return cases
     count = -(-len(cases) // 3)
-    return [cases[(TURN * count + i) % len(cases)] for i in range(count)]
+    return [cases[(TURN // 3 * count + i) % len(cases)] for i in range(count)]
 
 
 def spread(jdks, cases, each=1):

@@ -170,11 +170,21 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
     return bad + (rc != 0);
 }
 
+/* For looking at a directory, whose server may have had other limits: nothing is deleted. */
+static struct server_options without_limits(const struct server_options *o)
+{
+    struct server_options all = *o;
+    all.retain_s = UINT64_C(100) * 366 * 86400;
+    all.retain_raw_s = all.max_disk = all.max_raw = all.max_service = 0;
+    return all;
+}
+
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 {
     struct checking c = {0};
+    struct server_options all = without_limits(o);
     int64_t to = (int64_t)(clock_realtime_ns() / NS_PER_S) + 2 * 86400;
-    int rc = open_store(&c.store, o, NULL, e);
+    int rc = open_store(&c.store, &all, NULL, e);
     if (rc)
         return rc;
     rc = catalogue_recordings(store_catalogue(c.store), 0, to, NULL, note_recording, &c, e);
@@ -190,7 +200,8 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 int server_backup(const struct server_options *o, const char *path, struct error *e)
 {
     struct store *store;
-    int rc = open_store(&store, o, NULL, e);
+    struct server_options all = without_limits(o);
+    int rc = open_store(&store, &all, NULL, e);
     rc = rc ? rc : store_backup(store, path, e);
     store_close(store);
     return rc;

@@ -473,7 +473,7 @@ def own_path(path, types, begin):
         elif kind == "Kernel":
             made.append(("… kernel", "Folded"))
             run = "kernel"
-        elif not (run == "outer" and is_java):
+        elif not (run == "outer" and is_java and made[-1][0] == "… JDK"):
             label = ("… " + OUTSIDE.get(kind, "JDK"), "Folded")
             made[len(made) - (run == "outer"):] = [label]
             run = "outer"

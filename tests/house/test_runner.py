@@ -166,7 +166,8 @@ for name in heavy:
     plant(name, "print('ok 1 - a\\n1..1')")
 lists = [set(run("--list", "--turn", str(i))[1].split()) for i in range(3)]
 ct.ok(all(len(one & set(heavy)) == 1 for one in lists) and set.union(*lists) >= set(heavy), "heavy tests have their turns", lists)
-ct.ok(set(run("--list", "--full")[1].split()) >= set(heavy) and "test_javac" in run("--list", "test_javac")[1], "--full has all, and a name its own")
+ct.ok(set(run("--list", "--full")[1].split()) >= set(heavy) and "test_javac" in run("--list", "test_javac")[1],
+      "--full has all, and a name its own")
 for name in heavy:
     (TESTS / f"{name}.py").unlink()
 

@@ -5,7 +5,7 @@ tier: default
 timeout: 600
 
 Places.java has run a load before the agent comes; most of that load's samples in compiled code are approximate then. Healed (with `now`
-everywhere, and by default from JDK 22 on), less than 1 % of those in the last quarter of the recording may be. The truth there is nearly
+everywhere, and `paced` from JDK 22 on), less than 1 % of those in the last quarter of the recording may be. The truth there is nearly
 0: what is left is code that no sample met before. With 700 samples and a true share of 0.1 %, seven approximate ones have a probability
 below 1e-5. That the share was high before is asserted with a bound of a tenth for a truth above a half: of 33 samples, three or fewer have
 a probability below 1e-6.
@@ -53,7 +53,7 @@ def heal_books(recording):
 
 def check_healed(jdk, mode):
     what, path = f"{jdk}, {mode}", ct.WORK / f"{mode}-{jdk.version}.jfr"
-    arguments = ("--heal", mode) if mode != "by default" else ()
+    arguments = ("--heal", mode)
     recording, first, last = record(jdk, path, 5, arguments)
     n, approximate = marked(first[:FEW])
     if mode != "now":
@@ -61,7 +61,7 @@ def check_healed(jdk, mode):
     n, approximate = marked(last)
     ct.ok(n >= ENOUGH and approximate < n / 100, f"{what}: in the end {approximate} of {n} are", recording.log)
     books, setting = heal_books(recording), recording.settings.get("heal")
-    ct.ok(setting == ("paced" if mode == "by default" else mode), f"{what}: the recording says how: {setting}")
+    ct.ok(setting == mode, f"{what}: the recording says how: {setting}")
     methods, pauses = books.get("heal_methods", (0, 0)), books.get("heal_pauses", (0, 0))
     ct.ok(pauses[1] >= 1 and pauses[0] > 0 and (mode == "now" or methods[1] >= 1),
           f"{what}: the books tell of {pauses[1]} steps, {pauses[0]} ns, {methods[1]} methods", books)
@@ -76,7 +76,7 @@ def check_healed(jdk, mode):
 def check_left(jdk, mode):
     """JDK 8 to 21 could throw away all code or none: paced leaves it."""
     what, path = f"{jdk}, {mode}", ct.WORK / f"{mode}-{jdk.version}.jfr"
-    recording, first, last = record(jdk, path, 5, ("--heal", mode) if mode != "by default" else ())
+    recording, first, last = record(jdk, path, 5, ("--heal", mode))
     n, approximate = marked(last)
     kept, books = recording.books.get(("heal_kept", "all_at_once"), (0, 0)), heal_books(recording)
     ct.ok(approximate > n / 10 and kept[1] >= 1 and books["heal_pauses"] == (0, 0), f"{what}: {kept[1]} methods stay as they are", books)
@@ -86,7 +86,8 @@ def check_left(jdk, mode):
 
 
 def check_off(jdk):
-    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ("--heal", "off"))
+    """The default."""
+    recording, first, last = record(jdk, ct.WORK / f"off-{jdk.version}.jfr", 2, ())
     shares = [approximate / max(n, 1) for n, approximate in (marked(first), marked(last))]
     ct.ok(min(shares) > 0.1 and not heal_books(recording) and recording.settings["heal"] == "off",
           f"{jdk}, off: the code stays as it is: {shares}", recording.books)
@@ -116,7 +117,7 @@ def check_beside_agent(jdk):
     with ct.Jvm(jdk, "Places", flags=[java_agent(jdk)]) as jvm:
         jvm.expect("ready")
         jvm.round(load=LOAD, seconds=1)
-        ct.attach(jvm, path, "1ms")
+        ct.attach(jvm, path, "1ms", "--heal", "paced")
         jvm.round(load=LOAD, seconds=5)
         ct.candor("stop", jvm.pid)
         jvm.finish()
@@ -125,15 +126,16 @@ def check_beside_agent(jdk):
     kept = recording.books.get(("heal_kept", "java_agent"), (0, 0))
     ct.ok(kept[1] >= 1 and "a Java agent is loaded" in said, f"{jdk}, beside a Java agent: {kept[1]} methods stay as they are",
           recording.books)
+    ct.ok(heal_books(recording)["heal_pauses"] == (0, 0) and sum("stays as it is" in text for _, text in recording.log) == 1,
+          f"{jdk}, beside a Java agent: there is no step, and the log says once that there is none", recording.log)
     ct.ok(not transformed, f"{jdk}, beside a Java agent: no class is transformed again", transformed)
 
 
 def main():
     ct.need()
     jdks = ct.jdks()
-    for jdk, mode in ct.spread(jdks, ["by default", "now", "paced"]):
+    for jdk, mode in ct.spread(jdks, ["now", "paced"]):
         (check_left if jdk.version < 22 and mode != "now" else check_healed)(jdk, mode)
-    check_healed(jdks[-1], "by default")
     for jdk, check in ct.spread(ct.some(jdks, 25), [check_off, check_start, check_beside_agent]):
         check(jdk)
     ct.done()

@@ -76,6 +76,9 @@ static void test_hottest(void)
            "a class that is refused stays, and is counted");
     sample(warm, 1 * MS);
     tap_ok(picks(8, NULL, NULL), "it is not tried again");
+    uint32_t other = method("demo/Other", "run");
+    tap_ok(!met_sample(&met, (struct met_code){.method = warm}, 1 * MS) && met_sample(&met, (struct met_code){.method = other}, 1 * MS),
+           "nor does it count for the next step, as one does that can go");
 }
 
 static void test_again(void)
@@ -134,6 +137,9 @@ static void test_cost(void)
     tap_ok(!heal_cost_allows(&c, now + 5001 * (uint64_t)MS, 0.001, 0.01), "nor does it come when the compilers have taken too much");
     heal_cost_begin_step(&c);
     tap_ok(c.steps == 2 && heal_cost_end_step(&c) > 0 && c.paused_ns > 0, "without counters of the JVM the whole call counts as a pause");
+    heal_cost_begin_step(&c);
+    heal_cost_take_back(&c);
+    tap_ok(c.steps == 2, "a step that threw nothing away is none");
 }
 
 int main(void)

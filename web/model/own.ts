@@ -25,7 +25,8 @@ export interface OwnCode {
     keeps: Uint8Array; // by type: frames that are never folded, since they say what the picture lacks, or whose it is
     kernel: number; // type, or -1
     folded: number; // type of the frames that stand for runs
-    jdk: number; // the name of a run that has nothing but the JDK's frames
+    jdk: number; // the name of a run of the JDK's frames
+    isLibrary: (run: number) => boolean; // whether a run of that name has a library's
     labelOf: (name: number, type: number) => number; // the name of a run of such frames
 }
 
@@ -58,6 +59,7 @@ export function ownCode(strings: string[], types: string[], owners: Owners, own:
         kernel: types.indexOf("Kernel"),
         folded: typeNumber(types),
         jdk: ofOwner[JDK],
+        isLibrary: (run) => ofOwner.indexOf(run) >= FIRST_LIBRARY,
         labelOf: (name, type) => ofType[type] || ofOwner[owners.of[name]],
     };
 }
@@ -114,7 +116,7 @@ export function ownFirst(columns: Columns, code: OwnCode): Columns {
             const goesOn = run[up] === Run.OUTER;
             const own = code.labelOf(name[i], type[i]);
             under[i] = goesOn ? under[up] : target[up];
-            label[i] = goesOn && own === code.jdk ? label[up] : own;
+            label[i] = goesOn && own === code.jdk && code.isLibrary(label[up]) ? label[up] : own;
             target[i] = merge.child(under[i], label[i], code.folded);
             run[i] = Run.OUTER;
         }

@@ -245,9 +245,9 @@ enum account_figure {
             "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all "       \
             "that they used",                                                                                                              \
             "--heal off")                                                                                                                  \
-    ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "still approximate",                                          \
+    ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "still approximate",                                               \
             "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")         \
-    ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, "samples", 0, "of", "all sampled CPU time in that window", "")
+    ACCOUNT(HEAL_LEFT_OF, "heal_left_of", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "of", "all sampled CPU time in that window", "")
 
 #define ACCOUNT_JSON(MEMBER, SETTING)                                                                                                      \
     MEMBER(CPU, "cpu_ns", CPU, TIME)                                                                                                       \

@@ -107,7 +107,7 @@ enum recording_option_kind {
     WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                                         \
          "code that the JVM compiled before the agent came: off: leave it, its lines are approximate; paced: make "                        \
          "the JVM compile it anew where samples meet it, within limits, on JDK 22 and later; now: at once, with some "                     \
-         "seconds of slower work (default paced)")                                                                                         \
+         "seconds of slower work (default off)")                                                                                           \
     NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off", "the same as --heal now")
 
 #define RECORDING_OPTION_NO_ROW(...)

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {0, "event-interval", "N", NULL, "for a JVM: with an event other than cpu, how many events between two samples"},
     {'o', "output", "FILE", NULL, "for a JVM: keep the recording in this file"},
     {0, "heal", "MODE", "off|paced|now",
-     "for a JVM: code that it compiled before the agent came: see 'candor help record'; now: lines for all code (default paced)"},
+     "for a JVM: code that it compiled before the agent came: see 'candor help record'; now: lines for all code (default off)"},
     {0, "recompile", NULL, NULL, "for a JVM: the same as --heal now"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
     {0, "threshold", "PERCENT", NULL, "show the code of regions with at least this share (default 5)"},

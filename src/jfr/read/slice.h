@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JFR_BOOKS_MAX = 96, JFR_SLICE_HEADER_BYTES = 68 };
+enum { JFR_BOOKS_MAX = 192, JFR_SLICE_HEADER_BYTES = 68 };
 
 struct jfr_book {
     char account[32], reason[48];

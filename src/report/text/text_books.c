@@ -100,7 +100,7 @@ static void put_approximate(const struct text *t)
     if (share > 0)
         fprintf(t->out,
                 "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\n"
-                "compiled before the agent came; load the agent at start (-agentpath) or record without --heal off for exact ones\n",
+                "compiled before the agent came; load the agent at start (-agentpath) or record with --heal now for exact ones\n",
                 100 * share);
 }
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROFILES_MAX = 65536 };
-#define PARTS_BYTES(n) (8 * (uint64_t)(n) + ((uint64_t)16 << 20)) /* that a message of n bytes may come to in parts */
+enum { PROFILES_MAX = 65536, ENTRIES_MAX = 4 << 20 }; /* of a message: profiles; strings, stacks and the like, 32 bytes of memory each */
+#define SHARES_TOO_MUCH "the resources of one message share too much: send them in several"
+#define PARTS_BYTES(n)  (8 * (uint64_t)(n) + ((uint64_t)16 << 20)) /* that a message of n bytes may come to in parts */
 
 /* A profile of the message, with what decides which others it may share a recording with. */
 struct one {
@@ -27,7 +28,7 @@ struct message {
     struct otlp_part part;
     struct one *list; /* of one resource */
     uint32_t count, cap;
-    uint32_t resources, profiles; /* of the message */
+    uint32_t resources, profiles, entries; /* of the message */
     uint64_t written;
     const struct pb_field *resource;
     struct error *e;
@@ -60,6 +61,8 @@ static struct one read_profile(const struct message *m, const struct pb_field *f
         else if (f.number == OTLP_PERIOD)
             one.period = f.value;
     }
+    one.type.len = one.type.len < CATALOGUE_TYPE_MAX ? one.type.len : CATALOGUE_TYPE_MAX; /* so that comparing them costs little */
+    one.unit.len = one.unit.len < CATALOGUE_TYPE_MAX ? one.unit.len : CATALOGUE_TYPE_MAX;
     return one;
 }
 
@@ -73,6 +76,8 @@ static uint64_t interval_of(const struct one *one)
 {
     static const char *const clocks[] = {"cpu", "wall", "itimer", "ctimer"};
     bool ns = otlp_is(one->period_unit, "nanoseconds") || otlp_is(one->period_unit, "ns");
+    if (otlp_is(one->period_type, "wall") && !otlp_is(one->type, "wall")) /* other counts would become CPU time */
+        return 0;
     for (size_t i = 0; ns && i < sizeof clocks / sizeof *clocks; i++)
         if (otlp_is(one->period_type, clocks[i]))
             return one->period < (uint64_t)1 << 40 ? one->period : 0;
@@ -112,15 +117,15 @@ static int name_value(struct envelope_note *note, const struct one *one, struct 
 static void store(struct message *m, struct envelope_note *note, const struct one *const *group, uint32_t n)
 {
     struct buffer out;
-    struct error e;
+    struct error e = {""};
     uint32_t refused = m->parts->refused;
-    int rc = 0;
+    int rc = m->written > PARTS_BYTES(m->in.size) ? error_set(&e, -EFBIG, SHARES_TOO_MUCH) : 0;
     note->period_ns = scale_of(group, n);
     for (uint32_t i = 0; !rc && i < n; i++)
         rc = name_value(note, group[i], &e);
     buffer_init(&out, (size_t)2 << 30);
     bool whole = m->resources == 1 && n == m->profiles;
-    if (!whole) {
+    if (!rc && !whole) {
         otlp_part_begin(&m->part, &out);
         for (uint32_t i = 0; i < n; i++)
             otlp_part_profile(&m->part, &group[i]->field);
@@ -130,7 +135,7 @@ static void store(struct message *m, struct envelope_note *note, const struct on
     if (!rc && out.failed)
         rc = error_set(&e, -ENOMEM, "out of memory");
     else if (!rc && m->written > PARTS_BYTES(m->in.size))
-        rc = error_set(&e, -EFBIG, "the resources of one message share too much: send them in several");
+        rc = error_set(&e, -EFBIG, SHARES_TOO_MUCH);
     if (rc)
         parts_refuse(m->parts, rc, &e);
     else
@@ -167,9 +172,12 @@ static int store_all(struct message *m, struct envelope_note *note)
     const struct one **group = malloc((m->count + (size_t)1) * sizeof *group);
     if (!group)
         return -ENOMEM;
-    for (uint32_t i = 0; i < m->count; i++)
-        if (!m->list[i].taken)
-            store(m, note, group, gather(m, i, group));
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->list[i].taken)
+            continue;
+        group[0] = &m->list[i];
+        store(m, note, group, m->parts->count < PARTS_MAX ? gather(m, i, group) : 1); /* else it is refused, with whomever */
+    }
     free(group);
     return 0;
 }
@@ -210,7 +218,12 @@ static int check_resource(struct message *m, const struct pb_field *f)
 
 static int visit_dictionary(struct message *m, const struct pb_field *f)
 {
-    return otlp_tables_take(&m->t, f);
+    struct pb inner = pb_message(f);
+    for (struct pb_field one; pb_next(&inner, &one);)
+        if (m->entries++ == ENTRIES_MAX)
+            return error_set(m->e, -EFBIG, "more than %d strings, stacks and the like in one message", ENTRIES_MAX);
+    int rc = otlp_tables_take(&m->t, f);
+    return rc == -ENOMEM ? error_set(m->e, rc, "out of memory") : rc;
 }
 
 static int visit_profile(struct message *m, const struct pb_field *f)
@@ -239,7 +252,9 @@ static int visit_resource(struct message *m, const struct pb_field *f)
     rc = rc ? rc : each(m, pb_message(f), OTLP_SCOPE_PROFILES, visit_scope);
     rc = rc ? rc : store_all(m, &note);
     envelope_note_deinit(&note);
-    return rc == -ENOMEM ? error_set(m->e, rc, "out of memory") : rc;
+    if (rc == -ENOMEM)
+        return error_set(m->e, rc, "out of memory");
+    return rc && !*m->e->text ? error_set(m->e, rc, "the resource has no labels that can be kept") : rc;
 }
 
 /* All of the message is looked at before anything of it is stored. */

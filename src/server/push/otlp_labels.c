@@ -52,7 +52,8 @@ static int name_unknown(struct labels *labels, struct error *e)
     char service[LABEL_VALUE_MAX];
     const char *program = labels_get(labels, "process.executable.name");
     int n = snprintf(service, sizeof service, "unknown_service%s%.500s", *program ? ":" : "", program);
-    return labels_set(labels, "service", 7, service, (size_t)n, e);
+    int rc = labels_set(labels, "service", 7, service, (size_t)n, e);
+    return rc == -EINVAL ? labels_set(labels, "service", 7, "unknown_service", 15, e) : rc; /* it was cut within a character */
 }
 
 int otlp_labels(struct parts *p, const struct otlp_tables *t, const struct pb_field *resource, struct labels *labels)

@@ -60,9 +60,13 @@ static int store(struct parts *p, struct envelope_note *note, const void *bytes,
 void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, size_t n)
 {
     struct store_added added = {0};
-    struct error e;
+    struct error e = {""};
     int rc = p->count < PARTS_MAX ? 0 : error_set(&e, -EFBIG, "more than %d profiles in one message", PARTS_MAX);
     note->received_ns = p->received_ns;
+    if (!rc && p->code == -EBUSY) { /* the message comes again: the others do not wait as long as the one before */
+        rc = p->code;
+        e = p->error;
+    }
     rc = rc ? rc : store(p, note, bytes, n, &added, &e);
     if (rc) {
         parts_refuse(p, rc, &e);

@@ -193,7 +193,7 @@ void push_answer(struct http *h, const char *bytes, size_t n)
     const struct api *api = api_of(h->path);
     struct parts p = {.server = h->server, .protocol = api->protocol, .received_ns = (int64_t)clock_realtime_ns()};
     struct message m = {0};
-    struct error e;
+    struct error e = {""};
     buffer_init(&m.converted, 2 * JSON_PB_MAX);
     int rc = arrival_turn(h->server, &e); /* it may take much memory, as a recording that is read does */
     if (!rc) {

@@ -37,9 +37,12 @@ static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE]
 
 struct window {
     uint64_t began_ns;
-    uint64_t weight, approximate;
-    uint32_t samples, approximate_samples;
+    uint64_t weight, approximate, sparse; /* sparse: of what is approximate, the code that can go */
+    uint32_t samples, sparse_samples;
 };
+
+/* Of the process: what was compiled before the agent came is gone, and does not come back. */
+static bool all_has_gone;
 
 static struct {
     struct recording *recording;
@@ -56,7 +59,7 @@ void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
 {
     memset(&session, 0, sizeof session);
     session.recording = recording;
-    session.mode = !late ? HEAL_OFF : mode == HEAL_BY_DEFAULT ? HEAL_PACED : mode;
+    session.mode = !late ? HEAL_OFF : mode == HEAL_BY_DEFAULT ? HEAL_OFF : mode;
 }
 
 void heal_describe(void)
@@ -84,8 +87,10 @@ void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64
     if (!met_is_approximate(frames, count, &code))
         return;
     session.window.approximate += weight;
-    session.window.approximate_samples++;
-    met_sample(&session.met, code, weight);
+    if (met_sample(&session.met, code, weight)) {
+        session.window.sparse += weight;
+        session.window.sparse_samples++;
+    }
 }
 
 static void begin_window(uint64_t now)
@@ -114,11 +119,23 @@ static void end_step(const char *what, size_t methods)
     say(now, what, methods, paused);
 }
 
+/* Once in a recording. */
+static void say_left(const char *why)
+{
+    char text[256];
+    if (session.left_said)
+        return;
+    snprintf(text, sizeof text, "code from before the agent came stays as it is, with approximate lines: %s", why);
+    jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
+    session.left_said = true;
+}
+
 static bool discard_all(void)
 {
     session.went_at_once = true;
     heal_cost_begin_step(&session.cost);
     bool done = old_code.discard_all();
+    all_has_gone = all_has_gone || done;
     end_step("all code that was compiled before the agent came", done ? met_settle_all(&session.met) : 0);
     return done;
 }
@@ -128,14 +145,19 @@ static struct old_class classes[CLASSES_MAX];
 static void discard_hottest(void)
 {
     char what[64];
-    size_t count = met_pick(&session.met, classes, CLASSES_MAX);
+    size_t count = met_pick(&session.met, classes, CLASSES_MAX), gone = 0;
     if (!count)
         return;
     heal_cost_begin_step(&session.cost);
     old_code.discard(classes, count, !is_paced());
-    size_t methods = met_settle(&session.met), gone = 0;
+    size_t methods = met_settle(&session.met);
     for (size_t i = 0; i < count; i++)
         gone += classes[i].fate == OLD_CLASS_DISCARDED;
+    if (!gone) { /* nothing stood still for it */
+        heal_cost_take_back(&session.cost);
+        say_left("its classes cannot be retransformed, or a Java agent is loaded");
+        return;
+    }
     snprintf(what, sizeof what, "the code of %zu of %zu classes", gone, count);
     end_step(what, methods);
 }
@@ -147,11 +169,8 @@ static void leave_hottest(void)
     for (size_t i = 0; i < count; i++)
         classes[i].fate = OLD_CLASS_AT_ONCE;
     met_settle(&session.met);
-    if (count && !session.left_said)
-        jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info",
-                      "code from before the agent came stays as it is, with approximate lines: this JVM can only throw away all its "
-                      "compiled code at once, which heal=now does");
-    session.left_said = session.left_said || count;
+    if (count)
+        say_left("this JVM can only throw away all its compiled code at once, which heal=now does");
 }
 
 static void step(void)
@@ -176,8 +195,7 @@ static bool has_seen_enough(uint64_t now)
 static bool is_due(void)
 {
     const struct window *w = &session.window;
-    return (double)w->approximate >= HEAL_ENOUGH * (double)w->weight &&
-           w->approximate_samples >= (is_paced() ? APPROXIMATE_PACED : APPROXIMATE_NOW);
+    return (double)w->sparse >= HEAL_ENOUGH * (double)w->weight && w->sparse_samples >= (is_paced() ? APPROXIMATE_PACED : APPROXIMATE_NOW);
 }
 
 static bool may_step(uint64_t now)
@@ -189,13 +207,12 @@ void heal_tick(uint64_t now_ns)
 {
     if (!is_on())
         return;
-    if (!session.window.began_ns) {
+    if (!session.window.began_ns)
         begin_window(now_ns);
+    if (now_ns - session.cost.looked_ns >= NS_PER_S)
         heal_cost_look(&session.cost, now_ns);
-    }
     if (!has_seen_enough(now_ns))
         return;
-    heal_cost_look(&session.cost, now_ns);
     if (is_due() && may_step(now_ns))
         step();
     session.last = session.window;
@@ -207,7 +224,7 @@ int heal_start(struct error *e)
 {
     uint64_t now = clock_monotonic_ns();
     heal_cost_begin(&session.cost, now);
-    if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || discard_all())
+    if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || all_has_gone || discard_all())
         return 0;
     return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record with heal=off");
 }
@@ -233,6 +250,6 @@ void heal_write_books(jfr_write_book *write, uint64_t now_ns)
     }
     put(write, now_ns, ACCOUNT_HEAL_PAUSES, "", session.cost.paused_ns, session.cost.steps);
     put(write, now_ns, ACCOUNT_HEAL_CPU, "", session.cost.cpu_ns, 0);
-    put(write, now_ns, ACCOUNT_HEAL_LEFT, "", w->approximate, w->approximate_samples);
-    put(write, now_ns, ACCOUNT_HEAL_LEFT_OF, "", w->weight, w->samples);
+    put(write, now_ns, ACCOUNT_HEAL_LEFT, "", w->approximate, 0);
+    put(write, now_ns, ACCOUNT_HEAL_LEFT_OF, "", w->weight, 0);
 }

@@ -39,7 +39,7 @@ void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
     if (c->steps && now_ns - c->step_ns < WATCH_NS && used > c->usual * time)
         c->cpu_ns += (uint64_t)(used - c->usual * time);
     if (!c->steps && c->looked_ns && time > 0)
-        c->usual = used / time;
+        c->usual += (used / time - c->usual) / (double)++c->looks;
     c->looked_ns = now_ns;
     c->compilers_at_look = compilers;
 }
@@ -55,6 +55,11 @@ void heal_cost_begin_step(struct heal_cost *c)
     c->step_ns = clock_monotonic_ns();
     c->stopped_at_step = stopped_ns();
     c->steps++;
+}
+
+void heal_cost_take_back(struct heal_cost *c)
+{
+    c->steps--;
 }
 
 uint64_t heal_cost_end_step(struct heal_cost *c)

@@ -12,7 +12,8 @@ struct heal_cost {
     uint64_t began_ns, process_at_begin; /* the monotonic clock, the process's CPU clock */
     uint64_t paused_ns, cpu_ns, steps;
     uint64_t looked_ns, compilers_at_look; /* the last look; CPU time of the compiler threads then */
-    double usual;                          /* CPU time of the compilers per time, before the first step */
+    uint32_t looks;                        /* before the first step */
+    double usual;                          /* CPU time of the compilers per time, on average before the first step */
     uint64_t step_ns, stopped_at_step;     /* when the last step began; what the JVM had counted for safepoints then */
 };
 
@@ -22,6 +23,8 @@ void heal_cost_look(struct heal_cost *c, uint64_t now_ns);
 /* Whether the budget has room for another step. The first has always. */
 bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_share, double cpu_share);
 void heal_cost_begin_step(struct heal_cost *c);
+/* A step that threw nothing away is none. */
+void heal_cost_take_back(struct heal_cost *c);
 /* Returns for how long the threads stood still. */
 uint64_t heal_cost_end_step(struct heal_cost *c);
 

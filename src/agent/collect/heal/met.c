@@ -39,11 +39,11 @@ static struct met_method *find(struct met *m, uint32_t method)
     return &m->slots[at];
 }
 
-void met_sample(struct met *m, struct met_code code, uint64_t weight)
+bool met_sample(struct met *m, struct met_code code, uint64_t weight)
 {
     struct met_method *one = code.method ? find(m, code.method) : NULL;
     if (!one)
-        return;
+        return false;
     if (code.inlined)
         one->inlined = code.inlined;
     one->weight += weight;
@@ -52,6 +52,7 @@ void met_sample(struct met *m, struct met_code code, uint64_t weight)
         one->state = one->tries < MET_TRIES_MAX ? MET_SPARSE : MET_KEPT;
     if (one->state == MET_KEPT && one->tries == MET_TRIES_MAX)
         one->fate = OLD_CLASS_REFUSED;
+    return one->state == MET_SPARSE;
 }
 
 static struct met_method *hottest(struct met *m)

@@ -45,7 +45,8 @@ struct met_code {
 
 /* Whether the innermost frames of a sample are of sparse code, and of which. frames: of a record. */
 bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code);
-void met_sample(struct met *m, struct met_code code, uint64_t weight);
+/* Whether its code can go. */
+bool met_sample(struct met *m, struct met_code code, uint64_t weight);
 /* The classes of the hottest methods that are sparse, at most max: how many. */
 size_t met_pick(struct met *m, struct old_class *classes, size_t max);
 /* After they were dealt with: what became of the methods. Returns how many methods were discarded. */

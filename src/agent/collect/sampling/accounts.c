@@ -91,6 +91,7 @@ void accounts_write_bases(uint64_t now)
     write_context_books(jfr_write_book_base);
     if (of.cpu)
         write_accounts(jfr_write_book_base);
+    heal_write_books(jfr_write_book_base, now);
     parts_write_books(jfr_write_book_base, now);
 }
 

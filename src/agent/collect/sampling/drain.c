@@ -69,7 +69,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);
     }
-    heal_sample(record + RECORD_HEAD, outcome_has_stack(outcome) ? frames : 0, s.ticks, s.weight_ns);
+    if (!clock_counts(to.clock))
+        heal_sample(record + RECORD_HEAD, outcome_has_stack(outcome) ? frames : 0, s.ticks, s.weight_ns);
     if (outcome_has_stack(outcome))
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role), outcome == OUTCOME_TRUNCATED);
     else

@@ -10,7 +10,7 @@
 
 enum {
     FOUND_MAX = 256,       /* loaded classes of one call: several loaders may have one of the same name */
-    LAST_WITHOUT_NOTE = 21 /* the compilers of later JVMs note from the start what their code depends on */
+    LAST_WITHOUT_NOTE = 24 /* the compilers of later JVMs note from the start what their code depends on */
 };
 
 static jvmtiEnv *jvmti;
@@ -68,6 +68,16 @@ static bool is_signature_of(const char *signature, const struct old_class *c)
     return !strncmp(signature + 1, c->name, c->len) && !strcmp(signature + 1 + c->len, ";");
 }
 
+/* Classes whose methods the walker knows by their code: a retransformed class has other code for the same, which it would not know. */
+static bool is_known_by_code(const char *signature)
+{
+    static const char *const known[] = {"Ljdk/internal/vm/Continuation;", "Ljdk/internal/misc/Unsafe;", "Lsun/misc/Unsafe;"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(signature, known[i]))
+            return true;
+    return false;
+}
+
 static void look_at(struct found *f, jclass class, const char *signature, struct old_class *classes, size_t count)
 {
     jboolean modifiable = JNI_FALSE;
@@ -76,7 +86,7 @@ static void look_at(struct found *f, jclass class, const char *signature, struct
     for (size_t i = 0; i < count; i++) {
         if (!is_signature_of(signature, &classes[i]) || f->count == FOUND_MAX)
             continue;
-        if (!(*jvmti)->IsModifiableClass(jvmti, class, &modifiable) && modifiable) {
+        if (!is_known_by_code(signature) && !(*jvmti)->IsModifiableClass(jvmti, class, &modifiable) && modifiable) {
             f->of[f->count] = &classes[i];
             f->classes[f->count++] = class;
         }

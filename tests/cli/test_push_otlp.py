@@ -122,6 +122,17 @@ def check_values(server):
           "values with one name and two units, counts beside times, and a value without a name", (content, types_of(server, "values")))
 
 
+def check_names(server):
+    """A program's name that is cut within a character; and samples of the wall clock, whose interval makes no CPU time of them."""
+    maker = otlps.Maker()
+    maker.resource({"process.executable.name": "x" + "é" * 300}, maker.profile("long", "count", [("a", [6], [])], START))
+    maker.resource({"service.name": "walls"}, maker.profile("samples", "count", [("a", [5], [])], START, ("wall", "nanoseconds", 1000)))
+    status, _, content = server.request("POST", PATH, maker.message(), PROTO)
+    ct.ok(status == 200 and types_of(server, "unknown_service") == {"long:count": 6}, "a name that does not fit: it is unknown_service",
+          content)
+    ct.ok(types_of(server, "walls") == {"samples:samples": 5}, "samples of the wall clock are no CPU time", types_of(server, "walls"))
+
+
 def check_errors(server):
     good = otlps.Maker()
     good.resource({"service.name": "half"}, good.profile("samples", "count", [("a", [5], [])], START))
@@ -198,6 +209,7 @@ def main():
     check_example(server, "JSON", "json", json.dumps(as_json("json")).encode(), JSON)
     check_example(server, "JSON with gzip", "json-gzip", gzip.compress(json.dumps(as_json("json-gzip")).encode()), {**JSON, **GZIP})
     check_values(server)
+    check_names(server)
     check_errors(server)
     check_async_profiler(server, ct.jdk(21))
     m = server.metrics()

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The virtual thread has this record from now on. False: it has one already, by another copy of java/context; or there is no place, of
- * twice as many as there are records. */
+/* Gives the virtual thread this record. False: the thread already has one, from another copy of java/context; or the table has no
+ * place for it. The table has twice as many places as there are records. */
 bool owners_add(uint64_t id, int record);
 void owners_remove(uint64_t id);
 /* -1 = it has none. */

@@ -21,16 +21,16 @@ static inline bool keep_is_limited(const struct keep *k)
     return k->ns || k->bytes;
 }
 
-/* When a chunk is long enough. */
+/* The length at which a chunk ends and a new one begins. */
 uint64_t keep_chunk_ns(const struct keep *k);
 uint64_t keep_chunk_bytes(const struct keep *k);
-/* Whether to flush now, so that one does not bring more than there is room for. */
+/* Whether to flush now, so that a single flush does not add more data than there is room for. */
 bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w);
 /* Right before a flush: drops old data if there is no room for the flush beside it. 0 or the writer's lasting error. */
 int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
 /* After a flush: drops data that is too old or too much, and closes the gap when that pays. 0 or the writer's lasting error. */
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
-/* Right before the file is closed: all of this, and closes up whether it pays or not. */
+/* Call it right before the file is closed: does all of this, and closes the gap even if that does not pay. */
 int keep_finish(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
 
 #endif

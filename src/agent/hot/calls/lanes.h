@@ -12,7 +12,7 @@
 
 void lanes_open(const struct sampled_thread *t, struct candor_pool *pool);
 void lanes_close(const struct sampled_thread *t);
-/* Whether the thread is in one of them. */
+/* Whether the thread is inside one of its lanes. */
 bool lanes_are_inside(const struct sampled_thread *t);
 /* The turn that the thread has taken in one of them, or NULL. */
 struct turn *lanes_turn(const struct sampled_thread *t);

@@ -26,7 +26,8 @@ void contexts_init(struct contexts *c, struct strtab *strings);
 void contexts_deinit(struct contexts *c);
 /* Forgets the contexts, as a new chunk begins; their texts stay. */
 void contexts_new_chunk(struct contexts *c);
-/* The id in events of this chunk, by a record's words (hot/context.h); 0 = none: there were no words, or they say nothing. */
+/* The id that events of this chunk use for the context in a record's words (hot/context.h); 0 = there were no words, or the context
+ * is empty. */
 uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count);
 /* By id. */
 void contexts_get(const struct contexts *c, uint32_t id, struct jfr_context *out);

@@ -24,9 +24,9 @@ int import_bad(const struct import *in, const char *format, ...) __attribute__((
 
 /* ---- names ---- */
 
-/* A frame by the name that people see. A name that looks like Java's, "a.b.C.m" or "a/b/C.m", gets its class, and the type
- * JFR_FRAME_JAVA where type is PROFILE_TYPE_OTHER; any other is a function without one. "[truncated]" is the frame that
- * stands for missing ones. */
+/* Makes a frame from the name that people see. If the name looks like Java's, "a.b.C.m" or "a/b/C.m", it is split into
+ * class and method, and PROFILE_TYPE_OTHER becomes JFR_FRAME_JAVA. Any other name is a function without a class.
+ * "[truncated]" is the frame that stands for missing frames. */
 int import_frame(struct profile *p, const char *name, size_t len, int32_t line, uint8_t type, uint32_t *frame);
 
 /* ---- stacks: frames are added in any one direction, then put together ---- */

@@ -1,9 +1,10 @@
 /* How much more, or less, precise a figure is than the same number of independent draws would make it.
  *
  * A thread's samples follow each other at nearly even distances in its CPU time. Work that lasts for very many of them is
- * measured except at its ends; all else is treated as drawn at random. The samples themselves show which it was: with x = 1 if
- * a sample shows the method, else 0, the part of its variance that is still correlated between samples 32 apart is slow, and
- * the part of that which remains at twice the distance shows how slow. Derivation: docs/internals/sampling-math.md. */
+ * measured except at its ends; all else is treated as drawn at random. The samples themselves show how much of the work was
+ * long. Let x be 1 if a sample shows the method, else 0. The covariance of x between samples 32 apart is the part of its
+ * variance that changes slowly. The covariance at twice that distance shows how slowly. Derivation:
+ * docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 #define CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 

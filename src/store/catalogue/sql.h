@@ -69,7 +69,7 @@ void sql_blob(struct sql *s, const void *bytes, size_t n);
 int sql_step(struct sql *s, struct error *e);
 /* Ends the statement. */
 void sql_done(struct sql *s);
-/* For statements without rows: steps, unless rc says that something failed before, and ends the statement. */
+/* Runs a statement that returns no rows, and ends it. If rc says that an earlier step failed, the statement is only ended. */
 int sql_run(struct sql *s, int rc, struct error *e);
 
 static inline int64_t sql_column(const struct sql *s, int i)

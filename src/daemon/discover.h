@@ -27,7 +27,7 @@ int discover_look(struct discover *d, uint64_t now, discover_found *found, void 
 
 /* Takes /proc/PID/stat apart (for tests): 0 or -EINVAL. name has 17 bytes. */
 int discover_parse_stat(const char *text, char *name, uint64_t *start);
-/* The same of a process: 0, -ESRCH. */
+/* Reads the start of a process from its /proc/PID/stat: 0 or -ESRCH. */
 int discover_start_of(pid_t pid, uint64_t *start);
 
 #endif

@@ -25,7 +25,7 @@ struct column { /* being read */
     int bad; /* it ended too early; later reads give 0 */
 };
 
-/* Where the column at *at of a file ends: moves on. 0 or -EBADMSG. */
+/* Moves *at to the end of the column that begins there. 0 or -EBADMSG. */
 int column_skip(const uint8_t *file, size_t size, size_t *at);
 /* Unpacks it and moves on: 0, -ENOMEM or -EBADMSG. column_close ends it. */
 int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at);

@@ -106,7 +106,8 @@ extern const struct profile_source profile_sources[];
 bool profile_kind_named(const char *word, enum profile_kind *kind);
 /* Whether a file's events of that type are of the kind. */
 bool profile_kind_comes_from(enum profile_kind kind, const char *event_type);
-/* The first of some kinds (bits), which is what an event type is of if nothing else is asked for; false = there is none. */
+/* The first of several kinds (bits). Events of a type that may be of several kinds are read as this kind by default. False = there is
+ * none. */
 bool profile_kind_first(unsigned kinds, enum profile_kind *kind);
 /* The kinds (bits) that such events may be samples of. JDK 9 calls jdk.X com.oracle.jdk.X. */
 unsigned profile_kinds_of(const char *event_type);

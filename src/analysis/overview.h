@@ -1,5 +1,5 @@
-/* What a program did while it was recorded, problem or not: some figures with their intervals, for people who ask what is wrong and hear
- * "nothing". */
+/* What a program did while it was recorded: some figures with their intervals. They are shown in any case, because "nothing found"
+ * alone would say little. */
 #ifndef CANDOR_ANALYSIS_OVERVIEW_H
 #define CANDOR_ANALYSIS_OVERVIEW_H
 

@@ -1,8 +1,8 @@
-/* Which samples and halts each window of a recording meets, when windows move forward.
+/* Finds the samples and halts in each window of a recording, for windows that move forward in time.
  *
  *   sweep_init -> sweep_add ... -> sweep_rewind -> sweep_to ... -> sweep_rewind ... -> sweep_deinit
  *
- * A recording has many windows and many samples: each sample is met once for each window that it is part of, and not for all the others. */
+ * A recording has many windows and many samples. So each sample is visited only for the windows that contain it. */
 #ifndef CANDOR_ANALYSIS_SWEEP_H
 #define CANDOR_ANALYSIS_SWEEP_H
 

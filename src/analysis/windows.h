@@ -1,4 +1,4 @@
-/* The worst window of each problem: a minute of trouble in an hour is little of the hour. */
+/* Finds the worst window of each problem. A minute of trouble in an hour is hardly visible in the figures of the hour. */
 #ifndef CANDOR_ANALYSIS_WINDOWS_H
 #define CANDOR_ANALYSIS_WINDOWS_H
 

@@ -1,4 +1,4 @@
-/* The books of a profile, by the table of accounts (base/agreed/accounts.h): whether it has some, and what stands in them. */
+/* Reads the books of a profile, by the table of accounts (base/agreed/accounts.h): whether it has books, and the sums in them. */
 #ifndef CANDOR_PROFILE_ACCOUNTS_H
 #define CANDOR_PROFILE_ACCOUNTS_H
 

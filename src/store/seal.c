@@ -1,4 +1,4 @@
-/* From a recording's profiles to rows of segments. */
+/* Seals recordings: writes the samples of their profiles as rows of segments. */
 #include "base/time_units.h"
 #include "store/store_internal.h"
 

@@ -1,8 +1,9 @@
-/* How much of a recording is kept: its last minutes, within a limit of bytes. The file loses whole chunks, which are at most a
- * tenth of the time and an eighth of the bytes, so it contains the requested time and up to a tenth more, and between half and
- * seven eighths of the bytes. The last eighth is for one flush, which comes sooner than usual if there are many events; before
- * a larger flush, more is given up. The file is longer only if the flush and its chunk exceed the limit, or exceed half of it
- * so that chunks cannot be moved up, and for a moment by a flush's names beyond 1 MiB. Collector only. */
+/* How much of a recording is kept: its last minutes, within a limit of bytes. The file loses whole chunks, which are at most a tenth
+ * of the time and an eighth of the bytes, so it contains the requested time and up to a tenth more, and between half and seven
+ * eighths of the bytes. The last eighth is reserved for one flush, which comes sooner than usual if there are many events. Before a
+ * larger flush, more old data is dropped. The file exceeds the limit in three cases only: a flush and its chunk are larger than the
+ * limit; they are larger than half of it, so that chunks cannot be moved up; or, for a moment, a flush has more than 1 MiB of names.
+ * Collector only. */
 #ifndef CANDOR_AGENT_RECORD_KEEP_H
 #define CANDOR_AGENT_RECORD_KEEP_H
 

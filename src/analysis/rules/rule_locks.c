@@ -1,5 +1,5 @@
-/* Locks that threads queue for, by class. What is wrong with one is told by who has it meanwhile: an owner that sleeps or does I/O, readers
- * that let no writer in, or, with nothing of that, just too much work under one lock.
+/* Locks for which threads queue, by class. What the owner does meanwhile shows what is wrong with a lock: an owner that sleeps or
+ * does I/O, readers that let no writer in, or else simply too much work under one lock.
  *
  * The measure is the mean number of threads that wait: their time by that of the recording. A lock for which one waits on average is in use
  * nearly all the time. */

@@ -1,8 +1,8 @@
 /* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
  *
- * A thread in FutureTask.get or CompletableFuture.join waits for a task, and a task that is run has a worker. So of the threads that wait,
- * as many as there are busy workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue:
- * nobody may wait for others. */
+ * A thread in FutureTask.get or CompletableFuture.join waits for a task, and each running task has a worker. So at most as many of
+ * the waiting threads as there are busy workers wait for running tasks; the others wait for tasks in a queue. Their number is a lower
+ * bound of the queue's length, because there may be tasks for which no thread waits. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

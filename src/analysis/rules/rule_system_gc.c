@@ -1,5 +1,5 @@
-/* Garbage collections that the program asks for by System.gc(), and where, as far as the JDK's event of the call or samples of who waits
- * in it tell. */
+/* Garbage collections that the program requests by System.gc(), and the place of the call, if the JDK's event for it or samples of
+ * the thread that waits in it show the place. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

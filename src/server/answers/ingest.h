@@ -1,5 +1,5 @@
-/* Pyroscope's protocol: the head of a request, POST /ingest?name=app{label=value,...}&from=..&until=..&format=..&sampleRate=.., and the
- * fields of a form that stand beside the profile. */
+/* Pyroscope's protocol: the head of a request, POST /ingest?name=app{label=value,...}&from=..&until=..&format=..&sampleRate=.., and
+ * the form fields that come with the profile. */
 #ifndef CANDOR_SERVER_ANSWERS_INGEST_H
 #define CANDOR_SERVER_ANSWERS_INGEST_H
 

@@ -1,4 +1,4 @@
-/* Pyroscope's query API, for Grafana and whoever else speaks it: unary calls of the Connect protocol, POST
+/* Pyroscope's query API, for Grafana and other clients: unary calls of the Connect protocol, POST
  * /querier.v1.QuerierService/METHOD, as protocol buffers or JSON. docs/formats/pyroscope-api.md says what is answered. */
 #ifndef CANDOR_SERVER_CONNECT_CONNECT_H
 #define CANDOR_SERVER_CONNECT_CONNECT_H

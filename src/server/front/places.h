@@ -1,5 +1,5 @@
-/* How many connections each address has. Of an IPv6 address the network counts (its first 64 bits): who has one address of it has all.
- * One thread. */
+/* How many connections each address has. For IPv6 the network counts (the first 64 bits), because a client with one address of it has
+ * all. One thread. */
 #ifndef CANDOR_SERVER_FRONT_PLACES_H
 #define CANDOR_SERVER_FRONT_PLACES_H
 

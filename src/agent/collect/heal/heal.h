@@ -1,6 +1,6 @@
-/* Healing: after a late attach, code that was compiled before tells its places for calls alone (sparse debug information), and
- * frames in it are approximate. What samples meet of it is thrown away, hottest first and within a budget, and the JVM compiles it
- * anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, nothing more is done.
+/* Healing: after a late attach, code that was compiled before has debug information only at its calls (sparse debug information), so
+ * frames in it are approximate. The JVM throws the part of this code away that samples meet, hottest first and within a budget, and
+ * compiles it anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, healing ends.
  *
  *   heal_begin -> heal_start -> [ heal_sample, heal_tick, heal_write_books ]*
  *

@@ -1,5 +1,5 @@
-/* Methods whose compiled code has sparse debug information, as samples meet them: how much time they have, and which were dealt
- * with. A method is one that was compiled for itself; what was inlined into it counts as its own.
+/* The methods in samples whose compiled code has sparse debug information: how much time each has, and which were discarded. A method
+ * here is a unit of compilation; methods that were inlined into it count as part of it.
  *
  *   met_clear -> [ met_sample, met_pick, met_settle, met_fade ]*
  *

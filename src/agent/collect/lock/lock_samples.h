@@ -1,5 +1,6 @@
-/* The last step of waits for locks into the recording: events with names and weights. For waits that have ended (locks.c),
- * waits that still go on at the end (open_waits.c), and holders of locks that others wait for (lock_holders.c). Collector only. */
+/* The last step of waits for locks on their way into the recording: writes events with names and weights. Used for waits that have
+ * ended (locks.c), waits that still go on at the end (open_waits.c), and holders of locks that others wait for (lock_holders.c).
+ * Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 

@@ -1,4 +1,5 @@
-/* The dumps that a recording makes of itself when an alarm triggers: when, where to, and with what result.
+/* Dumps: the copies that a recording makes of itself when an alarm triggers. This decides when and to which file, and notes the
+ * result.
  *
  *   dumps_begin -> [ dumps_due -> the collector copies the recording to `file` -> dumps_done ]*
  *

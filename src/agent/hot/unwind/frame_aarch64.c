@@ -1,7 +1,6 @@
-/* A call leaves its return address in x30. Who calls on keeps it in a frame record, a pair of the caller's x29 and the
- * return address, which branch protection signs. HotSpot's compiled code has its record at the top of its frame, native
- * code near the bottom of its own, so that a native frame does not tell where its caller's begins: what is known of the
- * caller must. */
+/* A call leaves its return address in x30. A function that calls others saves it in a frame record: a pair of the caller's x29 and
+ * the return address, which branch protection signs. HotSpot's compiled code has the record at the top of its frame, native code has
+ * it near the bottom. So a native frame does not show where its caller's frame begins; other knowledge of the caller must. */
 #include "agent/hot/load.h"
 #include "agent/hot/unwind/frame.h"
 

@@ -1,7 +1,7 @@
 /* The contexts of the samples in a chunk, each once, as the writer needs them (struct jfr_context). An endless recording has
- * endless contexts, so only those of one chunk are kept, at most CONTEXTS_MAX; later ones lose their ids, and share the rest.
- * Texts of endpoints and labels are kept for the whole recording, CONTEXT_TEXTS_MAX of them; others become "(other)". Losses
- * are counted (context_lost in hot/context.h). Collector only. */
+ * endlessly many contexts, so only those of one chunk are kept, at most CONTEXTS_MAX. Later ones lose the ids of their trace and
+ * span, and share an entry with others that are otherwise equal. Texts of endpoints and labels are kept for the whole recording,
+ * CONTEXT_TEXTS_MAX of them; others become "(other)". Losses are counted (context_lost in hot/context.h). Collector only. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_CONTEXTS_H
 #define CANDOR_AGENT_RECORD_NAMES_CONTEXTS_H
 

@@ -88,7 +88,8 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
-/* How many words tell of the virtual thread that runs, if one does. Where the stack is not whole it does not tell. */
+/* Adds the words about the virtual thread that runs, if one does, and returns how many. A stack that is not complete does not show
+ * whether one runs. */
 static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];

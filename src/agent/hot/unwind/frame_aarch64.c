@@ -260,7 +260,7 @@ static bool settle(struct frame *f)
     return false;
 }
 
-/* Who is called has not saved x30 yet, or has restored it. */
+/* The interrupted function has not saved x30 yet, or has restored it. */
 static bool through_link(struct frame *f, const struct registers *at, uintptr_t sp)
 {
     if (!frame_is_return_address(at->link))
@@ -272,7 +272,7 @@ static bool through_link(struct frame *f, const struct registers *at, uintptr_t 
 
 /* ---- compiled code ---- */
 
-/* The instructions from the entry to pc tell how far sp has come and whether the record is written. */
+/* The instructions from the entry to pc show how far sp has moved, and whether the frame record is written. */
 static bool prologue_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     uintptr_t depth = 0;
@@ -429,7 +429,7 @@ bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
     return false;
 }
 
-/* Only who was interrupted still has its caller in a register; a frame record does not tell where the caller's frame
+/* Only an interrupted function still has the return address in a register. A frame record does not show where the caller's frame
  * begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)
 {

@@ -97,7 +97,8 @@ static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_
     return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
 }
 
-/* Of more threads than are kept one that was seen to run no longer makes room: who runs on and on stays, whenever he comes. */
+/* If there are more threads than places, a thread that was seen to run replaces the one that ran least. So a thread that keeps
+ * running gets a place, whenever it is first seen. */
 static uint32_t place_for(struct late *l, uint64_t ran)
 {
     uint32_t least = 0;

@@ -187,7 +187,7 @@ static double threshold_of_use(const struct profile *p, const struct lock_use *u
     return fmax(threshold_of(p, WAIT_GROUP_SYNCHRONIZER), threshold_of(p, WAIT_GROUP_OTHER));
 }
 
-/* What was drawn of the shorter waits of a thread is off by half a threshold, as a standard error. */
+/* The time lost at a lock. Shorter waits are drawn, so each thread's sum has a standard error of half a threshold. */
 static struct amount lost_by(const struct uses *u, const struct lock_use *use, uint32_t threads)
 {
     return amount_normal((double)use->weight, threshold_of_use(u->p, use) / 2 * sqrt(threads));

@@ -100,7 +100,7 @@ static bool lacks_processors(const struct crew *c, uint32_t pool)
     return c->e->processors && running >= waiting && c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
 
-/* Of the pools that have no time to spare the one that was busy most; 0 = there is none. */
+/* The busiest of the pools that have no idle time; 0 = there is none. */
 static uint32_t full_pool(const struct crew *c)
 {
     uint32_t found = 0;

@@ -20,7 +20,7 @@ static bool is_asked_for(const char *what)
     return n >= sizeof cause - 1 && !strcmp(what + n - (sizeof cause - 1), cause);
 }
 
-/* Of the samples of threads that are in the call, the place where most of them are. */
+/* The place that most samples of threads in the call show. */
 static uint32_t caller_by_samples(struct findings *f, const struct profile *p)
 {
     struct stack_marks marks;

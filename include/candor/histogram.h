@@ -56,9 +56,9 @@ struct candor_histogram {
 
 /* ---- storage ---- */
 
-/* A histogram of 0 .. highest with `digits` significant digits; values below `lowest` are not told apart. highest 0: it grows
- * by itself as values come. 0; -EINVAL unless 1 <= lowest <= 2^62 / 2^20, 2 * lowest <= highest (or 0), 1 <= digits <= 5; -ENOMEM.
- * Not for signal handlers. */
+/* A histogram of values from 0 to highest, with `digits` significant digits. Values below `lowest` are not distinguished. highest 0:
+ * it grows as larger values come. 0; -EINVAL unless 1 <= lowest <= 2^62 / 2^20, 2 * lowest <= highest (or 0), 1 <= digits <= 5;
+ * -ENOMEM. Not for signal handlers. */
 int candor_histogram_init(struct candor_histogram *h, int64_t lowest, int64_t highest, int digits);
 void candor_histogram_deinit(struct candor_histogram *h);
 /* Sets every count to 0. Not while others record. */
@@ -68,14 +68,14 @@ size_t candor_histogram_bytes(const struct candor_histogram *h);
 
 /* ---- recording ---- */
 
-/* The index of the counter of v; of a value that is negative or too large it is past counts_len. */
+/* The index of the counter for v. It is beyond counts_len if v is negative or too large. */
 static inline int32_t candor_histogram_index(const struct candor_histogram *h, int64_t v)
 {
     int32_t width = (63 ^ __builtin_clzll((unsigned long long)(v | h->mask))) - h->half_magnitude; /* log2 of its counter's */
     return ((width - h->unit_magnitude) << h->half_magnitude) + (int32_t)((uint64_t)v >> width);
 }
 
-/* The same by the short way where there is one, as an unsigned number: that of a value out of range is past counts_len. */
+/* The same as an unsigned number, by a faster computation if the histogram has one. It is beyond counts_len if v is out of range. */
 static inline uint32_t candor_histogram_place(const struct candor_histogram *h, int64_t v)
 {
     if (!__builtin_expect(h->common, 1))
@@ -125,8 +125,8 @@ static inline bool candor_histogram_record_atomic(struct candor_histogram *h, in
     return true;
 }
 
-/* Owner. Records v and, where it is longer than `expected`, the values that a caller who was to come every `expected` units would have
- * seen meanwhile: v - expected, v - 2 expected, ... down to expected. expected <= 0 adds none. False as record. */
+/* Owner. Records v. If v is larger than `expected`, also records the values that a caller would have measured meanwhile who sends a
+ * request every `expected` units: v - expected, v - 2 expected, ... down to expected. expected <= 0 adds none. False as for record. */
 bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, int64_t expected);
 
 /* ---- together ---- */
@@ -135,12 +135,13 @@ bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, in
 int candor_histogram_add(struct candor_histogram *to, const struct candor_histogram *from);
 /* The same with each count corrected as by record_corrected. */
 int candor_histogram_add_corrected(struct candor_histogram *to, const struct candor_histogram *from, int64_t expected);
-/* Takes the counts away. 0, or -ERANGE when `from` has what `to` has not; `to` is then unchanged. */
+/* Subtracts every count of `from`. 0, or -ERANGE if a count in `to` is smaller than the one in `from`; `to` is then unchanged. */
 int candor_histogram_subtract(struct candor_histogram *to, const struct candor_histogram *from);
 
 /* ---- reading ---- */
 
-/* The smallest and the largest value equivalent to v, the first beyond, and the middle. */
+/* Values are equivalent if they share a counter. These return the smallest and the largest value equivalent to v, the first value
+ * above these, and the one in their middle. */
 int64_t candor_histogram_lowest_equivalent(const struct candor_histogram *h, int64_t v);
 int64_t candor_histogram_highest_equivalent(const struct candor_histogram *h, int64_t v);
 int64_t candor_histogram_next_non_equivalent(const struct candor_histogram *h, int64_t v);
@@ -154,24 +155,26 @@ int64_t candor_histogram_min(const struct candor_histogram *h); /* lowest equiva
 int64_t candor_histogram_max(const struct candor_histogram *h); /* highest equivalent of the largest value */
 double candor_histogram_mean(const struct candor_histogram *h);
 double candor_histogram_stddev(const struct candor_histogram *h); /* of the whole population */
-/* The highest equivalent of the smallest value that `percentile` percent of the values do not exceed; of 0, the lowest of the smallest.
- * What is outside 0 .. 100 is taken as the nearer end. */
+/* The smallest value that `percentile` percent of the values do not exceed, rounded up to its highest equivalent. For 0 it is the
+ * smallest value, rounded down to its lowest equivalent. A percentile outside 0 .. 100 is taken as 0 or 100. */
 int64_t candor_histogram_percentile(const struct candor_histogram *h, double percentile);
 /* The same of n percentiles in rising order, in one pass. */
 void candor_histogram_percentiles(const struct candor_histogram *h, const double *percentiles, int64_t *values, size_t n);
-/* How much of 100 % is at or below v and its equivalents; 100 with nothing recorded. */
+/* The percentage of values that are at most v, or equivalent to it; 100 if nothing is recorded. */
 double candor_histogram_percentile_of(const struct candor_histogram *h, int64_t v);
 /* Values equivalent to v; values equivalent to anything in low .. high. */
 int64_t candor_histogram_count_at(const struct candor_histogram *h, int64_t v);
 int64_t candor_histogram_count_between(const struct candor_histogram *h, int64_t low, int64_t high);
-/* The next counter that is not 0, from *index on, which moves past it; false at the end. The value is the counter's lowest. */
+/* Finds the next counter that is not 0, from *index on, and moves *index past it. False at the end. *value is the lowest value of the
+ * counter. */
 bool candor_histogram_next(const struct candor_histogram *h, int32_t *index, int64_t *value, int64_t *count);
 
 /* ---- hgrm: the percentile spectrum as text ---- */
 
 enum candor_hgrm { CANDOR_HGRM_JAVA, CANDOR_HGRM_C, CANDOR_HGRM_CSV };
 
-/* Called with each step of the spectrum, the last at 100. `ticks` steps per halving of what remains to 100 %. */
+/* Called with each step of the percentile spectrum; the last step is at 100. Each time the distance to 100 % halves, there are
+ * `ticks` steps. */
 typedef void (*candor_histogram_step)(void *context, int64_t value, double percentile, int64_t total_so_far);
 void candor_histogram_spectrum(const struct candor_histogram *h, int ticks, candor_histogram_step step, void *context);
 /* Prints it in one of the dialects, values divided by `ratio`. Java's has 12 digits of the percentile and no fourth column in its last
@@ -199,7 +202,7 @@ struct candor_recorder {
     int32_t active;
 };
 
-/* As candor_histogram_init, without ranging by itself. */
+/* As candor_histogram_init, but the range does not grow: highest must not be 0. */
 int candor_recorder_init(struct candor_recorder *r, int64_t lowest, int64_t highest, int digits);
 void candor_recorder_deinit(struct candor_recorder *r);
 /* Anyone, at the same time as others and as the reader; wait-free (three atomic additions), fit for signal handlers. False for a value

@@ -83,7 +83,7 @@ uint32_t findings_string(struct findings *f, const char *text);
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The kind with that id; FINDING_KINDS = there is none. */
 enum finding_kind finding_named(const char *id, size_t n);
-/* Leaves out what has a score below SCORE_INFO, and what nobody asks for. */
+/* Adds a finding, unless its score is below SCORE_INFO, or its rule was left out on request. */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
 const char *finding_report(const struct finding *one);

@@ -154,7 +154,7 @@ static void put_overview(FILE *out, const struct findings *f, const struct overv
         fputs("  nothing that was recorded shows it\n", out);
 }
 
-/* One line that judges the rest, whatever lacks. */
+/* Prints the rules that were not judged, and one command that records everything they need. */
 static void put_again(FILE *out, const struct findings *f, const struct overview *v)
 {
     char line[128];

@@ -19,14 +19,14 @@ static int by_time(const void *left, const void *right, void *context)
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* Of the time of one that begins, the part before `end`, when the last of those before it ends. */
+/* The part of a halt before `end`, which is when the last of the earlier halts ends. */
 static uint64_t overlap_ns(const struct halt *one, int64_t end)
 {
     int64_t until = halt_end(one) < end ? halt_end(one) : end;
     return until > one->start_ns ? (uint64_t)(until - one->start_ns) : 0;
 }
 
-/* Of n halts of the same, the first first; they are sorted again. */
+/* Sums up n halts of one group, which are sorted by their beginning. The list is sorted again. */
 static int sum_group(struct halt_group *out, const struct halts *h, uint32_t *sorted, uint32_t n)
 {
     struct tally sites, threads;

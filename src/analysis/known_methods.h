@@ -1,4 +1,4 @@
-/* What known methods mean for a thread that is in them: a table of names, which says nothing of stacks. */
+/* What a known method on a thread's stack means for the thread: a table of the methods' names. Stacks are searched in stack.h. */
 #ifndef CANDOR_ANALYSIS_KNOWN_METHODS_H
 #define CANDOR_ANALYSIS_KNOWN_METHODS_H
 

@@ -12,7 +12,7 @@ static void add(struct overview *v, const struct overview_row *row)
     v->rows[v->count++] = *row;
 }
 
-/* Of samples with these weights, each a draw. */
+/* A mean over the recording's time, from the sum of sample weights and of their squares. Each sample is a random draw. */
 static struct amount mean_of(double sum, double squares, const struct evidence *e)
 {
     return amount_scaled(amount_normal(sum, sqrt(squares)), 1 / (double)e->duration_ns);

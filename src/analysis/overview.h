@@ -1,5 +1,5 @@
-/* What a program did while it was recorded, problem or not: some figures with their intervals, for people who ask what is wrong and hear
- * "nothing". */
+/* What a program did while it was recorded: some figures with their intervals. They are shown in any case, because "nothing found"
+ * alone would say little. */
 #ifndef CANDOR_ANALYSIS_OVERVIEW_H
 #define CANDOR_ANALYSIS_OVERVIEW_H
 
@@ -26,9 +26,9 @@ struct overview {
     const char *again; /* "4711", "-- COMMAND": whom a further recording would be of; NULL = "PID" */
 };
 
-/* Rows of what was recorded; their texts go into f. */
+/* Makes the rows that say what was recorded; their texts go into f. */
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e);
-/* The command that records what the rules lack that were not judged. Returns line. */
+/* Writes the command that records what the unjudged rules need. Returns line. */
 const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size);
 
 #endif

@@ -109,7 +109,7 @@ static int load_profile(struct recording_evidence *r, int i, const char *path, s
     return rc;
 }
 
-/* Those of which the recording says when they began. The part that is left begins in the range, too. */
+/* Cuts waits to their part in the range, if the recording says when they began. Such a part begins within the range. */
 static void cut_waits(const struct recording_evidence *r, struct profile *p)
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {

@@ -14,25 +14,25 @@ struct amount {
     double value, low, high;
 };
 
-/* How many looks at the same data are made: each interval is then so wide that, of all of them, no more miss than of one. 1 in the
- * beginning; a rule does not ask for it. */
+/* Sets how many looks at the same data are made (at first 1). Each interval then becomes wider, so that all of them together miss the
+ * true value no more often than a single one would. Rules need not know of it. */
 void score_looks(uint32_t looks);
 
 /* 100 (1 - 4^(-v / warning)): 0 at 0, SCORE_INFO at 0.21 of `warning`, SCORE_WARNING there, never 100. */
 double score_saturate(double v, double warning);
 
 struct amount amount_exact(double v);
-/* Of a quantity of 0 or more whose estimate has this standard error. */
+/* The amount of a quantity of 0 or more, from its estimate and the estimate's standard error. */
 struct amount amount_normal(double v, double error);
-/* For a mean of 0 or more, of n independent values, at least two: by Student's t, because few values say little about their
- * spread. */
+/* The amount of a mean of 0 or more, from n independent values, at least two. It uses Student's t, because few values say little
+ * about their spread. */
 struct amount amount_mean(double sum, double sum_of_squares, uint32_t n);
-/* For the mean number of independent events, of which this many came. */
+/* The amount of the mean number of independent events, from the number that was counted. */
 struct amount amount_count(double count);
-/* So much of `whole` in a sample that carries as much as n independent draws. */
+/* The amount of a share: `part` of `whole` in a sample that is worth n independent draws. */
 struct amount amount_share(double part, double whole, double n);
 struct amount amount_scaled(struct amount a, double factor);
-/* For printing: what a damaged file adds up to may be beyond all bounds. */
+/* Rounds an amount for printing. It bounds the value, because a damaged file may add up to anything. */
 uint64_t amount_whole(double v);
 
 #endif

@@ -128,7 +128,7 @@ static void put_frame(struct buffer *b, const struct profile *p, uint32_t stack)
         buffer_printf(b, ":%d", (int)frame_of(p, stack)->line);
 }
 
-/* Those of that owner, and of no other whose code is further from the program. */
+/* Appends the frames of code that is at most as far from the program as the owner `most`. */
 static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, enum code_owner most)
 {
     for (int n = 0; stack && n < SITE_FRAMES; stack = p->nodes[stack].parent)
@@ -234,7 +234,7 @@ static bool is_named_throwable(const char *class_name)
     return false;
 }
 
-/* Those that exceptions of any name are made from. */
+/* Whether the class is one of those from which all exceptions are derived. */
 static bool is_base(const char *class_name)
 {
     static const char *const bases[] = {"java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException", "java.lang.Error"};

@@ -1,5 +1,5 @@
-/* What rules ask about stacks: which known methods are on them, why the innermost one is there, and where in the program they
- * are. */
+/* Questions of the rules about a stack: which known methods are on it, what its thread does (judged by the innermost
+ * method), and which place in the program it shows. */
 #ifndef CANDOR_ANALYSIS_STACK_H
 #define CANDOR_ANALYSIS_STACK_H
 
@@ -25,18 +25,21 @@ static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
     return stack_has(m, stack, STACK_TAKES_TASK) || (stack_has(m, stack, STACK_FORKS) && !stack_has(m, stack, STACK_EXECUTES));
 }
 
-/* What a thread does whose stack this is, by its innermost method, as far as that is there for nothing else. */
+/* What the thread with this stack does, judged by the innermost method. Only methods that serve a single purpose are
+ * judged; all others are STACK_IS_ELSE. */
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
 
 /* The innermost frames in the program, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
- * shop.Cart.pay:17". If there are none, those of such libraries; then those of the JDK, but for the ones in which threads wait; then
- * any. 0 = the stack has none. */
+ * shop.Cart.pay:17". If there are none, the innermost frames of such libraries; then those of the JDK, except the ones in
+ * which threads wait; then any. 0 = the stack has no frames. */
 uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack);
-/* The innermost frame with that mark, as its method's name, and the innermost one in the program, as a string of the profile; 0 = none. */
+/* The method's name of the innermost frame with that mark, and of the innermost frame in the program, as strings of the
+ * profile; 0 = there is no such frame. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
 uint32_t stack_own(const struct profile *p, uint32_t stack);
-/* For rules that add up by the program's own lines: of each stack the innermost one, "shop.Log.write:12", as a string of the findings. */
+/* The innermost line of the program in each stack, "shop.Log.write:12", as a string of the findings; for rules that add up
+ * by lines. */
 struct stack_lines {
     const uint32_t *of_node; /* 0 = none */
 };

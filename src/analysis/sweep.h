@@ -1,8 +1,8 @@
-/* Which samples and halts each window of a recording meets, when windows move forward.
+/* Finds the samples and halts in each window of a recording, for windows that move forward in time.
  *
  *   sweep_init -> sweep_add ... -> sweep_rewind -> sweep_to ... -> sweep_rewind ... -> sweep_deinit
  *
- * A recording has many windows and many samples: each sample is met once for each window that it is part of, and not for all the others. */
+ * A recording has many windows and many samples. So each sample is visited only for the windows that contain it. */
 #ifndef CANDOR_ANALYSIS_SWEEP_H
 #define CANDOR_ANALYSIS_SWEEP_H
 
@@ -19,11 +19,11 @@ struct sweep {
     uint32_t count, next, met_count;
 };
 
-/* Room for so many items. 0 or -ENOMEM; sweep_deinit in any case. */
+/* Makes room for so many items. 0 or -ENOMEM; call sweep_deinit in both cases. */
 int sweep_init(struct sweep *s, uint32_t room);
 void sweep_deinit(struct sweep *s);
 void sweep_add(struct sweep *s, uint32_t index, int64_t from_ns, int64_t to_ns);
-/* Before the first window, and before one that begins earlier than the last. */
+/* Call it before the first window, and before a window that begins earlier than the previous one. */
 void sweep_rewind(struct sweep *s);
 /* Moves to a window that neither begins nor ends earlier than the last one. `met` then has the items that have a part in it. */
 void sweep_to(struct sweep *s, int64_t from_ns, int64_t to_ns);

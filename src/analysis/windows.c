@@ -35,7 +35,7 @@ static int64_t end_of(int64_t start_ns, uint64_t ns)
     return start_ns > 0 && ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)(ns < INT64_MAX ? ns : INT64_MAX);
 }
 
-/* Of what lasts from then on, the part within; *start_ns becomes the beginning of that part. */
+/* The part within the window of a time span that begins at *start_ns. *start_ns becomes the beginning of that part. */
 static uint64_t part_of(const struct span *w, int64_t *start_ns, uint64_t ns)
 {
     int64_t end_ns = end_of(*start_ns, ns), to = end_ns < w->to_ns ? end_ns : w->to_ns;
@@ -51,7 +51,7 @@ static bool sample_lasts(const struct profile *whole, const struct profile_sampl
     return whole->kind == PROFILE_LOCK && s->time_ns > 0;
 }
 
-/* Those that are counted lie somewhere in a while. */
+/* Whether the halt has a certain time. Safepoints that were only counted lie somewhere within a time span. */
 static bool halt_lasts(const struct halt *one)
 {
     return one->ns && one->kind != HALT_SAFEPOINTS_COUNTED && one->start_ns > 0;

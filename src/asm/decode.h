@@ -54,9 +54,9 @@ struct asm_decoder {
 /* processor: x86_64 or aarch64. 0, or a negative code with one line. */
 int asm_decoder_init(struct asm_decoder *d, const char *processor, enum asm_syntax syntax, struct error *e);
 void asm_decoder_deinit(struct asm_decoder *d);
-/* False where the bytes are no instruction. */
+/* Decodes the instruction at the beginning of the bytes. False: they are not an instruction. */
 bool asm_decode(struct asm_decoder *d, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out);
-/* ".byte 0x.." where they are none. */
+/* Writes the instruction as text, or ".byte 0x.." if the bytes are not an instruction. */
 void asm_print(struct asm_decoder *d, const uint8_t *bytes, size_t count, uint64_t address, char *text, size_t size);
 
 #endif

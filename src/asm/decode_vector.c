@@ -156,7 +156,7 @@ static bool has_immediate(const struct vector *i, uint8_t opcode)
     return i->map == 3 || (i->map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6)));
 }
 
-/* One without a name is shown by its encoding, "evex.66.0f38.w1:30": how long it is, and which registers it has, is told by that. */
+/* An instruction without a known name is shown by its encoding, "evex.66.0f38.w1:30", which determines its length and its registers. */
 static void name_of(const struct vector *i, const struct known *what, uint8_t opcode, char *out, size_t size)
 {
     static const char *const prefixes[] = {"np", "66", "f3", "f2"}, *const maps[] = {"", "0f", "0f38", "0f3a", "", "map5", "map6", ""};

@@ -6,7 +6,7 @@
 
 #include "asm/decode.h"
 
-/* False when the bytes are none of these. text may be NULL. Bits of registers as in decode_capstone.c. */
+/* Decodes such an instruction. False: the bytes are none of these. text may be NULL. Bits of registers as in decode_capstone.c. */
 bool asm_vector_decode(const uint8_t *bytes, size_t count, uint64_t address, enum asm_syntax syntax, struct asm_instruction *out,
                        char *text, size_t size);
 

@@ -32,7 +32,7 @@ struct asm_edges {
     uint8_t *leaves;                  /* 1 = within the stretch, 2 = to elsewhere */
 };
 
-/* Of the lines first to first + count - 1. 0 or -ENOMEM; to be deinited in either case. */
+/* Finds the edges of the lines from first to first + count - 1. 0 or -ENOMEM; call deinit in both cases. */
 int asm_edges_make(struct asm_edges *e, const struct asm_listing *l, uint32_t first, uint32_t count);
 void asm_edges_deinit(struct asm_edges *e);
 /* The drawing beside a line, UTF-8, of e->lanes + 1 columns. Returns out. */

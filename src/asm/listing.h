@@ -28,13 +28,13 @@ struct asm_listing {
 int asm_listing_make(struct asm_listing *l, struct asm_decoder *d, const struct asm_snapshot *s, const struct asm_point *const *points,
                      uint32_t point_count);
 void asm_listing_deinit(struct asm_listing *l);
-/* The line with this offset in it, or that before which it lies; count behind the last. */
+/* The line that contains this offset; otherwise the next line; l's line count if the offset is behind the last line. */
 uint32_t asm_listing_find(const struct asm_listing *l, uint32_t offset);
 /* The points of all regions of the snapshot (index + 1), by offset, for asm_listing_make; to be freed. NULL: out of memory. */
 const struct asm_point **asm_listing_points(const struct asm_regions *s, uint32_t snapshot, uint32_t *count);
 
-/* What the sampled instruction may have waited for: the line of a close earlier load or slow instruction that writes its input,
- * or simply the slow one right before it; UINT32_MAX = none. */
+/* The line of the instruction for which the sampled one may have waited: a load or a slow instruction shortly before it that writes
+ * its input, or else a slow instruction right before it. UINT32_MAX = none. */
 uint32_t asm_listing_feeds(const struct asm_listing *l, uint32_t line);
 
 #endif

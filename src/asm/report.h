@@ -49,13 +49,13 @@ uint32_t asm_hottest(const struct asm_listing *l, const struct asm_region *regio
 /* Facts about an instruction beside its text: the function that it calls, that it is a safepoint poll or a card mark. May be
  * empty. */
 char *asm_note(const struct asm_report *a, const struct asm_listing *l, uint32_t line, char *out, size_t size);
-/* What of the sampled snapshots is instructions: their bytes, and those that are none. 0 or -ENOMEM. */
+/* Counts the bytes of the sampled snapshots, and those of them that could not be decoded. 0 or -ENOMEM. */
 int asm_count_bytes(const struct asm_report *a, uint64_t *bytes, uint64_t *undecoded);
-/* The weight and number of samples that the books know of. False without books. */
+/* The weight and the number of samples by the books. False without books. */
 bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples);
 /* The listing of the region's snapshot. 0 or -ENOMEM; to be deinited in either case. *points is to be freed. */
 int asm_list(const struct asm_report *a, const struct asm_region *region, struct asm_listing *l, const struct asm_point ***points);
-/* Whether weights are numbers of an event, in place of CPU time. */
+/* Whether the weights count an event instead of CPU time. */
 bool asm_counts_events(const struct profile *p);
 /* "CPU time", or the event's name. */
 const char *asm_whole(const struct profile *p);

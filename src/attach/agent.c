@@ -1,4 +1,4 @@
-/* From a JVM to one that our agent listens in. */
+/* Makes sure that our agent runs in a JVM: if it does not answer, loads it, and waits until it listens. */
 #include "attach/agent.h"
 #include "attach/attach.h"
 #include "attach/control.h"

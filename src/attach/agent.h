@@ -1,4 +1,4 @@
-/* From a JVM to a JVM in which our agent listens. */
+/* Makes sure that our agent listens in a JVM: loads it, if it does not yet. */
 #ifndef CANDOR_ATTACH_AGENT_H
 #define CANDOR_ATTACH_AGENT_H
 

@@ -23,7 +23,7 @@ int attach_load(pid_t pid, const char *library, const char *options, uint64_t ti
  * once somebody has attached. Connects to it, and requests nothing. */
 bool attach_is_open(const struct process *p, uint64_t timeout_ns);
 
-/* Whether somebody else's file has the name of its socket; *owner becomes that one's user. It is only looked at. */
+/* Whether a file of another user has the name of the JVM's socket. *owner: that user. The file is not changed. */
 bool attach_is_taken(const struct process *p, uid_t *owner);
 
 /* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EBUSY (it still starts), -EPROTONOSUPPORT (it does not speak that version of
@@ -37,9 +37,9 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
  * 0, or with e: what attach_load gives, but for what loading alone can run into; -EREMOTEIO has the JVM's text: it has no such command,
  * for one. */
 int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct buffer *answer, struct error *e);
-/* The part without the JVM: judges the answer's status. */
+/* Judges the status in an answer. It does not need the JVM. */
 int attach_parse_answer(pid_t pid, const char *answer, struct error *e);
-/* What follows the status line. */
+/* The text after the status line. */
 const char *attach_answer_text(const char *answer);
 
 #endif

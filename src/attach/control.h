@@ -29,8 +29,8 @@ struct control_answer {
 void control_begin(struct control_request *r, const char *command);
 /* Adds key=value; a NULL value adds nothing. */
 void control_option(struct control_request *r, const char *key, const char *value);
-/* Has the request carry an open file, read and write, that the agent writes under this name; the descriptor stays the
- * caller's and must be open until the request is sent. */
+/* Adds an open file to the request, which the agent then writes under this name. It must be open for reading and writing. The
+ * descriptor stays the caller's, and must be open until the request is sent. */
 void control_pass_file(struct control_request *r, const char *name, int fd);
 /* Sends the request to the agent in the process and takes the answer; the request is used up in any case. On success the
  * answer must be freed with control_answer_free.

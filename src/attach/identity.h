@@ -22,7 +22,7 @@ struct identity {
  * any other thread stays what it is. 0, or a negative errno (-EACCES: we may not) and nothing is changed. Between this and
  * identity_restore only system calls on what is open already make sense. */
 int identity_assume(const struct process *p, struct identity *own);
-/* Takes it back, also after a failure; errno stays. */
+/* Restores the thread's own user and rights; may also be called after a failure. errno is preserved. */
 void identity_restore(struct identity *own);
 
 #endif

@@ -7,10 +7,11 @@
 
 enum libc { LIBC_UNKNOWN, LIBC_GLIBC, LIBC_MUSL };
 
-/* By the names an open 64-bit ELF file needs; whatever else the file is, or damage: LIBC_UNKNOWN. */
+/* Which C library an open 64-bit ELF file uses, by the names of the libraries that it needs. LIBC_UNKNOWN for a damaged file, or one
+ * that is something else. */
 enum libc libc_of(int fd);
-/* 0, or -ENOEXEC with e when the JVM in the process runs on another C library than the agent was built for. What cannot be told
- * is let pass: the JVM's own loader has the last word. */
+/* 0, or -ENOEXEC with e when the JVM in the process runs on another C library than the agent was built for. 0 also if the C library
+ * is unknown: then the JVM's own loader decides. */
 int libc_check(const struct process *p, struct error *e);
 
 #endif

@@ -42,7 +42,7 @@ ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size);
  * caller, or a negative errno. In another root or mount namespace than ours no symbolic link is followed. */
 int process_open_folder(const struct process *p, const char *path);
 int process_open_tmp(const struct process *p);
-/* Why it could not be opened, for an error's text. */
+/* Why a process's /tmp could not be opened, as text for an error. */
 const char *process_tmp_problem(int code);
 /* Opens a file of the process's own root for reading, never through a last symbolic link, and never out of that root; a
  * descriptor or -errno. */

@@ -4,11 +4,11 @@
 
 #include <sys/types.h>
 
-/* After its end: the status that its parent gets of waitpid, or -1 where nobody tells it: of a process that its parent has waited for
- * already only kernels from 6.15 on do. handle: a pidfd from when it ran, or -1. */
+/* The exit status of a process that has ended, as its parent gets it from waitpid; -1 = unknown. If the parent has already waited for
+ * it, only Linux 6.15 and later report it. handle: a pidfd that was opened while the process ran, or -1. */
 int process_end_status(int handle, pid_t pid);
-/* The last field of a line of /proc/PID/stat where that is of a process that has ended; 0, which also stands there for who may not see
- * it, and all else is -1. */
+/* The exit status in a line of /proc/PID/stat (its last field) of a process that has ended; -1 for any other line. A status of 0 is
+ * also -1, because the kernel shows 0 to users who may not see it. */
 int process_end_parse(const char *line);
 
 #endif

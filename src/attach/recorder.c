@@ -38,7 +38,7 @@ static bool parse_number(const char *line, unsigned long *id)
     return *digits == ':' || *digits == ' ';
 }
 
-/* Where the first of what may stand behind a name begins. */
+/* The length of the name: it ends before the first of the properties that may follow it. */
 static size_t name_length(const char *name)
 {
     static const char *const behind[] = {" duration=", " maxsize=", " maxage=", " ("};

@@ -34,22 +34,23 @@ struct recorder_bounds {
     uint64_t duration_ns, age_ns, bytes;
 };
 
-/* Which recordings there are. Does not begin anything: a JVM whose recorder was never used says that there are none. */
+/* Lists the recordings of the JDK's recorder. It does not start the recorder: a JVM that never used it answers that there are none. */
 int recorder_check(pid_t pid, uint64_t timeout_ns, struct recorder_list *out, struct error *e);
-/* The part without the JVM: takes the text of its answer apart. 0 or -ENOSYS. */
+/* Parses the text of the JVM's answer. 0 or -ENOSYS. */
 int recorder_parse_check(const char *text, struct recorder_list *out, struct error *e);
 
-/* Begins one with the settings in a file, to be written to another at its end or the JVM's, both as the JVM sees them. Names and paths have
- * neither blanks nor quotes. */
+/* Begins a recording with the settings in a file. The JVM writes it to another file when the recording or the JVM ends. Both paths
+ * are as the JVM sees them. Names and paths have neither blanks nor quotes. */
 int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char *settings, const char *file,
                    const struct recorder_bounds *bounds, struct error *e);
-/* Writes what the recording, by name or number, has from begin_ns (since the epoch; 0 = all) on; it goes on as it was. */
+/* Writes the data of a recording, given by name or number, from begin_ns (since the epoch; 0 = all) on. The recording continues. */
 int recorder_dump(pid_t pid, uint64_t timeout_ns, const char *name, const char *file, int64_t begin_ns, struct error *e);
 /* Ends it; its file is written when this returns 0. -EALREADY: it has ended by itself, and its file is whole once recorder_check does not
  * list it any more. */
 int recorder_stop(pid_t pid, uint64_t timeout_ns, const char *name, struct error *e);
 
-/* The text of the JVM's answer to any of these three, whose good one holds `done`: 0, -ENOENT or -EREMOTEIO. */
+/* Judges the text of the JVM's answer to one of these three commands. After success the text contains `done`. 0, -ENOENT or
+ * -EREMOTEIO. */
 int recorder_judge(const char *text, const char *done, struct error *e);
 
 #endif

@@ -21,7 +21,8 @@ struct recorder_folder {
 
 /* Makes /tmp/NAME, which must be new. 0 or a negative errno with e, and nothing is left. */
 int recorder_folder_make(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
-/* Finds one that was made before, by whomever: it has to be the JVM's user's alone. -EBUSY while somebody else has it open. */
+/* Opens a folder that was made before, by any process. It must belong to the JVM's user, and only that user may have access. -EBUSY
+ * while another process has it open. */
 int recorder_folder_open(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
 /* The path of a file in it as the JVM sees it. Returns out. */
 char *recorder_folder_path(const struct recorder_folder *f, const char *file, char *out, size_t size);
@@ -31,7 +32,7 @@ int recorder_folder_write(const struct recorder_folder *f, const char *file, con
 int recorder_folder_read(const struct recorder_folder *f, const char *file);
 /* Removes one of the files above. */
 void recorder_folder_drop(const struct recorder_folder *f, const char *file);
-/* Removes them all and the folder, and closes it; one that is not open is passed over. */
+/* Removes all these files and the folder, and closes it. Does nothing if it is not open. */
 void recorder_folder_remove(struct recorder_folder *f);
 void recorder_folder_close(struct recorder_folder *f);
 

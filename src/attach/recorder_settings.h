@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/* What stops threads: collections and their pauses, safepoints, VM operations; waits of single threads from 10 ms on; of exceptions what
- * cannot become a flood. locks: with monitors and parks, which the agent records better where it is asked to. Events that the JDK of this
- * feature version does not have are passed over by it; which settings they take depends on it. */
+/* Writes the settings for events that stop threads: collections and their pauses, safepoints, VM operations, and waits of single
+ * threads from 10 ms on. Exceptions are limited, because a program may throw very many. locks: includes monitors and parks, which the
+ * agent records better if it records locks. feature: the JDK's feature version, on which the settings depend; a JDK ignores events
+ * that it does not have. */
 void recorder_settings(struct buffer *out, unsigned feature, bool locks);
 
 #endif

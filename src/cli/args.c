@@ -1,5 +1,5 @@
-/* From argv to struct cli_args, by the options of one row of the table. getopt_long does the splitting; its own messages
- * are replaced, because ours name the nearest good spelling. */
+/* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are
+ * replaced, because ours suggest the nearest correct spelling. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"

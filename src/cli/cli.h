@@ -64,8 +64,8 @@ struct cli_args {
 /* The value of option --name, or NULL when it was not given. name must be in the command's table. */
 const char *cli_option(const struct cli_args *args, const char *name);
 bool cli_switch(const struct cli_args *args, const char *name);
-/* Whether an operand of a command that takes both is a FILE, not a PID or NAME: a number is a process; a file of that name, and what looks
- * like one, is a file. */
+/* For commands that take a FILE or a process: whether the operand is a FILE, not a PID or NAME. A number is a process. An operand is
+ * a file if a file of that name exists, or if it looks like a file's name. */
 bool cli_is_file(const char *operand);
 /* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
@@ -123,10 +123,11 @@ extern const struct cli_command command_help;       /* cmd_help.c */
 extern const struct cli_command command_completion; /* cmd_completion.c */
 extern const struct cli_command command_version;    /* main.c */
 
-/* What `candor server` does: in candor it starts candor-server (server_exec.c), in that program it is the server (server_main.c). */
+/* Runs `candor server`. In candor it starts the program candor-server (server_exec.c); in candor-server it is the server itself
+ * (server_main.c). */
 int server_command_run(const struct cli_args *args);
 
-/* What `record` shows at its end. All print their own error line and return an exit status. */
+/* Print what `record` shows at its end. All print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out); /* cmd_report.c: the short report, then the books */
 int report_print_live(const char *file, FILE *out);    /* the same of what is alive, of a recording with the event live */
 int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph, for whom the recording is, in no file but ours */

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as a wish to come to an end. */
+/* SIGINT, SIGTERM and SIGHUP as requests to end. */
 #include "cli/interrupt.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
 
 #include "cli/cli.h"
 
-/* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
+/* Reads the time that the option allows for walks of the heap; 0 = the option was not given. CLI_OK or CLI_USAGE. */
 int paths_option_read(const struct cli_args *args, unsigned long long *ns);
-/* Announces the cost beforehand. */
+/* Prints, before the walks, how long the program may stand still for them. */
 void paths_option_say(unsigned long long ns, const char *when);
 
 #endif

@@ -1,4 +1,4 @@
-/* What all commands print with: error lines, colors, the end of standard output. */
+/* Functions with which all commands print: error lines, colors, the end of standard output. */
 #include "base/text/utf8.h"
 #include "cli/cli.h"
 

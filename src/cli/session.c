@@ -1,4 +1,4 @@
-/* What the commands share that talk to one JVM. */
+/* Functions for the commands that talk to one JVM: finding the process, loading the agent, sending requests to it. */
 #include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"

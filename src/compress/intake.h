@@ -34,7 +34,7 @@ struct intake {
 /* The limit for unpacking any packed input in this process, instead of both limits above. 0 = the default. */
 void intake_set_limit(uint64_t bytes);
 
-/* What errors call a path: "-" is standard input. */
+/* The name of a path in error messages: "-" is standard input. */
 const char *intake_name(const char *path);
 /* 0 or a negative code with its error. */
 int intake_open(struct intake *in, const char *path, struct error *e);

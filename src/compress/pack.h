@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What takes the packed bytes: 0 or a negative code, which ends the packing. */
+/* Receives packed bytes. 0, or a negative code, which ends the packing. */
 typedef int pack_sink(void *context, const void *bytes, size_t n);
 
 /* 0, what the sink returned, or -ENOMEM. level 0 = the format's own default. */

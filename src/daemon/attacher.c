@@ -32,7 +32,7 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     return code == -EREMOTEIO && !strncmp(job->error.text, "already recording", 17) ? -EBUSY : code;
 }
 
-/* Whoever records it already shall not even notice us. */
+/* Refuses a JVM that is already being recorded, without any effect on that recording. */
 static int refuse_busy(const struct attacher *a, struct attacher_job *job)
 {
     struct control_request r;

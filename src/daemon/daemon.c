@@ -38,7 +38,7 @@ static void end_signals(sigset_t *set)
     sigaddset(set, SIGHUP);
 }
 
-/* Whoever asks twice does not want to wait: what is spooled is as safe as after kill -9. */
+/* A second signal ends the daemon at once. Spooled data is as safe as after kill -9. */
 static void let_signals_kill(void)
 {
     sigset_t set;

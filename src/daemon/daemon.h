@@ -10,8 +10,8 @@
 #include "daemon/rules/config.h"
 
 /* Runs until SIGTERM, SIGINT or SIGHUP, or, with once, until each JVM was profiled for one chunk; these signals must be blocked in
- * all threads. Ends the recordings it began, spools what there is, and tries to send it for a few seconds more. 0, or a negative
- * code with e when it could not begin, or, with once, not send all. */
+ * all threads. Ends the recordings it began, spools what there is, and tries to send it for a few seconds more. 0, or a negative code
+ * with e if it could not begin or, with once, could not send everything. */
 int daemon_run(const struct config *config, const struct agent_library *library, bool once, struct error *e);
 
 #endif

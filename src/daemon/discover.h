@@ -1,6 +1,7 @@
-/* The JVMs that come and go on this host, found at the cost of one short file in /proc per process and look. A process is
- * examined (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a
- * few times while it is young, because it may load a JVM later, and then every few minutes. */
+/* Finds the JVMs that start and end on this host. Each look reads one short file in /proc per process. Only some processes
+ * are examined, because that reads the memory map, for which the process's own threads may have to wait: a process is
+ * examined when it is new, when it has become another program, a few times while it is young (it may load a JVM later), and
+ * then every few minutes. */
 #ifndef CANDOR_DAEMON_DISCOVER_H
 #define CANDOR_DAEMON_DISCOVER_H
 
@@ -26,7 +27,7 @@ int discover_look(struct discover *d, uint64_t now, discover_found *found, void 
 
 /* Takes /proc/PID/stat apart (for tests): 0 or -EINVAL. name has 17 bytes. */
 int discover_parse_stat(const char *text, char *name, uint64_t *start);
-/* The same of a process: 0, -ESRCH. */
+/* Reads the start of a process from its /proc/PID/stat: 0 or -ESRCH. */
 int discover_start_of(pid_t pid, uint64_t *start);
 
 #endif

@@ -33,7 +33,7 @@ void member_init(struct member *t, pid_t pid, uint64_t start);
 void member_deinit(struct member *t);
 /* Whether the process has ended. */
 bool member_is_gone(const struct member *t);
-/* Not profiled, for that reason; looked at again after so long. */
+/* Notes that the JVM is not profiled, with the reason. It is examined again after after_ns. */
 void member_leave(struct member *t, uint64_t after_ns, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A value of a number type; f says what it means. */
+/* Prints a value of a number type. f gives its unit. */
 void as_text_number(FILE *out, struct jfr_value v, const struct jfr_field *f, bool exact);
 
 #endif

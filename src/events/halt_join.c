@@ -1,4 +1,4 @@
-/* What several events tell of the same halt becomes one. */
+/* Joins events of the same halt into one halt. */
 #include "events/halt_parts.h"
 
 #include "base/array.h"

@@ -1,6 +1,7 @@
-/* Who kept the others waiting at a safepoint: whoever still ran Java code between the moment all were asked to stop and the moment all
- * had. Any sample of that time shows it. Where the recording does not say when they were asked, it is who ran while the safepoint began,
- * which may be somebody who was not asked yet: the JVM stops its own concurrent workers first, and may have to wait for a processor. */
+/* Finds the threads for which the others waited at a safepoint: those that still ran Java code between the moment when all threads
+ * were asked to stop and the moment when all had stopped. Any sample in that time shows such a thread. If the recording does not say
+ * when they were asked, the threads that ran while the safepoint began are shown. They may not have been asked yet: the JVM stops its
+ * own concurrent workers first, and may have to wait for a processor. */
 #include "base/time_units.h"
 #include "events/halt_parts.h"
 
@@ -96,7 +97,8 @@ static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_
     return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
 }
 
-/* Of more threads than are kept one that was seen to run no longer makes room: who runs on and on stays, whenever he comes. */
+/* If there are more threads than places, a thread that was seen to run replaces the one that ran least. So a thread that keeps
+ * running gets a place, whenever it is first seen. */
 static uint32_t place_for(struct late *l, uint64_t ran)
 {
     uint32_t least = 0;

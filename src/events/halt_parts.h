@@ -67,7 +67,8 @@ void halt_parts_deinit(struct halt_parts *p);
  * shop.Cart.pay:17". The id is 0 if there is none. context: struct halts. 0 or -ENOMEM. */
 int halt_thread(void *context, struct jfr_value thread, uint32_t *id);
 int halt_site(void *context, struct jfr_value stack, uint32_t *id);
-/* What one of them makes of the event's field; *rc becomes -ENOMEM if it cannot. known: of one chunk and maker. */
+/* The id that `make` makes of the event's field; *rc becomes -ENOMEM if it cannot. known: the values that this maker has already made
+ * for this chunk. */
 uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc);
 /* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);

@@ -1,4 +1,4 @@
-/* What events say of halts, as text. */
+/* Texts about halts, from their events. */
 #include "events/halt_parts.h"
 
 #include "base/buffer.h"

@@ -82,7 +82,7 @@ static void sum_kinds(struct halt_view *v, uint32_t *sorted)
 
 /* ---- causes ---- */
 
-/* Where a moment was is a part of why; waits at one thing are told together. */
+/* The place is a part of the cause for halts that are moments. Waits for the same thing are one row, whatever their place. */
 static uint32_t site_of_cause(const struct halt *one)
 {
     return halt_scope(one) == HALT_OF_MOMENT ? one->site : 0;

@@ -41,15 +41,16 @@ struct halt_view {
     uint32_t most_waiting; /* at once, while not all were stopped */
 };
 
-/* thread: of single threads only those with such a name; NULL = all. from_ns <= to_ns. 0 or -ENOMEM; halt_view_deinit in any case. */
+/* thread: among the halts of single threads, take only those of threads with such a name; NULL = all. from_ns <= to_ns. 0 or -ENOMEM;
+ * halt_view_deinit in any case. */
 int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const struct regex *thread);
 void halt_view_deinit(struct halt_view *v);
 
 /* The part of a halt within the view's time. */
 uint64_t halt_overlap(const struct halt_view *v, const struct halt *one);
 
-/* The rows of one scope that overlap most, at most `top` of them (0 = all), in the order of time: how many, and *out, which is the
- * caller's to free. -ENOMEM. */
+/* The halts of one scope with the longest part in the view, at most `top` (0 = all), in the order of time. Returns how many, or
+ * -ENOMEM. The caller frees *out. */
 int64_t halt_view_longest(const struct halt_view *v, enum halt_scope scope, uint32_t top, uint32_t **out);
 
 #endif

@@ -279,7 +279,7 @@ static void add_span(struct halts *h, const struct jfr_chunk_info *info, bool fi
     h->duration_ns = (uint64_t)(halt_moment(end) - h->start_ns);
 }
 
-/* Of a chunk of the agent's, once it is read. */
+/* Notes the time of a chunk of the agent, after it was read. */
 static int add_watch(struct reading *r, const struct jfr_chunk_info *info)
 {
     struct halt_parts *p = &r->parts;

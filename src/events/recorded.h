@@ -15,8 +15,8 @@ struct recorded_throws {
     uint64_t count, ns;
 };
 
-/* Sets in[i] where events[i] was asked for: a chunk has such events, or says by a jdk.ActiveSetting that they were enabled. count is at
- * most RECORDED_MAX. throws: between the counts within that time. processors: of the machine, as jdk.CPUInformation has it; 0 = it does
+/* Sets in[i] if events[i] was recorded: a chunk has such events, or a jdk.ActiveSetting says that they were enabled. count is at most
+ * RECORDED_MAX. throws: between the counts within that time. processors: of the machine, as jdk.CPUInformation has it; 0 = it does
  * not tell. 0 or a negative code with a line in e. */
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
                     struct recorded_throws *throws, uint32_t *processors, struct error *e);

@@ -24,7 +24,7 @@ struct selection {
 int selection_init(struct selection *f, const char *names, const char *categories);
 void selection_deinit(struct selection *f);
 bool selection_wants(struct selection *f, const struct jfr_type *type);
-/* The first pattern that fitted nothing so far, or NULL. */
+/* The first pattern that has matched nothing so far, or NULL. */
 const struct selection_pattern *selection_unmet(const struct selection *f);
 
 #endif

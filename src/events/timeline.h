@@ -55,8 +55,8 @@ struct timeline {
 
 enum { TIMELINE_COLUMNS_MAX = 1000 };
 
-/* Of the view's time and threads; columns from 1 to TIMELINE_COLUMNS_MAX. Drawn are the first `top` rows, at least; 0 = all. 0 or a
- * negative code; timeline_deinit in any case. */
+/* Makes a timeline of the view's time and threads, with 1 to TIMELINE_COLUMNS_MAX columns. At least the first `top` rows are drawn; 0
+ * = all. 0 or a negative code; timeline_deinit in any case. */
 int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
                   uint32_t top, const struct regex *thread, struct error *e);
 void timeline_deinit(struct timeline *t);

@@ -5,7 +5,7 @@
 
 #include "events/selection.h"
 
-/* Another value than 0 ends the walk, which returns it. */
+/* A value other than 0 ends the walk, and is its result. */
 typedef int walk_visit(void *context, struct jfr_event *event);
 
 /* 0, what visit returned, or a negative code with its error. Memory: 16 bytes for each wanted event of one chunk. Damage goes

@@ -22,7 +22,7 @@ int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit
 /* Weights count samples; with the value "ns" they are nanoseconds. Knows async-profiler's marks of threads and frame types. Empty
  * lines, and those that begin with '#', are comments; others that do not end in a number are left out. */
 import_reader collapsed_read;
-/* Whether bytes, the beginning of a file, are collapsed stacks and hardly anything else; whole = they are all of it. */
+/* Whether bytes, the beginning of a file, look like collapsed stacks and are hardly another format. whole = they are the whole file. */
 bool collapsed_is(const uint8_t *bytes, size_t size, bool whole);
 
 #endif

@@ -15,7 +15,7 @@ struct import {
     struct error *error;
 };
 
-/* A reader fills an empty profile. What a file says wrongly in detail is a problem of the profile; what cannot be read as a whole
+/* A reader fills an empty profile. A wrong detail in the file becomes a problem of the profile. A file that cannot be read as a whole
  * is an error. Memory is bounded by a small multiple of the bytes. */
 typedef int import_reader(struct profile *p, const struct import *in);
 
@@ -24,9 +24,9 @@ int import_bad(const struct import *in, const char *format, ...) __attribute__((
 
 /* ---- names ---- */
 
-/* A frame by the name that people see. A name that looks like Java's, "a.b.C.m" or "a/b/C.m", gets its class, and the type
- * JFR_FRAME_JAVA where type is PROFILE_TYPE_OTHER; any other is a function without one. "[truncated]" is the frame that
- * stands for missing ones. */
+/* Makes a frame from the name that people see. If the name looks like Java's, "a.b.C.m" or "a/b/C.m", it is split into
+ * class and method, and PROFILE_TYPE_OTHER becomes JFR_FRAME_JAVA. Any other name is a function without a class.
+ * "[truncated]" is the frame that stands for missing frames. */
 int import_frame(struct profile *p, const char *name, size_t len, int32_t line, uint8_t type, uint32_t *frame);
 
 /* ---- stacks: frames are added in any one direction, then put together ---- */
@@ -37,8 +37,8 @@ struct import_stack {
 };
 
 int import_stack_add(struct import_stack *s, uint32_t frame);
-/* The stack of the frames, which it then forgets. What is deeper than PROFILE_DEPTH_MAX is cut at the root, and *truncated set; a
- * stack that stands on the frame for missing ones is truncated, too. */
+/* Makes a stack of the frames, and forgets them. Beyond PROFILE_DEPTH_MAX, frames at the root are cut off, and *truncated is set. A
+ * stack with the frame for missing frames at its root is also truncated. */
 int import_stack_take(struct import_stack *s, struct profile *p, bool leaf_first, uint32_t *stack, bool *truncated);
 void import_stack_deinit(struct import_stack *s);
 
@@ -46,7 +46,8 @@ void import_stack_deinit(struct import_stack *s);
 
 /* Sets the profile's unit and value from a format's words ("cpu", "nanoseconds"); *scale makes a file's number the model's. */
 int import_unit(struct profile *p, const char *value, const char *unit, uint64_t *scale);
-/* A file's number as a weight; one that cannot be (negative, too large) is more than any weight may be. */
+/* Converts a number of a file to a weight. A number that cannot be a weight (negative, too large) becomes UINT64_MAX, which is more
+ * than any weight may be. */
 uint64_t import_weight(int64_t number, uint64_t scale);
 /* Adds the sample with its outcome, unless it weighs nothing. Weights that cannot be are left out and counted in *refused. */
 int import_sample(struct profile *p, struct profile_sample *s, bool truncated, uint64_t *refused);

@@ -5,10 +5,10 @@
 #include "format/system_name.h"
 #include "profile/profile.h"
 
-/* Adds one to the set *labels. One without a key or a text is left out. 0 or -ENOMEM. */
+/* Adds a label to the set *labels. A label without a key or a text is ignored. 0 or -ENOMEM. */
 int label_text(struct profile *p, struct system_name_text key, struct system_name_text value, uint32_t *labels);
 int label_number(struct profile *p, struct system_name_text key, int64_t number, struct system_name_text unit, uint32_t *labels);
-/* The number that it is of. */
+/* The number in a label. */
 int64_t label_number_of(const struct profile *p, const struct profile_label *l);
 
 #endif

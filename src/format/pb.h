@@ -46,15 +46,15 @@ struct pb_numbers pb_fixed64s(const struct pb_field *f);
 bool pb_number(struct pb_numbers *rest, uint64_t *value);
 
 void pb_put_varint(struct buffer *b, uint64_t v);
-/* A number that is 0 is not written: that is what a missing one means. */
+/* Writes a number, unless it is 0, because readers take a missing number as 0. */
 void pb_put_uint(struct buffer *b, uint32_t number, uint64_t v);
-/* The same where a missing one means something else. */
+/* The same for a field in which a missing number does not mean 0: it is always written. */
 void pb_put_present(struct buffer *b, uint32_t number, uint64_t v);
 void pb_put_int(struct buffer *b, uint32_t number, int64_t v);
 void pb_put_fixed64(struct buffer *b, uint32_t number, uint64_t v);
 void pb_put_bytes(struct buffer *b, uint32_t number, const void *bytes, size_t size);
 void pb_put_text(struct buffer *b, uint32_t number, const char *text);
-/* As bytes; a part that has failed makes b fail. */
+/* Writes a message as bytes. If the message's buffer has failed, b fails, too. */
 void pb_put_message(struct buffer *b, uint32_t number, const struct buffer *message);
 
 #endif

@@ -14,11 +14,11 @@ struct system_name_text {
     size_t len;
 };
 
-/* Appends that of the frame, with a zero behind it. */
+/* Appends the system name of the frame, with a zero after it. */
 void system_name_put(struct buffer *out, const struct profile *p, const struct profile_frame *f);
 /* The library of native code, or NULL. */
 const char *system_name_library(const struct profile *p, const struct profile_frame *f);
-/* The frame with both names; where the second tells nothing, by the first alone (import_frame). 0 or -ENOMEM. */
+/* Makes a frame from both names. If the system name adds nothing, the first name alone is used (import_frame). 0 or -ENOMEM. */
 int system_name_frame(struct profile *p, struct system_name_text name, struct system_name_text system, int32_t line, uint32_t bci,
                       uint8_t type, uint32_t *frame);
 

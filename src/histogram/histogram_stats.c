@@ -1,4 +1,4 @@
-/* What can be asked of a histogram. */
+/* Statistics of a histogram: total, smallest and largest value, mean, standard deviation, percentiles, counts in a range. */
 #include "candor/histogram.h"
 
 #include <math.h>

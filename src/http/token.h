@@ -1,4 +1,4 @@
-/* The file that contains a token, because anybody can read a command line. */
+/* Reads a token from a file. A token is not an option, because any user can read a command line. */
 #ifndef CANDOR_HTTP_TOKEN_H
 #define CANDOR_HTTP_TOKEN_H
 

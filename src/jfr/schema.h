@@ -51,8 +51,8 @@ enum jfr_thread_state {
     JFR_STATES
 };
 
-/* Of the events safepoint and wall, whose samples show both: whether a thread was running, or waiting. Of the event safepoint,
- * running is what the JVM knows of it. */
+/* Whether a thread was running, or waiting. For samples of the events safepoint and wall, which include both. In samples of the event
+ * safepoint, a thread runs if the JVM believes so. */
 static inline bool jfr_state_runs(enum jfr_thread_state state)
 {
     return state == JFR_STATE_JAVA || state == JFR_STATE_NATIVE || state == JFR_STATE_VM;
@@ -83,7 +83,7 @@ enum jfr_without {
 #define JFR_NO_DESCRIPTOR "()L;"
 
 extern const char *const jfr_frame_type_names[JFR_FRAME_TYPES];
-/* What a frame with this bytecodeIndex is, of which the pool says `type`. */
+/* The type of a frame with this bytecodeIndex, whose type in the pool is `type`. */
 enum jfr_frame_type jfr_frame_type_marked(enum jfr_frame_type type, int32_t bci);
 /* A bytecodeIndex without its mark. */
 static inline int32_t jfr_frame_bci(int32_t bci)

@@ -8,7 +8,7 @@
 int child_start(char **command, int *pid, int *fd);
 /* Whether it has ended; status 0 when it ended well. */
 bool child_ended(int pid, int *status);
-/* Ends it and waits for that. */
+/* Kills the child and waits for its end. */
 void child_kill(int pid);
 
 #endif

@@ -57,11 +57,11 @@ struct connection_end {
 
 /* Opens a socket ahead of the first request; a failure shows when it is used. */
 void connection_open(struct connection *c);
-/* Sends c->request. ENDED when it has failed at once. */
+/* Sends c->request. ENDED if it failed at once. */
 enum connection_step connection_start(struct connection *c, struct connection_end *end);
-/* Something happened to its descriptor. `scratch` is room for what is read. */
+/* Call it when an event was reported for the connection's descriptor. `scratch` is a buffer for reading. */
 enum connection_step connection_event(struct connection *c, char *scratch, size_t size, struct connection_end *end);
-/* Gives the request up, and the connection with it. */
+/* Aborts the request, and closes the connection. */
 void connection_abort(struct connection *c);
 
 #endif

@@ -33,7 +33,7 @@ int mix_parse(struct mix *m, const char *text, const char *path, struct error *e
 /* From a file of lines "NAME WEIGHT METHOD PATH [BODY | @FILE]"; indented "Name: value" lines below one are its headers, '#'
  * begins a comment. */
 int mix_read(struct mix *m, const char *file, struct error *e);
-/* One type. */
+/* Makes a mix of a single type of request. */
 int mix_single(struct mix *m, const char *name, const char *method, const char *path, const char *body, size_t body_len, struct error *e);
 void mix_deinit(struct mix *m);
 /* Writes each type's request for this host, with `headers` of all. 0 or -ENOMEM. */

@@ -59,9 +59,9 @@ struct outcome_request {
 
 /* Any thread. One request ends at `now`; `status` is 0 if there is none. */
 void outcome_record(struct outcome *o, const struct outcome_request *r, enum outcome_kind kind, int status, uint64_t now);
-/* One that was due and never sent. */
+/* Counts a request that was due and was never sent. */
 void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, uint64_t now);
-/* Any thread. Keeps the first. */
+/* Any thread. Notes a problem; only the first is kept. */
 void outcome_problem(struct outcome *o, const char *text);
 
 /* One thread. Ends the interval: adds it to the totals and, with a log, writes what is not empty, `start` and `length` in ns. 0 or a
@@ -69,7 +69,7 @@ void outcome_problem(struct outcome *o, const char *text);
 int outcome_interval(struct outcome *o, FILE *log, uint64_t start, uint64_t length);
 /* Sums one kind of time over all types: of the last interval, or of all so far. `sum` is initialized, and emptied first. */
 void outcome_sum(const struct outcome *o, enum outcome_time time, bool interval, struct candor_histogram *sum);
-/* A histogram as all of these are. */
+/* Initializes a histogram with the range and precision that all histograms here have. */
 int outcome_histogram(struct candor_histogram *h);
 
 #endif

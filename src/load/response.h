@@ -39,7 +39,7 @@ struct response {
 void response_start(struct response *r, bool to_head);
 /* Takes bytes up to the end of the response and returns how many; then or before, look at `state`. */
 size_t response_feed(struct response *r, const char *bytes, size_t n);
-/* The peer has closed: DONE for a body that lasts until then, else BROKEN. */
+/* Call it when the peer has closed the connection: DONE if the body ends with the connection, else BROKEN. */
 void response_close(struct response *r);
 
 #endif

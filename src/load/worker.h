@@ -43,7 +43,7 @@ int worker_init(struct worker *w, struct run *run, uint32_t connections);
 void worker_deinit(struct worker *w);
 /* Opens the connections and waits until each is open or has failed, 5 s at most. */
 void worker_connect(struct worker *w);
-/* Until the end. */
+/* Runs until the load test ends. */
 void worker_run(struct worker *w);
 
 #endif

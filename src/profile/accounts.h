@@ -1,4 +1,4 @@
-/* The books of a profile, by the table of accounts (base/agreed/accounts.h): whether it has some, and what stands in them. */
+/* Reads the books of a profile, by the table of accounts (base/agreed/accounts.h): whether it has books, and the sums in them. */
 #ifndef CANDOR_PROFILE_ACCOUNTS_H
 #define CANDOR_PROFILE_ACCOUNTS_H
 
@@ -18,9 +18,9 @@ const struct profile_book *accounts_reason(const struct profile *p, enum account
 bool accounts_is(const struct profile *p, const struct profile_book *line, enum account_id id);
 /* Whether the line's time is a present value, not a sum. */
 bool accounts_is_level(const struct profile *p, const struct profile_book *line);
-/* Of all reasons together. */
+/* The sum over all reasons of the account. */
 struct account_sum accounts_sum(const struct profile *p, enum account_id id);
-/* Of all accounts in a book that have one of some roles (bits of enum account_role). */
+/* The sum over all accounts of a book that have one of these roles (bits of enum account_role). */
 struct account_sum accounts_sum_roles(const struct profile *p, enum book book, unsigned roles);
 bool accounts_has_book(const struct profile *p, enum book book);
 /* The book that covers the profile's samples; the profile may lack it. */

@@ -10,8 +10,8 @@
 
 struct buffer;
 
-/* Writes such a name of the class, as the JVM calls it: "[B", "[[Ljava.lang.Object;". Unless it is to be full it is the stable one
- * (base/text/stable_name.h). */
+/* Writes the class's name for people. name: the JVM's name for it, "[B" or "[[Ljava.lang.Object;". full: the full name; otherwise the
+ * stable one (base/text/stable_name.h). */
 void allocated_put_class(struct buffer *b, const char *name, size_t len, bool full);
 /* Adds the label to a set; the class as above. 0 or -ENOMEM. */
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);
@@ -19,8 +19,8 @@ int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *l
 uint32_t allocated_class(const struct profile *p, uint32_t labels);
 /* Whether the samples of such a profile have classes. */
 bool allocated_has_classes(const struct profile *p);
-/* The class becomes the leaf frame of each sample that has one, for trees and other tools' formats. Once, when all samples are
- * there; earlier results do not change. 0 or -ENOMEM. */
+/* Adds the class to each sample that has one as the leaf frame, for trees and other tools' formats. Call it once, when all samples
+ * are there. Results that were computed before do not change. 0 or -ENOMEM. */
 int allocated_add_frames(struct profile *p);
 
 #endif

@@ -40,7 +40,7 @@ int filter_compile(struct filter_pattern *pattern, const char *text, struct erro
 int filter_compile_label(struct filter_label *label, const char *text, struct error *e);
 void filter_pattern_free(struct filter_pattern *pattern);
 void filter_deinit(struct filter *f);
-/* Whether it lets anything through that is not everything. */
+/* Whether the filter has any condition. */
 bool filter_is_set(const struct filter *f);
 
 /* Reads a range of time, as base/text/time_range.h has them, relative to the profile's start and end. 0 or -EINVAL. */

@@ -17,7 +17,7 @@ struct graft {
     uint32_t string_cap, frame_cap, node_cap, label_cap, thread_cap;
 };
 
-/* Always the same two. 0 or -ENOMEM. */
+/* Merges what `from` has gained since the last call. A graft is for one pair of profiles. 0 or -ENOMEM. */
 int graft_take(struct graft *g, struct profile *to, const struct profile *from);
 void graft_deinit(struct graft *g);
 

@@ -51,7 +51,7 @@ struct holders {
     struct map by_key;
 };
 
-/* Whether its recording says anything of what holds the object. */
+/* Whether the recording has information on what holds the object. */
 bool holders_are_told(const struct profile *p, const struct profile_object *o);
 /* 0 or -ENOMEM; a sample without such labels changes nothing. */
 int holders_take(struct holders *h, const struct profile *p, const struct profile_object *o);

@@ -2,20 +2,20 @@
  * is a column here; the texts, the formats and the command line look it up. A profile has samples of one kind.
  *
  * KIND(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help):
- *   word       of --kind, and of "kind" in JSON
+ *   word       the name of the kind for --kind, and for "kind" in JSON
  *   basis      of enum profile_basis: what takes such a sample
- *   event      of `candor record -e`, for samples of ours, or another profiler's word
- *   unit       of the weights, where the recording does not lead to another one
- *   value      what the weights measure, in pprof's words, or NULL: the word
- *   stored     the type by which a server stores them, or NULL if their sum over time says nothing
- *   id         the profile type ID by which Pyroscope's clients ask for that type, or NULL if it follows from the type (connect/kinds.h)
- *   whole      what shares are shares of
+ *   event      the event of `candor record -e` that records our samples of this kind, or another profiler's word
+ *   unit       of the weights, if the recording does not say otherwise
+ *   value      what the weights measure, in pprof's words; NULL: the word
+ *   stored     the type under which a server stores such samples; NULL if their sum over time has no meaning
+ *   id         the profile type ID under which Pyroscope's clients ask for that type; NULL if it follows from the type (connect/kinds.h)
+ *   whole      the name of the sum of all weights, of which shares are parts
  *   methods, lines  titles of these tables
- *   none       what a report says where there are no samples
- *   lack, command   "no wall samples" [in this recording; record with] "-e wall": of a recording that was not asked for any
+ *   none       the text of a report without samples
+ *   lack, command   for a recording that was not asked for such samples: "no wall samples" [in this recording; record with] "-e wall"
  *   help       for --kind
- * SOURCE(symbol, kinds, first, second): samples of which kinds the event types `first` and `second` (or NULL) are; worse ones first. Of one
- *   kind only the best ones that a chunk has are read, and types of one row add up.
+ * SOURCE(symbol, kinds, first, second): the events `first` and `second` (or NULL) are samples of these kinds. Rows with worse samples come
+ *   first. For each kind, only the best row that a chunk has is read; events of both types of a row add up.
  *
  * A new kind is a row of each, and a handler in load/load_events.c. */
 #ifndef CANDOR_PROFILE_KINDS_H
@@ -106,7 +106,8 @@ extern const struct profile_source profile_sources[];
 bool profile_kind_named(const char *word, enum profile_kind *kind);
 /* Whether a file's events of that type are of the kind. */
 bool profile_kind_comes_from(enum profile_kind kind, const char *event_type);
-/* The first of some kinds (bits), which is what an event type is of if nothing else is asked for; false = there is none. */
+/* The first of several kinds (bits). Events of a type that may be of several kinds are read as this kind by default. False = there is
+ * none. */
 bool profile_kind_first(unsigned kinds, enum profile_kind *kind);
 /* The kinds (bits) that such events may be samples of. JDK 9 calls jdk.X com.oracle.jdk.X. */
 unsigned profile_kinds_of(const char *event_type);

@@ -18,8 +18,8 @@ void names_frame(struct buffer *out, const char *class_name, const char *method,
  * left out: "G1ScanEvacuated<G1Cset<true>>::apply" -> "G1ScanEvacuated<...>::apply". */
 void names_short(struct buffer *out, const char *label, size_t width);
 
-/* Appends what a process is called by its command line, main class or jar first: "org.x.Main" of "org.x.Main --port 80", "app.jar" of
- * "/opt/app.jar". */
+/* Appends a short name for a process, from its command line, which begins with the main class or jar: "org.x.Main" for "org.x.Main
+ * --port 80", "app.jar" for "/opt/app.jar". */
 void names_process(struct buffer *out, const char *command);
 
 #endif

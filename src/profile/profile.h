@@ -199,11 +199,11 @@ void profile_deinit(struct profile *p);
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
 const char *profile_text(const struct profile *p, uint32_t string);
 
-/* A class that is known by another name in each run, and a native function's library, has its stable one: methods that are the same then
- * are one. */
+/* Interns a method. A class whose name differs from run to run, and the library of a native function, get their stable names, so that
+ * the same method has one id in all runs. */
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
-/* Used by the next: a child that is not right after its parent, or does not exist yet. */
+/* For profile_stack: finds or adds a child that is not right after its parent. */
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
 /* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). Most have one child, which came right after them. */
 static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
@@ -221,13 +221,14 @@ int profile_label(struct profile *p, const struct profile_label *one, uint32_t *
 uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX]);
 /* The pseudo frame at the root of a truncated stack. */
 int profile_truncation_frame(struct profile *p, uint32_t *id);
-/* A thread is known by (java_id, os_id), a thread that is not Java's also by its name: the kernel uses ids again. A later
- * name of the same Java thread replaces the earlier one. */
+/* Interns a thread. (java_id, os_id) identify it; the name does, too, if it is not a Java thread, because the kernel reuses ids. A
+ * later name of the same Java thread replaces the earlier one. */
 int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t java_id, uint32_t *id);
 
-/* Takes the sample; a count of 0 means 1. 0, -ENOMEM, or -ERANGE when the weights would add up to 2^62: it is not taken then. */
+/* Adds the sample; a count of 0 means 1. 0, -ENOMEM, or -ERANGE if the sum of weights would reach 2^62; then it is not added. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
-/* Replaces the earlier line with the same (account, reason), or setting of the same name. */
+/* Set a line of the books, and a setting. They replace an earlier line with the same account and reason, and an earlier setting with
+ * the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
 /* Adds events to those of their type, unless there are 1000 types. */
@@ -238,7 +239,7 @@ int profile_add_problem(struct profile *p, const char *level, const char *format
 /* Borrows; NULL when there is none. */
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);
 const char *profile_setting(const struct profile *p, const char *name);
-/* Whether the samples are the event safepoint's: wall-clock time of threads, and biased where they ran. */
+/* Whether the samples are of the event safepoint: they weigh the wall-clock time of threads, and are biased for running threads. */
 bool profile_is_safepoint(const struct profile *p);
 /* The word for a frame type: "Interpreted", "JIT compiled", ..., and back: PROFILE_TYPE_OTHER for a word that is none. */
 const char *profile_type_name(uint8_t type);

@@ -10,7 +10,8 @@ struct pruned {
     uint32_t nodes;  /* stacks that are not shown any more */
 };
 
-/* Keeps the `keep` heaviest nodes, and adds to `out`; a profile that is pruned again counts no sample twice. 0 or -ENOMEM. */
+/* Keeps the `keep` heaviest nodes, and adds what was pruned to `out`. If a profile is pruned again, no sample is counted twice. 0 or
+ * -ENOMEM. */
 int profile_prune(struct profile *p, uint32_t keep, struct pruned *out);
 
 /* Which nodes these are: totals[i] is the weight of node i, including the nodes above it. Among equal ones the smaller numbers

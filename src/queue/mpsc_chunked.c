@@ -1,4 +1,4 @@
-/* The cold paths: a new limit, a new ring, the way from one ring to the next. */
+/* The rare paths: a new limit, a new ring, the step from one ring to the next. */
 #include "candor/queue/mpsc_chunked.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* How a loop waits that waits for another thread. On its own, so that the explorer of tests/model/ can wait in its own way. */
+/* The pause in a loop that waits for another thread. It is a file of its own, so that the explorer of tests/model/ can replace it. */
 #include "candor/queue/common.h"
 
 void candor_queue_pause(void)

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* The largest power of two of slots in a chunk of so many words; 0 when there is none of two slots and a link. */
+/* The number of slots of a ring in a chunk of so many words: the largest power of two that leaves a word for the link. 0 if there is
+ * no room for two slots and a link. */
 static inline uint64_t ring_slots(uint32_t chunk_words)
 {
     return chunk_words < 3 ? 0 : (uint64_t)1 << (31 - __builtin_clz(chunk_words - 1));

@@ -1,4 +1,4 @@
-/* From a tree to a program: a machine without memory of its own, after Thompson. */
+/* Compiles a tree into a program for a nondeterministic automaton, after Thompson. */
 #include "regex/regex_internal.h"
 
 #include "base/array.h"

@@ -1,4 +1,4 @@
-/* From a pattern to a tree. */
+/* Parses a pattern into a tree. */
 #include "base/text/number.h"
 #include "regex/regex_internal.h"
 

@@ -32,7 +32,7 @@ struct regex;
 int regex_compile(struct regex **out, const char *text, enum regex_where where, struct error *e);
 /* One thread at a time: the pattern contains the working memory of a match. */
 bool regex_matches(const struct regex *r, const char *text);
-/* How many instructions it has: what a character of a text takes at most. */
+/* How many instructions the pattern has, which is the largest number of steps for a character of a text. */
 uint32_t regex_size(const struct regex *r);
 /* r may be NULL. */
 void regex_free(struct regex *r);

@@ -1,4 +1,4 @@
-/* What a recording holds beside what the store keeps of it, in words for its sender; the recording itself has all of it. */
+/* Describes, for the sender of a recording, the data in it that the store cannot query. The stored recording itself has all of it. */
 #ifndef CANDOR_SERVER_LEFT_OUT_H
 #define CANDOR_SERVER_LEFT_OUT_H
 

@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 
-/* What struct store_options wants. The recording is unpacked once, and a JFR file is read once for all kinds of sample. */
+/* The function `load` of struct store_options. It unpacks the recording once, and reads a JFR file once for all kinds of sample. */
 int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* The server's life. */
+/* Runs the server, or checks its store. */
 #ifndef CANDOR_SERVER_SERVER_H
 #define CANDOR_SERVER_SERVER_H
 

@@ -1,5 +1,6 @@
-/* A copy while the store works on: first the catalogue, then what it speaks of. Files of recordings and segments never change, so that a
- * hard link is a copy; dictionaries grow, and are copied: what is new in them nothing in the copy refers to. */
+/* Copies the store while it is in use: first the catalog, then the files that it lists. Files of recordings and segments never
+ * change, so a hard link is a copy. Dictionaries grow, and are copied; nothing in the copied catalog refers to entries that came
+ * later. */
 #include "store/store_internal.h"
 
 #include <dirent.h>

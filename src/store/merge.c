@@ -162,7 +162,7 @@ static int read_sources(struct store *s, const struct catalogue_merge *m, struct
     return rc;
 }
 
-/* Those of the list are not to be read by whoever asks from now on. */
+/* Notes the files of these segments for removal: queries that begin from now on do not read them. */
 static int note_gone(struct store *s, const struct catalogue_merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {

@@ -1,4 +1,4 @@
-/* Mending: what a crash has left unfinished, and what has been found damaged. */
+/* Repairs: completes what a crash has left unfinished, and replaces damaged data. */
 #include "store/store_internal.h"
 
 #include <dirent.h>

@@ -1,11 +1,11 @@
-/* Forgetting, in tiers: a recording as it was sent goes first, because its samples stay; then days of samples, the oldest first. Both
- * go by age, and where there is too much.
+/* Deletes old data in two tiers. First the recordings as they were sent, because their samples stay; then days of samples, the oldest
+ * first. Both are deleted by age, and if there is too much data.
  *
- * A service over its limit loses its own data. Where all together are over the limit of the disk, those lose theirs that have more than
- * an equal share, as if all that have less had passed the rest of their share on: who writes much drives out nobody else's history.
- * The newest day's samples stay in any case.
+ * A service over its limit loses its own data. If all services together exceed the limit of the disk, those with more than an equal
+ * share lose data; services with less than an equal share leave the rest of it to the others. So a service that writes much does not
+ * push out the history of others. The newest day's samples stay in any case.
  *
- * A day goes as a whole: its segments, its dictionaries, and recordings that have nothing else. */
+ * A day is deleted as a whole: its segments, its dictionaries, and recordings that have no data of other days. */
 #include "store/store_internal.h"
 
 #include "base/array.h"

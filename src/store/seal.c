@@ -1,4 +1,4 @@
-/* From a recording's profiles to rows of segments. */
+/* Seals recordings: writes the samples of their profiles as rows of segments. */
 #include "base/time_units.h"
 #include "store/store_internal.h"
 
@@ -36,7 +36,7 @@ static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
     snprintf(out, CATALOGUE_TYPE_MAX, "%.60s:%.60s", value, profile_unit_word(p));
 }
 
-/* Of a content whose parts begin at `from`. */
+/* The part for a day, of the content whose parts begin at `from`; it is added if necessary. */
 static struct catalogue_part *part_of(struct sealing *l, uint32_t content, uint32_t from, int64_t second)
 {
     int64_t day = floor_divide(second, SECONDS_PER_DAY);

@@ -30,10 +30,10 @@ struct selector {
 /* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
-/* The same for anything that has values by name; none is the empty one. */
+/* The same for anything that has values by name. A missing value is the empty string. */
 typedef const char *selector_value(void *context, const char *name);
 bool selector_holds(const struct selector *s, selector_value *value, void *context);
-/* The same if only the service is known: matchers on other labels may hold. */
+/* The same if only the service is known. Matchers on other labels are taken to match. */
 bool selector_may_match(const struct selector *s, const char *service);
 void selector_deinit(struct selector *s);
 

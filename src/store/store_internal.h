@@ -62,8 +62,8 @@ void arrivals_deinit(struct arrivals *a);
 /* The recording is in the catalogue; it is acknowledged. */
 void arrivals_begin(struct arrivals *a, uint64_t id);
 void arrivals_end(struct arrivals *a, uint64_t id);
-/* No recording from this id on has been acknowledged yet. Read it before the catalog: unsealed recordings from there on are about
- * to be sealed. */
+/* An id: no recording with this id or a higher one has been acknowledged yet. Read it before the catalog: unsealed recordings from
+ * this id on are about to be sealed. */
 uint64_t arrivals_from(struct arrivals *a);
 
 /* ---- seal.c ---- */
@@ -93,9 +93,9 @@ int seal_pending(struct store *s, const struct store_profiles *profiles, const s
 
 /* ---- recover.c ---- */
 
-/* At the start: what a crash left. */
+/* Call it at the start: repairs what a crash left. */
 int recover_all(struct store *s, struct error *e);
-/* Seals all parts that are not. */
+/* Seals all parts that are not sealed. */
 void recover_pending(struct store *s);
 /* Puts a segment aside; its parts are to be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
@@ -104,9 +104,9 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 
 /* Makes large segments of small ones, for a bounded time, and removes those. To be called by one thread at a time. */
 void merge_some(struct store *s);
-/* What of segments/ the catalogue knows nothing of goes. */
+/* Removes the files in segments/ that are not in the catalog. */
 void merge_sweep(struct store *s);
-/* Called when there are no readers any more. */
+/* Call it when there are no readers any more. */
 void merge_deinit(struct store *s);
 /* Brackets the reading of segments from the catalog: they stay until merge_read_end, which needs the result. */
 unsigned merge_read_begin(struct store *s);

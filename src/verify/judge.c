@@ -75,7 +75,8 @@ static bool is_of_round(const struct matching *m, const struct profile_sample *s
     return is && s->time_ns >= m->truth->begin_ns - CLOCKS_APART_NS && s->time_ns <= m->truth->end_ns + CLOCKS_APART_NS;
 }
 
-/* Of a sample of the round: virtual threads' work is seen in their carriers by who does not know them. */
+/* Whether a sample of the round belongs to the part. A profiler that does not know virtual threads shows their work in their
+ * carriers. */
 static bool is_part(const struct matching *m, const struct truth_part *part, const struct profile_sample *s)
 {
     if (strcmp(part->threads, ROUND_THREADS) && !begins(thread_name(m, s), part->threads))
@@ -126,7 +127,7 @@ static uint32_t count_threads(const struct successive_order *order, bool *met)
     return threads;
 }
 
-/* Of the round, what its samples lack of its CPU time; of the recording, what the books say. */
+/* The hidden kernel time: what the round's samples lack of its CPU time, but at most the unseen kernel time in the recording's books. */
 static uint64_t hidden_ns(const struct judgement *j, const struct profile *p)
 {
     const struct profile_book *kernel = accounts_reason(p, ACCOUNT_UNSEEN, REASON_LIST_UNSEEN, UNSEEN_KERNEL);

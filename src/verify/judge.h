@@ -42,12 +42,13 @@ struct judge_pool {
 };
 
 void judge_pool_add(struct judge_pool *pool, const struct judgement *j);
-/* How wide the intervals are beside those that the errors' spread would ask for, on average over the parts; 0 = unknown. */
+/* How wide the intervals are on average over the parts, as a multiple of the width that the spread of the errors calls for; 0 =
+ * unknown. */
 double judge_pool_width(const struct judge_pool *pool);
 
-/* The part that is farthest off. */
+/* The part with the largest error. */
 const struct judgement_part *judge_worst(const struct judgement *j);
-/* By how much the sum of all weights is off, as a share, beyond chance and tolerance; 0 = it is right. */
+/* The error of the sum of all weights, as a share, beyond chance and tolerance; 0 = the sum is right. */
 double judge_cpu_off(const struct judgement *j);
 
 #endif

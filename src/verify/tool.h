@@ -44,7 +44,7 @@ bool tool_counts_cpu(const struct tool *t);
 /* The JVM's argument that makes it record into the file, "" for a tool that attaches; folder: for its own files. 0 or a negative
  * errno with e. */
 int tool_argument(const struct tool *t, const char *folder, const char *file, uint64_t interval_ns, struct buffer *out, struct error *e);
-/* The tool's work when the program is warm. 0 or a negative errno with e. */
+/* Does the tool's work when the program is warm, such as attaching. 0 or a negative errno with e. */
 int tool_attach(const struct tool *t, pid_t pid, const char *file, uint64_t interval_ns, struct error *e);
 
 #endif

@@ -26,7 +26,7 @@ struct truth {
 /* Takes one line of the program; the line is changed. 1 if it was the last one, 0 if more follow, -EPROTO if it violates the
  * protocol, -ENOENT if it does not belong to the protocol. */
 int truth_take(struct truth *t, char *line);
-/* That the parts fit into the whole: 0 or -EPROTO. */
+/* Checks that the parts fit into the whole: 0 or -EPROTO. */
 int truth_check(const struct truth *t);
 
 #endif

@@ -53,7 +53,7 @@ void verify_free(struct verify_result *result);
 
 /* How many runs of a tool came to this verdict; tool NULL = of all. */
 uint32_t verify_count(const struct verify_result *result, const struct tool *tool, enum verify_verdict verdict);
-/* True when anything could be judged, and our profiler, loaded at the start, was wrong or failed nowhere. */
+/* True if anything could be judged, and our profiler, when loaded at the JVM's start, was never wrong and never failed. */
 bool verify_is_good(const struct verify_result *result);
 /* By how much the sum of the weights of a run with a judgement is off (judge.h); 0 for tools that do not promise CPU time. */
 double verify_cpu_off(const struct verify_run *run);

@@ -68,7 +68,7 @@ struct candor_queue_loop {
 extern "C" {
 #endif
 
-/* Tells the processor that this is a loop that waits. Also an `idle` of little use to a machine with more threads than processors. */
+/* Tells the processor that this loop waits. It can be used as `idle`, but is of little use if there are more threads than processors. */
 void candor_queue_pause(void);
 uint64_t candor_queue_idle_spin(void *context, uint64_t idle_turns);
 
@@ -79,8 +79,8 @@ static inline bool candor_queue_refuses(const void *element)
     return (uintptr_t)element + 1 < 2;
 }
 
-/* A hint to fetch a slot's line for writing: away from who wrote it last, before it is written. Never fails, whatever the address. The
- * builtin alone fetches lines for reading, unless the compiler may assume a younger processor. */
+/* A hint to fetch a slot's cache line for writing, away from the processor that wrote it last, before it is written. It never fails,
+ * whatever the address. The builtin alone fetches lines for reading, unless the compiler may assume a younger processor. */
 static inline void candor_queue_fetch(uint64_t *slot)
 {
 #ifdef __x86_64__
@@ -100,8 +100,8 @@ static inline void *candor_queue_element(uint64_t word)
     return (void *)(uintptr_t)word;
 }
 
-/* Elements between two indices that step by `step`: the consumer's is read again until the producer's lies between two equal
- * readings of it. Lock-free. Acquire: the three loads stay in this order. */
+/* The number of elements between the producer's and the consumer's index, which step by `step`. The consumer's index is read before
+ * and after the producer's, until both readings are equal. Lock-free. Acquire: the three loads stay in this order. */
 static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_t *consumed, uint64_t step, uint64_t capacity)
 {
     uint64_t before, after = __atomic_load_n(consumed, __ATOMIC_ACQUIRE), at;
@@ -116,7 +116,7 @@ static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_
     return size < 0 ? 0 : (uint64_t)size > capacity ? capacity : (uint64_t)size;
 }
 
-/* 0 when an array may have so many slots: a power of two from `least` on. */
+/* True if an array may have so many slots: a power of two, and at least `least`. */
 static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
 {
     return capacity >= least && capacity <= (uint64_t)1 << 32 && (capacity & (capacity - 1)) == 0;

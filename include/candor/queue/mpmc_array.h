@@ -51,14 +51,16 @@ static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(struct candor_
     return &q->cells[i & q->mask];
 }
 
-/* How far the cell of index i is ahead of what the caller needs: 0, it may claim i; more, i has been claimed; less, the other side
- * has not come there. Acquire: pairs with the releases of sequences in store and take. */
+/* Compares the sequence number of the cell of index i with the one that the caller needs. 0: the caller may claim i. Above 0: i has
+ * been claimed already. Below 0: the other side has not reached i yet. Acquire: pairs with the releases of sequences in store and
+ * take. */
 static inline int64_t candor_mpmc_array_ahead(struct candor_mpmc_array *q, uint64_t i, uint64_t needed)
 {
     return (int64_t)(__atomic_load_n(&candor_mpmc_array_at(q, i)->sequence, __ATOMIC_ACQUIRE) - needed);
 }
 
-/* Producer. Claims an empty cell, which has to be stored to; false: full or, unless `wait`, a consumer is still at it. */
+/* Producer. Claims an empty cell, to which the producer must then store. False: the queue is full or, unless `wait`, a consumer still
+ * reads the cell. */
 static inline bool candor_mpmc_array_claim_empty(struct candor_mpmc_array *q, bool wait, uint64_t *claimed)
 {
     /* Relaxed, here and below: a guess, which the exchange checks; it decides who has the cell and publishes nothing. */
@@ -114,7 +116,7 @@ static inline bool candor_mpmc_array_relaxed_offer(struct candor_mpmc_array *q, 
     return candor_mpmc_array_put(q, element, false);
 }
 
-/* One by one: others' elements may come between. Does not wait after the first. */
+/* Offers the elements one by one, so elements of other producers may come between them. It waits at most for the first. */
 static inline uint64_t candor_mpmc_array_offer_n(struct candor_mpmc_array *q, void *const *elements, uint64_t count)
 {
     uint64_t n = 0;

@@ -47,8 +47,8 @@ static inline uint64_t candor_mpsc_array_capacity(const struct candor_mpsc_array
     return q->mask + 1;
 }
 
-/* Producer. Claims up to `wanted` slots from *first on; how many. 0: full, or, unless `retry`, another claimed meanwhile. What
- * is claimed has to be stored. */
+/* Producer. Claims up to `wanted` slots from *first on, and returns how many. 0: the queue is full or, unless `retry`, another
+ * producer claimed slots meanwhile. The producer must store to each claimed slot. */
 static inline uint64_t candor_mpsc_array_claim(struct candor_mpsc_array *q, uint64_t wanted, bool retry, uint64_t *first)
 {
     /* Acquire: pairs with the release below, and so with that in poll; the slots before the limit are empty for us too. */
@@ -103,7 +103,7 @@ static inline bool candor_mpsc_array_relaxed_offer(struct candor_mpsc_array *q, 
     return true;
 }
 
-/* They lie beside each other: no other producer's come between. */
+/* The elements lie beside each other: no element of another producer comes between them. */
 static inline uint64_t candor_mpsc_array_offer_n(struct candor_mpsc_array *q, void *const *elements, uint64_t count)
 {
     uint64_t good = 0, n, i;
@@ -116,7 +116,7 @@ static inline uint64_t candor_mpsc_array_offer_n(struct candor_mpsc_array *q, vo
     return n;
 }
 
-/* Claims all of them before it asks for the first: the consumer waits for a `supply` that takes its time. */
+/* Claims all slots before it asks `supply` for the first element. So the consumer has to wait if `supply` is slow. */
 static inline uint64_t candor_mpsc_array_fill(struct candor_mpsc_array *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t i, n = limit ? candor_mpsc_array_claim(q, limit, true, &i) : 0;

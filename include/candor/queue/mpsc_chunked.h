@@ -80,7 +80,8 @@ static inline uint64_t candor_mpsc_chunked_capacity(const struct candor_mpsc_chu
 /* Attempts of a relaxed offer; more than one, as one may go into finding room. */
 #define CANDOR_MPSC_CHUNKED_ATTEMPTS 3
 
-/* Producer. Claims the slot of the next element, which has to be stored there; NULL: full, or, unless `retry`, others were at it. */
+/* Producer. Claims the slot for the next element, to which the producer must then store. NULL: the queue is full or, unless `retry`,
+ * another producer interfered. */
 static inline uint64_t *candor_mpsc_chunked_claim(struct candor_mpsc_chunked *q, bool retry)
 {
     uint64_t *slot = NULL;
@@ -213,7 +214,7 @@ static inline uint64_t candor_mpsc_chunked_polled(const struct candor_mpsc_chunk
     return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE) >> 1;
 }
 
-/* The consumer's index first: what is added meanwhile makes it less empty. */
+/* The consumer's index is read first: an element that is added between the two reads can then only make the queue less empty. */
 static inline bool candor_mpsc_chunked_is_empty(const struct candor_mpsc_chunked *q)
 {
     uint64_t polled = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);

@@ -33,7 +33,7 @@ struct candor_mpsc_linked {
     struct candor_mpsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. Of supplied nodes, with the first of them. */
+/* Owner. A queue whose nodes the producers supply. `node` is the first. */
 static inline void candor_mpsc_linked_init_supplied(struct candor_mpsc_linked *q, struct candor_queue_node *node)
 {
     node->next = 0;
@@ -41,8 +41,8 @@ static inline void candor_mpsc_linked_init_supplied(struct candor_mpsc_linked *q
     q->producer.node = q->consumer.node = (uint64_t)(uintptr_t)node;
 }
 
-/* Owner. Of nodes of the pool, which is borrowed and must outlive the queue; an offer that finds it empty fails as one to a full
- * queue. 0, or -ENOMEM when it is empty now. */
+/* Owner. A queue whose nodes come from the pool, which is borrowed and must outlive the queue. An offer fails when the pool is empty,
+ * as if the queue were full. 0, or -ENOMEM if the pool is empty now. */
 static inline int candor_mpsc_linked_init(struct candor_mpsc_linked *q, struct candor_pool *pool)
 {
     uint64_t *node = candor_pool_take(pool);
@@ -60,7 +60,8 @@ static inline uint64_t candor_mpsc_linked_capacity(const struct candor_mpsc_link
     return CANDOR_QUEUE_UNBOUNDED;
 }
 
-/* Producer. Adds the element in a node of the caller's: true. False for NULL and CANDOR_QUEUE_JUMP; the node is then not taken. */
+/* Producer. Adds the element in a node that the caller supplies: true. False for the elements NULL and CANDOR_QUEUE_JUMP; the node is
+ * then not taken. */
 static inline bool candor_mpsc_linked_offer_node(struct candor_mpsc_linked *q, struct candor_queue_node *node, void *element)
 {
     struct candor_queue_node *before;
@@ -104,7 +105,7 @@ static inline void *candor_mpsc_linked_take(struct candor_mpsc_linked *q, bool w
     return candor_queue_element(next->element);
 }
 
-/* Consumer. As poll and relaxed_poll; with the element comes a node that is the caller's. */
+/* Consumer. As poll and relaxed_poll. With the element comes a node, which then belongs to the caller. */
 static inline void *candor_mpsc_linked_poll_node(struct candor_mpsc_linked *q, struct candor_queue_node **node)
 {
     return candor_mpsc_linked_take(q, true, node);
@@ -177,7 +178,8 @@ static inline void *candor_mpsc_linked_relaxed_peek(struct candor_mpsc_linked *q
     return next ? candor_queue_element(next->element) : NULL;
 }
 
-/* Consumer (not anyone: it walks over the nodes). Elements that are linked, of those there were when the call began. */
+/* Consumer only, because it walks over the nodes. The number of elements that are linked, among those that were in the queue when the
+ * call began. */
 static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *q)
 {
     uint64_t node = __atomic_load_n(&q->consumer.node, __ATOMIC_RELAXED), n = 0;
@@ -191,7 +193,7 @@ static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *
     return n;
 }
 
-/* The consumer's answer is exact; another's may be of no instant when nodes are used again meanwhile. */
+/* The answer is exact for the consumer. Other threads may get an answer that was true at no instant, if nodes are reused meanwhile. */
 static inline bool candor_mpsc_linked_is_empty(const struct candor_mpsc_linked *q)
 {
     uint64_t taken = __atomic_load_n(&q->consumer.node, __ATOMIC_ACQUIRE);

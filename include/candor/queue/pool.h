@@ -37,8 +37,9 @@ size_t candor_pool_bytes(uint32_t chunk_count, uint32_t chunk_words);
  * 0, or -EINVAL for no chunk, chunks of less than 2 words or misaligned memory. */
 int candor_pool_init(struct candor_pool *pool, void *memory, uint32_t chunk_count, uint32_t chunk_words);
 
-/* Anyone. Takes the lowest free chunk; its words hold anything. NULL when none is free (or, with some free, when 16
- * attempts on each 64 chunks met another taker or giver: the price of a bound). */
+/* Anyone. Takes the lowest free chunk, whose content is arbitrary. NULL when no chunk is free. It is also NULL, although
+ * some are free, when 16 attempts on each group of 64 chunks failed because other threads took or returned chunks: the
+ * number of attempts is bounded. */
 uint64_t *candor_pool_take(struct candor_pool *pool);
 
 /* Anyone who took it. Gives a chunk back. */
@@ -47,8 +48,9 @@ void candor_pool_give(struct candor_pool *pool, uint64_t *chunk);
 /* Anyone. Chunks taken at present: exact when nobody takes or gives meanwhile. */
 uint32_t candor_pool_in_use(const struct candor_pool *pool);
 
-/* Anyone. Chunks ever taken, which is what the pool's memory holds resident; as the lowest free chunk goes first, it is
- * also the most that were ever taken at the same time (exactly so when takers do not race). */
+/* Anyone. The number of chunks that were ever taken; the memory of these is resident. Because the lowest free chunk is
+ * taken first, it is also the largest number that was ever taken at the same time (exactly so if threads do not race to
+ * take one). */
 uint32_t candor_pool_high_water(const struct candor_pool *pool);
 
 #ifdef __cplusplus

@@ -83,7 +83,7 @@ static inline bool candor_spmc_array_relaxed_offer(struct candor_spmc_array *q, 
     return candor_spmc_array_put(q, element, false);
 }
 
-/* Does not wait for consumers after the first. */
+/* It waits for a consumer at most for the first element. */
 static inline uint64_t candor_spmc_array_offer_n(struct candor_spmc_array *q, void *const *elements, uint64_t count)
 {
     uint64_t n = 0;
@@ -122,7 +122,8 @@ static inline uint64_t candor_spmc_array_ready(struct candor_spmc_array *q, uint
     return limit - i < wanted ? limit - i : wanted;
 }
 
-/* Consumer. Claims up to `wanted` elements from *first on; how many, 0: there is none. They have to be taken. */
+/* Consumer. Claims up to `wanted` elements from *first on, and returns how many; 0: there is none. The consumer must take all that it
+ * claimed. */
 static inline uint64_t candor_spmc_array_claim(struct candor_spmc_array *q, uint64_t wanted, uint64_t *first)
 {
     /* Relaxed: a guess, which the exchange checks. */
@@ -167,7 +168,7 @@ static inline uint64_t candor_spmc_array_poll_n(struct candor_spmc_array *q, voi
     return n;
 }
 
-/* What another consumer may take before this one does. */
+/* The oldest element. Another consumer may take it before this one does. */
 static inline void *candor_spmc_array_peek(struct candor_spmc_array *q)
 {
     for (;;) {

@@ -26,7 +26,7 @@ static struct recording *recording_now(void)
     return safepoint_running() ? safepoint_recording() : sampling_recording();
 }
 
-/* Relaxed: it is a bound of patience, and leads to nothing else. */
+/* Relaxed: it only bounds how long others wait. */
 static _Atomic uint64_t walks_ns;
 
 static void allow_walks(uint64_t of_dump)
@@ -40,7 +40,7 @@ uint64_t collect_walks_ns(void)
     return atomic_load_explicit(&walks_ns, memory_order_relaxed);
 }
 
-/* A recording that cannot do what it was asked to does not begin: here it has, and is undone. */
+/* A recording must not begin if it cannot do everything that was requested. Here it has begun already, so it is undone. */
 static int begin_dumps(const struct dumps_options *options, struct error *e)
 {
     struct recording *r = recording_now();
@@ -65,7 +65,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     return rc ? rc : begin_dumps(&options->dumps, e);
 }
 
-/* Nobody waits for it but this thread. */
+/* Only this thread waits for the dump. */
 static void dump_when_due(void)
 {
     uint64_t now = clock_monotonic_ns(), bytes;

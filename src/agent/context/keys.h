@@ -10,10 +10,10 @@ enum { KEYS_MAX = 16, KEY_BYTES_MAX = 64 };
 /* Keys that all writers of ours use. */
 enum { KEY_ENDPOINT, KEY_ROOT_SPAN_ID, KEYS_OF_OURS };
 
-/* The number of a key; -1 when there are KEYS_MAX others, or it is no key: 1 to KEY_BYTES_MAX bytes of printable ASCII without '='. *added:
- * it is new. */
+/* Returns the number of a key, which is added if it is new; *added says so. A key has 1 to KEY_BYTES_MAX bytes of printable ASCII
+ * without '='. -1: the name is not a key, or there are KEYS_MAX others already. */
 int keys_add(const char *name, size_t len, int *added);
-/* NULL beyond the keys that there are. Their names stay where they are. */
+/* NULL if there is no key with that number. The name stays at its address. */
 const char *keys_name(uint32_t key);
 uint32_t keys_count(void);
 

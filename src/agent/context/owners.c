@@ -1,5 +1,5 @@
-/* A table of buckets, each one line of the cache: an id is in one of the two that it hashes to, in any place. So nothing is ever moved, a
- * place that is left is free at once, and who finds nothing has looked at two lines. */
+/* A table of buckets, each as large as a cache line. An id hashes to two buckets, and is in any place of one of them. So entries are
+ * never moved, a removed entry's place is free at once, and a search reads at most two cache lines. */
 #include "agent/context/owners.h"
 
 #include "agent/context/records.h"

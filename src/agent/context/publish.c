@@ -37,7 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- protobuf ---- */
 
-/* Written from its end to its beginning, so that what a field contains is there before its length is. */
+/* A message that is written from its end to its beginning, so that the content of a field is written before its length. */
 struct message {
     uint8_t bytes[MESSAGE_MAX];
     size_t at; /* from there on */
@@ -54,7 +54,7 @@ static void put_byte(struct message *m, uint8_t byte)
         m->full = true;
 }
 
-/* The lowest group comes first, and all but the highest say that there are more. */
+/* The lowest group of bits comes first. All groups but the highest have the mark that more follow. */
 static void put_varint(struct message *m, uint64_t v)
 {
     unsigned shift = 0;
@@ -65,7 +65,7 @@ static void put_varint(struct message *m, uint64_t v)
         put_byte(m, (uint8_t)(v >> (shift - GROUP_BITS) | 0x80));
 }
 
-/* What has been written since the message began at `end` becomes a field. */
+/* Makes a field of everything that was written since the message began at `end`. */
 static void make_field(struct message *m, unsigned number, size_t end)
 {
     put_varint(m, end - m->at);
@@ -91,7 +91,7 @@ enum {
     CONTEXT_ATTRIBUTES_FIELD = 2
 };
 
-/* What has been written since is the value. */
+/* Makes a pair, whose value is everything that was written since `end`. */
 static void make_pair(struct message *m, unsigned number, const char *key, size_t end)
 {
     make_field(m, PAIR_VALUE, end);
@@ -130,7 +130,7 @@ static void put_payload(struct message *m)
 
 /* ---- the mapping ---- */
 
-/* Whether a mapping of that name is there. What one read ends with, and the next begins with, is looked at together. */
+/* Whether a mapping with that name exists. The end of each read is searched together with the beginning of the next. */
 static bool is_mapped(void)
 {
     char text[4096 + sizeof name];

@@ -20,8 +20,8 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_exit;
 static bool has_key;
 
-/* Those that were given back: the number of the first plus one in the lower half, and in the upper how often that has changed, so that
- * one which was taken and given back meanwhile is not mistaken for itself. */
+/* The free list of records that were given back. The lower half is the number of the first, plus one. The upper half counts the
+ * changes, so that a record that was taken and given back meanwhile is noticed. */
 static _Atomic uint64_t free_list;
 static _Atomic uint32_t next_free[RECORDS_MAX]; /* plus one; 0 = the last */
 

@@ -9,13 +9,13 @@
 
 enum { RECORDS_MAX = 1 << 16, RECORDS_STRIDE = 1024 };
 
-/* The mapping; NULL without address space. */
+/* The mapping; NULL if there is not enough address space. */
 void *records_memory(size_t *bytes);
 
-/* The calling thread's own record, valid and empty: the same each time, given back by itself when the thread ends. Its number, or -1:
- * all RECORDS_MAX are in use. The thread's pointer is set. */
+/* Returns the number of the calling thread's own record, the same at each call. A new record is valid and empty, the thread's pointer
+ * is set to it, and it is given back automatically when the thread ends. -1: all RECORDS_MAX are in use. */
 int records_take_own(void);
-/* A free record, for a virtual thread, valid and empty; -1 as above. */
+/* Takes a free record for a virtual thread: valid and empty. -1 as above. */
 int records_take(void);
 void records_give(int record);
 /* The address of a record; 0 for an invalid number. */

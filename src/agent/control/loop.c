@@ -74,7 +74,7 @@ static void start_is_done(void)
     loop.start = NULL;
 }
 
-/* With the lock held. Nobody may ask for a start from here on; one that came while the last recording stopped is refused. */
+/* With the lock held. No start can be requested from here on. A start that was requested while the last recording stopped is refused. */
 static void close_errands(void)
 {
     loop.open = false;
@@ -159,7 +159,7 @@ struct rounds {
     bool has_recorded, came;
 };
 
-/* The kernel refuses more entries than RLIMIT_NOFILE, which may be 0 by now: then time passes all the same. */
+/* The kernel refuses more entries than RLIMIT_NOFILE, which may be 0 by now. In that case it only waits. */
 static int watch(struct pollfd *fds, nfds_t count, const struct timespec *patience)
 {
     struct timespec period = {.tv_nsec = PEER_PERIOD_NS};
@@ -206,7 +206,7 @@ static void go_round(void *argument)
     tick();
 }
 
-/* A fault in the C library may have left its locks taken, and this thread would meet them on its way out. */
+/* A fault in the C library may have left its locks taken. Ending this thread could then wait for them forever, so it sleeps instead. */
 static _Noreturn void park(void)
 {
     socket_unlisten(loop.listener);
@@ -218,7 +218,8 @@ static _Noreturn void park(void)
         pause();
 }
 
-/* A round was left in its midst. Nobody may wait for what it was about to do; who asks shall hear why. */
+/* Continues after a fault made the thread leave a round in the middle. No client may wait for what that round was about to do, and
+ * later requests get the reason. */
 static void recover(struct turn *turn, struct rounds *r)
 {
     pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */

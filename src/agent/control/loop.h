@@ -16,7 +16,7 @@
  * late: the agent was attached to a running JVM. Any thread. 1 when it records but has no control socket, and *e says why:
  * so with the JVM only; a late agent is refused. */
 int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e);
-/* A thread has left that in its midst, and goes on: frees the lock if it has it. */
+/* Call it on a thread that a fault made leave loop_open in the middle, and that goes on: frees the lock if the thread holds it. */
 void loop_let_go(void);
 /* Ends the recording, if any, and the thread; returns when both are over, or after ten seconds. java_is_ending: the
  * hooks are not called any more, and the loop cannot be opened again. */

@@ -67,7 +67,7 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
-/* Nothing that the agent does differently: who started the recording asks it, in the end, what was to go on beside it. */
+/* The agent only remembers this option: the program that ends the recording asks for it. */
 static int set_jfr(struct collect_options *o, char *value, struct error *e)
 {
     static const char *const modes[] = {"existing", "on"};
@@ -145,7 +145,7 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     return event_counter_find(&o->counter, value, e);
 }
 
-/* Nothing but the intervals of CPU time can be told in nanoseconds. */
+/* Checks the options for an event that perf counts: options in units of time make sense for CPU time only. */
 static int check_counter(const struct collect_options *o, struct error *e)
 {
     bool counts = o->counter.name[0];
@@ -183,7 +183,7 @@ static int check_clock(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-/* Whether its rounds are what the interval is of. */
+/* Whether the interval is the one between rounds of the event wall. */
 static bool is_of_rounds(const struct collect_options *o)
 {
     return o->events & COLLECT_WALL && !(o->events & COLLECT_CPU);
@@ -200,7 +200,7 @@ static int check_wall(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-/* What was left open. */
+/* Sets the options that were not given. */
 static void settle(struct collect_options *o)
 {
     if (o->recompile)
@@ -235,7 +235,7 @@ static int check_heal(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-/* What the options are together. */
+/* Checks the options in combination. */
 static int check(const struct collect_options *o, struct error *e)
 {
     int rc = check_alloc(o, e);
@@ -252,7 +252,7 @@ static int check(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-/* What the options need that the recording has not. given: a bit per option. */
+/* Checks that the recording has the events that the given options need. given: a bit per option. */
 static int check_events(const struct collect_options *o, uint64_t given, struct error *e)
 {
     char events[COLLECT_EVENTS_BYTES];
@@ -267,7 +267,7 @@ static int check_events(const struct collect_options *o, uint64_t given, struct 
     return 0;
 }
 
-/* Where the agent keeps what is a number. */
+/* The fields of options whose value is a number. */
 #define FIELD(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                                        \
     [OPTION_##symbol] = {offsetof(struct collect_options, field), sizeof(((struct collect_options *)0)->field)},
 static const struct {
@@ -294,12 +294,12 @@ static int set_number(struct collect_options *o, enum recording_option option, c
 
 typedef int setter(struct collect_options *, char *, struct error *);
 
-/* Those that are no number, */
+/* The functions for options whose value is not a number, */
 static setter *const words[RECORDING_OPTIONS_COUNT] = {
     [OPTION_EVENT] = set_event,       [OPTION_CLOCK] = set_clock, [OPTION_DUMP_ON] = set_dump_on,
     [OPTION_DUMP_DIR] = set_dump_dir, [OPTION_JFR] = set_jfr,     [OPTION_HEAL] = set_heal};
 
-/* and those that the command line has not. */
+/* and for keys that the command line does not have. */
 static const struct {
     const char *key;
     setter *set;
@@ -308,7 +308,7 @@ static const struct {
 enum { OWN = sizeof own / sizeof *own, KEYS = OWN + RECORDING_OPTIONS_COUNT };
 _Static_assert(KEYS <= 64, "a bit per key");
 
-/* Those of the own come behind the others. */
+/* The options that the command line does not have come after the others. */
 static const char *key_of(int i)
 {
     return i < RECORDING_OPTIONS_COUNT ? recording_option_rows[i].key : own[i - RECORDING_OPTIONS_COUNT].key;

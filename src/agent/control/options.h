@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Sets the fields the text names (it is changed in the process); the others get their defaults. An unknown key, one that is given
- * twice, a value out of range or a broken encoding is an error that names it. */
+/* Sets the fields that the text names; the others get their defaults. The text is changed in the process. An unknown key, a repeated
+ * key, a value out of range and a broken encoding are errors, and the message names the key. */
 int options_parse(struct collect_options *out, char *text, struct error *e);
 /* The options of a dump: only file, descriptor and paths are set. */
 int options_parse_dump(struct collect_options *out, char *text, struct error *e);

@@ -18,7 +18,7 @@ void peers_init(struct peers *p);
 bool peers_any(const struct peers *p);
 /* Fills an entry for each client, PEERS_MAX at most. Returns their number. */
 nfds_t peers_watch(const struct peers *p, struct pollfd *fds);
-/* Takes one more client. Where there is no room, the one that has been silent longest is hung up on. 0 or a negative errno. */
+/* Accepts one more client. If there is no room, disconnects the client that has been silent longest. 0 or a negative errno. */
 int peers_accept(struct peers *p, int listener);
 /* Reads incoming data. Returns the next client whose request is complete, for socket_answer; NULL = none. Disconnects clients
  * that are gone or too slow. */

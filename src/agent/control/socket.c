@@ -23,7 +23,7 @@ static bool is_own(const char *path)
     return !syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
 }
 
-/* Who listens behind it: a process's number, or 0 of one that we cannot see; -ECONNREFUSED: nobody any more. */
+/* The process that listens on the socket: its id, or 0 if we cannot see the process. -ECONNREFUSED: no process listens any more. */
 static pid_t listener_of(const struct sockaddr_un *a)
 {
     struct ucred peer;
@@ -38,8 +38,8 @@ static pid_t listener_of(const struct sockaddr_un *a)
     return pid;
 }
 
-/* What an earlier process with our number has left; not that of a living one, as in two containers that share a /tmp. -EALREADY: that
- * process is our own. */
+/* Removes the socket that an earlier process with our id has left. The socket of a live process stays: in two containers that share a
+ * /tmp, two processes may have the same id. -EALREADY: the live process is this one. */
 static int remove_stale(const struct sockaddr_un *a)
 {
     pid_t pid = is_own(a->sun_path) ? listener_of(a) : 0;
@@ -50,7 +50,7 @@ static int remove_stale(const struct sockaddr_un *a)
     return 0;
 }
 
-/* The plain name, or, where that is somebody else's, one that nobody could know before. */
+/* Makes the socket's address: with the plain name or, if another user's file has that, with a name that could not be predicted. */
 static int address(struct sockaddr_un *a, const char *folder, bool plain)
 {
     uint32_t random = 0;
@@ -147,7 +147,7 @@ int socket_accept(int fd, struct socket_peer *peer)
     return rc ? socket_hang_up(peer, rc) : 0;
 }
 
-/* Keeps the first descriptor, closes all others: nobody shall fill our table. */
+/* Keeps the first descriptor, and closes all others, so that no client can fill our table of descriptors. */
 static void take_descriptors(struct socket_peer *peer, struct msghdr *message)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {

@@ -24,7 +24,7 @@ static int open_and_start(bool late, struct error *e)
     return loop_open(&java_hooks, late, options.file[0] ? &options : NULL, e);
 }
 
-/* The one thing the agent ever says on the application's standard error: why what its options asked for cannot be. */
+/* The only message of the agent on the application's standard error: why it cannot do what its options ask for. */
 static void complain(const struct error *e, const char *consequence)
 {
     fprintf(stderr, "candor: %s%s\n", e->text, consequence);
@@ -103,7 +103,7 @@ static void load(void *argument)
     java_on_life(jvm_ready, jvm_ending);
 }
 
-/* Never an error, which would end the JVM: a program must not fail for want of its profile. */
+/* Never returns an error, because that would end the JVM: a program must not fail because it cannot be profiled. */
 EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
     visit_jvm(load, &(struct loading){.vm = vm, .text = text});

@@ -91,7 +91,7 @@ struct call {
     jint length;
 };
 
-/* An agent that has found itself wrong does nothing more. */
+/* Does nothing after a fault in the agent itself. */
 static void visit_unless_faulted(void (*work)(void *), struct call *call)
 {
     if (!turn_has_faulted())

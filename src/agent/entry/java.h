@@ -22,7 +22,7 @@ void java_want_debug_info(bool late);
 void java_on_life(void (*ready)(JNIEnv *jni), void (*ending)(void));
 
 extern const struct hooks java_hooks;
-/* The same as the hook, on a thread that is attached already. */
+/* Does the same as the hook, on a thread that is attached already. */
 void java_bind_threads(JNIEnv *jni);
 
 #endif

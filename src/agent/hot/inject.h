@@ -33,9 +33,9 @@ enum inject_lie {
 
 #ifdef CANDOR_SABOTAGE
 bool inject_lies(enum inject_lie lie);
-/* Whether this frame, the next one of the thread's sample, is kept back. */
+/* Whether to leave this frame out of the thread's sample. */
 bool inject_hides_frame(struct sampled_thread *t, uint64_t frame);
-/* Whether the sample vanishes, uncounted. Called at the end of each. */
+/* Whether to drop the sample without counting it as lost. Called at the end of each sample. */
 bool inject_hides_sample(struct sampled_thread *t);
 #else
 static inline bool inject_lies(enum inject_lie lie)
@@ -53,7 +53,7 @@ static inline bool inject_hides_sample(struct sampled_thread *t)
 #endif
 
 #ifdef CANDOR_MORE_WALKS
-/* In the handler, behind a sample of t taken at these registers. */
+/* Called in the handler, after it has taken a sample of t at these registers. */
 void inject_walks(struct sampled_thread *t, const struct registers *at);
 #else
 static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
@@ -62,9 +62,9 @@ static inline void inject_walks(struct sampled_thread *t, const struct registers
 #endif
 
 #ifdef CANDOR_INJECT
-/* The address of a guarded load, or in its place one that faults. */
+/* Returns the address of a guarded load, or an address that faults in its place. */
 uintptr_t inject_address(uintptr_t at);
-/* True while a walk is to find out anew what earlier ones have learnt of this kind. */
+/* True if a walk must ignore what earlier walks have remembered in this kind of memory. */
 bool inject_forgets(enum inject_memory memory);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
@@ -78,11 +78,12 @@ static inline bool inject_forgets(enum inject_memory memory)
 #endif
 
 #ifdef CANDOR_PLANT
-/* A mistake of the agent's, where and when the test wants one. */
+/* Makes the agent fault at this place, if the test asks for it. */
 void inject_crash(enum inject_place place);
 /* Whether this bug is planted. */
 bool inject_plants(enum inject_bug bug);
-/* In the handler, while its record is open: another expiry of the thread, as a trap on top would bring it. */
+/* Called in the handler while its record is open: handles another expiry of the thread, as if a second trap had interrupted the
+ * handler. */
 void inject_nested(struct sampled_thread *t, const void *context);
 /* Around what a handler does: how much of the stack it takes, from where the signal came. */
 void inject_stack_paint(void);

@@ -43,7 +43,7 @@ uint32_t collections_begun(void)
     return facts.begun && load_u32(facts.begun, &count) ? count : 0;
 }
 
-/* What is no size of memory is left out. */
+/* Values that cannot be a size of memory are left out. */
 uint64_t collections_heap_used(void)
 {
     uint64_t total = 0;
@@ -54,7 +54,7 @@ uint64_t collections_heap_used(void)
     return total;
 }
 
-/* Collector 0 is that of young objects where there is another. */
+/* If there are two collectors, collector 0 is the one for young objects. */
 bool collections_of_old(uint64_t *count)
 {
     bool is_told = false;

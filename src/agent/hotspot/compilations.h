@@ -1,4 +1,4 @@
-/* What is in the code cache. */
+/* The compilations in the code cache. */
 #ifndef CANDOR_AGENT_HOTSPOT_COMPILATIONS_H
 #define CANDOR_AGENT_HOTSPOT_COMPILATIONS_H
 

@@ -130,7 +130,7 @@ bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
 
 /* ---- where they are ---- */
 
-/* By the JVM's own tables: also where it shares them with nobody. */
+/* Finds the counters by the JVM's own tables, which works even if it does not share them with other processes. */
 static bool find_by_tables(void *libjvm)
 {
     struct vmstructs v;

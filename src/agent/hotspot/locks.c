@@ -1,5 +1,5 @@
-/* Which thread an ObjectMonitor names as its owner, and how, is in the tables of all versions since 8; that it is a thread's id since
- * JDK 24 shows in that JavaThread has a field for it. Handles in place of references came to both structures with JDK 16. */
+/* The tables of all versions since 8 describe the owner of an ObjectMonitor. Since JDK 24 the owner is a thread's id; such a JVM is
+ * recognized by a field of JavaThread for that id. Since JDK 16 both structures contain handles in place of references. */
 #include "agent/hotspot/locks.h"
 
 #include "agent/hotspot/objects.h"

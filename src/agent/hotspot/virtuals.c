@@ -1,4 +1,4 @@
-/* Verified on: 21, 25 and 27, with each of their collectors. */
+/* The layout of virtual threads was verified on JDK 21, 25 and 27, with each of their garbage collectors. */
 #include "agent/hotspot/virtuals.h"
 
 #include "agent/hotspot/objects.h"

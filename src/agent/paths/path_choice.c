@@ -82,7 +82,7 @@ static uint32_t place_of(const struct group *groups, uint32_t count, uint64_t id
     return i;
 }
 
-/* Of a group those come first that lie evenly over its ages: every n-th, then what is between. */
+/* The first objects of a group are spread evenly over its ages: every n-th object, then the ones between these. */
 static void give_turns(struct ranked *ranked, const struct path_candidate *list, uint32_t count, const struct group *groups, uint32_t n)
 {
     for (uint32_t from = 0, to; from < count; from = to) {

@@ -19,7 +19,7 @@ struct path_candidate {
     uint32_t place; /* the caller's */
 };
 
-/* Brings the list into an order of which the first are to be taken. 0, or -ENOMEM: it is as it was. */
+/* Sorts the list by importance: a search takes as many from its beginning as it can. 0, or -ENOMEM and the list is unchanged. */
 int path_choice_sort(struct path_candidate *list, uint32_t count, uint64_t begin_ns, uint64_t end_ns);
 
 #endif

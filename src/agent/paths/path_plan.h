@@ -33,7 +33,8 @@ void path_plan_heap(struct path_plan *p, uint64_t used);
 uint64_t path_plan_need(const struct path_plan *p);
 uint64_t path_plan_bytes(const struct path_plan *p);
 bool path_plan_allows(const struct path_plan *p);
-/* From its beginning, when a walk that takes longer than was reckoned is broken off: what follows takes time, too. */
+/* After how much time a walk that takes longer than estimated is aborted. It is less than the time left, because the JVM's work after
+ * the walk takes time, too. */
 uint64_t path_plan_limit(const struct path_plan *p);
 void path_plan_took(struct path_plan *p, uint64_t time);
 

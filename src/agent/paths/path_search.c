@@ -11,7 +11,7 @@ const char *const path_outcome_names[PATH_OUTCOMES] = {
     [PATH_BEYOND] = "beyond", [PATH_GONE] = "gone",     [PATH_FAILED] = "failed",   [PATH_NOT_CHOSEN] = "not_chosen",
 };
 
-/* As references that a root's own counts for: what holds an object from a stack may be gone a moment later. */
+/* How many references a root of each kind counts as. Roots on a stack count as farther, because they may be gone a moment later. */
 static const uint32_t root_distances[PATH_ROOTS] = {
     [PATH_ROOT_CLASS] = 0, [PATH_ROOT_JNI_GLOBAL] = 1, [PATH_ROOT_THREAD] = 1,    [PATH_ROOT_MONITOR] = 3,
     [PATH_ROOT_OTHER] = 2, [PATH_ROOT_STACK] = 3,      [PATH_ROOT_JNI_LOCAL] = 3,
@@ -191,7 +191,7 @@ static void measure(struct path_search *s)
     }
 }
 
-/* What may lead to a sample that has no path yet. */
+/* Marks the nodes that may lead to a sample without a path. */
 static void want(struct path_search *s)
 {
     bool has_changed = true;

@@ -120,7 +120,7 @@ void path_search_free(struct path_search *s);
 /* How many nodes the next walk is to look for; 0 = there is nothing left to be found. */
 uint32_t path_search_wanted(const struct path_search *s);
 
-/* deadline: CLOCK_MONOTONIC, when the walk is to be broken off. */
+/* deadline: when to abort the walk, by CLOCK_MONOTONIC. */
 void path_search_begin(struct path_search *s, uint64_t deadline_ns);
 /* Each of the two returns false if the walk must be broken off. held: the tag of the referenced object; 0 = none. */
 bool path_search_root(struct path_search *s, enum path_root root, int64_t thread, int64_t held, int32_t length);
@@ -130,14 +130,14 @@ bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t i
 void path_search_end(struct path_search *s, bool has_failed);
 
 void path_search_drop(struct path_search *s, uint32_t edge);
-/* The node is a root, which no walk need find out. */
+/* Notes that the node is a root, so that no walk has to find this out. */
 void path_search_anchor(struct path_search *s, uint32_t node, enum path_root root);
 /* Finds the paths. */
 void path_search_settle(struct path_search *s);
 
 enum path_outcome path_search_outcome(struct path_search *s, uint32_t sample);
-/* The edge from what holds the node, on the node's path; of a sample without one as far as its holders are known, where walks are
- * lacking. 0 = it is the path's end. */
+/* The edge from the node's holder to the node, on the node's path. If the walks ended before a path was found (see outcome), an edge
+ * from a known holder. 0 = the path ends here. */
 uint32_t path_search_way(const struct path_search *s, uint32_t node, enum path_outcome outcome);
 
 #endif

@@ -25,7 +25,7 @@ static bool same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A file that is no regular one cannot hold a recording; one with a second name may be somebody's whose folder this is not. */
+/* A file that is not regular cannot contain a recording. A file with a second name (a hard link) may belong to another user. */
 static int check_file(int fd, const char *path, const struct stat *busy, struct stat *st, struct error *e)
 {
     if (record_file_stat(fd, st))
@@ -56,7 +56,7 @@ static int lock(int fd, const char *path, struct error *e)
     return 0;
 }
 
-/* Somebody may have put his recording in its place while we waited for nothing but the lock. */
+/* Another process may have put its recording in this place just before we got the lock. */
 static int check_same(int fd, const char *path, struct error *e)
 {
     struct stat open, named;
@@ -68,7 +68,7 @@ static int check_same(int fd, const char *path, struct error *e)
     return 0;
 }
 
-/* A file that a client opened for us: of his user, and where he sees it. */
+/* Takes a file that a client opened for us. It belongs to the client's user, and is in the file system that the client sees. */
 static int take_descriptor(struct record_file *f, int passed, const struct stat *busy, struct error *e)
 {
     struct stat st;
@@ -90,7 +90,7 @@ static int take_descriptor(struct record_file *f, int passed, const struct stat 
     return f->fd < 0 ? error_set(e, -errno, "cannot write %s: %s", f->path, strerror(errno)) : 0;
 }
 
-/* As whose, and for whom, the replaced one was; where its owner cannot be had, for nobody else. */
+/* Gives the file the owner and the mode of the replaced file. If the owner cannot be set, no other user gets access. */
 static void take_mode(int fd, const struct stat *of)
 {
     if (fchown(fd, of->st_uid, of->st_gid) == 0)
@@ -114,7 +114,7 @@ static int open_beside(struct record_file *f, int replaced, const struct stat *o
     return lock(f->fd, f->path, e);
 }
 
-/* The file there is, or a new one. */
+/* Opens the existing file, or makes a new one. */
 static int open_named(struct record_file *f, const struct stat *busy, struct error *e)
 {
     struct stat st;

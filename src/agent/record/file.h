@@ -29,11 +29,13 @@ struct record_file {
 /* passed: its descriptor, which stays the caller's and whose file is empty, or -1 to open the path. busy: a file that must stay as it
  * is, or NULL. 0, or a negative errno, and nothing has changed then. */
 int record_file_open(struct record_file *f, const char *path, int passed, const struct stat *busy, struct error *e);
-/* Call it while fd is open: the lock goes with it. Later calls of this and the next do nothing. */
+/* Gives the file its final name. Call it while fd is open, because closing fd frees the lock. Later calls of this function and the
+ * next do nothing. */
 int record_file_place(struct record_file *f, struct error *e);
 /* The alternative: keeps the existing file, and removes the new one. */
 void record_file_discard(struct record_file *f);
-/* fstat, which the C library has too late for the systems that we want to run on. 0 or -1 with errno. */
+/* fstat by a system call: the C library has it as a function only in versions that are newer than those we support. 0 or -1 with
+ * errno. */
 int record_file_stat(int fd, struct stat *st);
 
 #endif

@@ -67,7 +67,8 @@ static char *take_text(struct buffer *b)
     return strdup("");
 }
 
-/* What `candor list` calls a program that is not `java`: by the main class that its launcher told the JVM, or its own name. */
+/* Adds the name that `candor list` gives to a program that is not `java`: the main class that its launcher gave the JVM, or the
+ * program's own name. */
 static void add_own_name(struct buffer *java, const char *program)
 {
     char main_class[256];
@@ -76,8 +77,8 @@ static void add_own_name(struct buffer *java, const char *program)
     add_argument(java, *main_class ? main_class : program, NULL);
 }
 
-/* Up to the main class, module or jar the arguments are the JVM's, from there on the program's. A program that has the JVM in it takes all
- * of them itself. */
+/* The arguments before the main class, module or jar are the JVM's, the others are the program's. If a program embeds the JVM, all of
+ * them are the program's. */
 static void split_arguments(const char *line, int size)
 {
     struct buffer jvm, java;

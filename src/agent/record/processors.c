@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the main thread: the agent's own says what it was given, not what the process has. */
+/* The processors that the main thread may use. The agent's own thread may have been given others. */
 static double allowed(void)
 {
     cpu_set_t set; /* enough for 1024 */

@@ -104,7 +104,7 @@ static void describe_clock(struct recording *r, const struct clock *c, uint64_t 
     write_number(r, "signal", (uint64_t)c->signal, now);
 }
 
-/* What stands in a stack for the time that its thread spent in the kernel. */
+/* Describes how stacks show the time that a thread spent in the kernel. */
 static void describe_kernel(struct recording *r, const struct clock *c, uint64_t now)
 {
     const char *stacks = "none", *reason = "only the clock sigtrap gives them";
@@ -135,7 +135,7 @@ static void describe_jvm(struct recording *r, uint64_t now)
         jfr_write_system_property(r->writer, now, f->properties[i].key, f->properties[i].value);
 }
 
-/* What is not there any more, and that this is as it should be. */
+/* Describes which data was dropped, and that this was requested. */
 static void describe_keep(struct recording *r, uint64_t now)
 {
     if (!keep_is_limited(&r->keep))
@@ -283,7 +283,7 @@ uint64_t recording_kept_ns(const struct recording *r)
     return clock_monotonic_ns() - (keep_is_limited(&r->keep) ? jfr_ring_start_ticks(r->writer) : r->start_ticks);
 }
 
-/* What lies behind `start`. */
+/* Copies the content from `start` on. */
 static int copy_all(int from, uint64_t start, int to, uint64_t bytes)
 {
     char *block = malloc(COPY_BYTES);
@@ -327,7 +327,7 @@ int recording_dump(const struct recording *r, const char *path, int passed, uint
     return rc;
 }
 
-/* Once it is whole, its file has the name that it is to have. What could not be written replaces nothing. */
+/* Gives the file its name when it is whole. A file that could not be written does not replace another. */
 static void settle_file(struct recording *r, int fd, int rc)
 {
     struct error e;

@@ -33,18 +33,19 @@ struct recording {
  * nanoseconds throughout. without: as in the writer's options. */
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e);
-/* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
+/* Write the settings, which every chunk repeats. late: the agent was attached to a running JVM. The second function is for the event
+ * safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
-/* Instead of the first if there is no clock. */
+/* The same for a recording without a clock. */
 void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late);
-/* "cpu,wall": all that the recording is of; after the above. */
+/* Writes the events of the recording, "cpu,wall". Call it after one of the functions above. */
 void recording_describe_events(struct recording *r, const char *events);
-/* Says something to the user, here and at the beginning of each chunk to come, until something else is said so. */
+/* Writes a note to the user, here and at the beginning of each later chunk, until another note replaces it. */
 void recording_note(struct recording *r, const char *text);
-/* Those of the clock alone, when it has changed. */
+/* Writes only the settings of the clock, after it has changed. */
 void recording_describe_clock(struct recording *r, const struct clock *clock);
-/* Whether that should not wait. */
+/* Whether recording_flush should be called now. */
 bool recording_wants_flush(const struct recording *r);
 /* Makes the file whole up to now; begins a new chunk when this one is long enough, and drops old data. True if a new chunk began:
  * the caller must then describe it and, if the recording is limited, write the present books (jfr_write_book_base). */
@@ -56,10 +57,10 @@ int recording_dump(const struct recording *r, const char *to, int passed, uint64
  * after it. The old writer's memory is lost. */
 int recording_reopen(struct recording *r, struct error *e);
 uint64_t recording_size(const struct recording *r);
-/* For how long back it holds what there was. */
+/* How far back the data in the file reaches. */
 uint64_t recording_kept_ns(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
-/* Closes a recording that is not to be, as if it had never been opened. */
+/* Closes a recording that could not be started, and undoes recording_open. */
 void recording_abandon(struct recording *r);
 
 #endif

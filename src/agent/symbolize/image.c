@@ -68,7 +68,7 @@ void image_build_id(const struct image *i, struct elf_build_id *out)
             elf_note_build_id(notes, i->notes[k].size, out);
 }
 
-/* What the dynamic section says of the symbols; 0 = nothing. */
+/* The addresses of symbol tables by the dynamic section; 0 = none. */
 struct tables {
     uintptr_t symbols, strings, hash, gnu_hash;
     size_t strings_size;

@@ -22,7 +22,8 @@ static struct {
     struct buffer names;
 } symbols;
 
-/* The first room is for all of a common kernel: what is left behind by growing would stay in the process, what is not used is no memory. */
+/* The first allocation has room for all symbols of a usual kernel. Growing would leave unused memory in the process, while pages that
+ * are never written take none. */
 enum { SYMBOLS_FIRST = 1 << 17, NAMES_FIRST = 4 << 20, NAMES_MAX = 64 << 20 };
 
 /* Of the padding in front of each function, where no code runs; half of all names. */

@@ -144,7 +144,8 @@ static bool is_same(const struct library *a, const struct library *b)
     return a->low == b->low && a->high == b->high && a->image.base == b->image.base && !strcmp(a->path, b->path);
 }
 
-/* Where one was unloaded another may lie now. One that is gone keeps its place until then: its last samples are still to be named. */
+/* Replaces a library that was unloaded, if another one is at its place now. Until then the old entry stays, because its last samples
+ * must still be named. */
 static void renew(struct library *l, uintptr_t pc)
 {
     struct wanted w = {.pc = pc};

@@ -21,13 +21,13 @@ bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
 uintptr_t native_data(uintptr_t pc, const char *symbol);
 /* Generated code of the JVM: name, address, length. Later entries hide earlier ones they overlap. */
 void native_add_stub(const char *name, uintptr_t begin, size_t length);
-/* The generated code of the JVM that the address lies in, of which there is a copy of the name; false: in none. */
+/* The generated code of the JVM that contains the address, with a copy of its name; false: the address is in none. */
 bool native_stub(uintptr_t pc, uintptr_t *begin, uintptr_t *end, char *name, size_t size);
 /* The same for the i-th that was added, oldest first; false after the last. */
 bool native_stub_at(uint32_t i, uintptr_t *begin, uintptr_t *end, char *name, size_t size);
 /* The text segment of the library that holds the address; 0 or -ENOENT. */
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high);
-/* Frees the lock that the calling thread may have held when it was torn out of one of these. */
+/* Frees the lock that the calling thread may hold after a fault made it leave one of these functions in the middle. */
 void native_abandon(void);
 void native_deinit(void);
 

@@ -190,7 +190,7 @@ static void disarm(struct sampled_thread *t)
     end(t, cpu);
 }
 
-/* The calling thread's, which has little left to live. */
+/* Ends the clock of the calling thread, which is about to end. */
 static void leave(struct sampled_thread *t)
 {
     if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -357,7 +357,7 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
     pthread_mutex_unlock(&registry.lock);
 }
 
-/* Whose clock is silent though the thread works. */
+/* Whether the thread's clock does not expire although the thread uses CPU time. */
 static bool is_silent(struct sampled_thread *t, uint64_t cpu)
 {
     uint64_t expiries = counter_get(&t->counts.expiries);
@@ -368,7 +368,8 @@ static bool is_silent(struct sampled_thread *t, uint64_t cpu)
     return cpu > t->scan.cpu_at_expiry + 2 * t->handler.base_ns + LATE_NS;
 }
 
-/* Of a thread that has worked since the last look: its file in /proc is not read for nothing. */
+/* Checks whether the thread blocks its signal, but only if it has used CPU time since the last look, because reading its file in
+ * /proc is slow. */
 static void look_for_block(struct sampled_thread *t, uint64_t cpu)
 {
     int signal = clock_signal(t); /* 0 = it has no clock */
@@ -420,7 +421,8 @@ static void look_at(int tid)
     }
 }
 
-/* A look at all threads there were, also those without a slot; slots from limit on may be of younger ones. */
+/* Looks at all threads in the list, including those without a slot. Slots from limit on may belong to threads that are newer than the
+ * list. */
 static void scan_listed(const int *tids, int count, uint32_t limit)
 {
     for (int i = 0; i < count; i++)

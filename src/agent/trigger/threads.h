@@ -22,14 +22,15 @@ void threads_stop(void);
 /* The same for a caller that may have been interrupted in any function of this file; its lock is freed, the contents of the
  * registry are not. */
 void threads_abandon(void);
-/* The calling thread has left a function of this file in its midst, and goes on: frees the lock if it has it. */
+/* Call it on a thread that a fault made leave a function of this file in the middle, and that goes on: frees the lock if the thread
+ * holds it. */
 void threads_let_go(void);
 
 /* The calling thread is a Java thread from now on, or no longer. No effect between stop and start. */
 void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name);
 void threads_java_end(void);
-/* The id of a thread that Java knows. False between stop and start, where no fault handler stands behind the loads this takes, and
- * when it is gone. */
+/* Finds the kernel's id of a Java thread. False if the thread is gone. False also between stop and start, because then no fault
+ * handler protects the loads that this needs. */
 bool threads_find_java(uintptr_t java_thread, int *tid);
 /* Another thread, which existed when the recording began, is a Java thread; or has this name now. */
 void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const char *name);
@@ -40,7 +41,8 @@ bool threads_running(void);
 /* Finds new threads and those that are gone. */
 void threads_scan(void);
 
-/* For the collector, before it names what a thread did: one that is not Java's gives itself its name when it has begun to run. */
+/* For the collector, before it names a thread: reads the name again if the thread is not a Java thread, because such a thread sets
+ * its name after it has begun to run. */
 void threads_settle_name(struct sampled_thread *t);
 /* For the collector: slots in use lie below this index. */
 uint32_t threads_limit(void);

@@ -1,4 +1,4 @@
-/* Allocations that need not be: numbers in objects, and one line that allocates much of all. */
+/* Allocations that can be avoided: numbers in objects (boxing), and one line that allocates a large part of all bytes. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 

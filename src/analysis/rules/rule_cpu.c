@@ -1,5 +1,5 @@
-/* Threads that could run and have no processor. What the program itself uses says whose fault it is: its own, or that of others on the
- * machine and of quotas. */
+/* Threads that could run, but have no processor. The CPU time of the program itself shows the cause: the program's own load, or other
+ * processes on the machine and quotas. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

@@ -1,5 +1,5 @@
-/* Threads that wait for each other in a circle when the recording ends. There is no chance in it: the owners were read while all of these
- * waits went on. */
+/* Threads that wait for each other in a circle when the recording ends. A cycle is certain, not a matter of chance: the owners were
+ * read while all of these waits went on. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

@@ -1,5 +1,5 @@
-/* Exceptions that are thrown so often that they are no exceptions: by the CPU time that filling in their stack traces takes, which is
- * most of what one costs, and by the JVM's own count where the JDK's recorder tells it. */
+/* Exceptions that are thrown too often. Their cost is estimated by the CPU time for filling in their stack traces, which is most of
+ * it. Their number is the JVM's own count, if the JDK's recorder has recorded it. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 

@@ -1,5 +1,5 @@
-/* What garbage collection costs: the share of the time in which it stops all threads, the CPU time of its own threads, and the longest
- * pause. Why it has so much to do, allocations tell, where they were recorded. */
+/* What garbage collection costs: the share of the time in which it stops all threads, the CPU time of its own threads, and the
+ * longest pause. If allocations were recorded, they show why the collector has so much work. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 

@@ -1,5 +1,5 @@
-/* Objects of one place that keep growing in number (profile/figures/leaks.h says when that is more than chance). How bad it is, the part of
- * them that came during the recording tells. */
+/* Objects allocated at one place whose number keeps growing (profile/figures/leaks.h: when that is more than chance). The score
+ * depends on how much of them was allocated during the recording. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

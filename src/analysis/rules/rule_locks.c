@@ -1,5 +1,5 @@
-/* Locks that threads queue for, by class. What is wrong with one is told by who has it meanwhile: an owner that sleeps or does I/O, readers
- * that let no writer in, or, with nothing of that, just too much work under one lock.
+/* Locks for which threads queue, by class. What the owner does meanwhile shows what is wrong with a lock: an owner that sleeps or
+ * does I/O, readers that let no writer in, or else simply too much work under one lock.
  *
  * The measure is the mean number of threads that wait: their time by that of the recording. A lock for which one waits on average is in use
  * nearly all the time. */
@@ -187,7 +187,7 @@ static double threshold_of_use(const struct profile *p, const struct lock_use *u
     return fmax(threshold_of(p, WAIT_GROUP_SYNCHRONIZER), threshold_of(p, WAIT_GROUP_OTHER));
 }
 
-/* What was drawn of the shorter waits of a thread is off by half a threshold, as a standard error. */
+/* The time lost at a lock. Shorter waits are drawn, so each thread's sum has a standard error of half a threshold. */
 static struct amount lost_by(const struct uses *u, const struct lock_use *use, uint32_t threads)
 {
     return amount_normal((double)use->weight, threshold_of_use(u->p, use) / 2 * sqrt(threads));

@@ -1,8 +1,8 @@
 /* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
  *
- * A thread in FutureTask.get or CompletableFuture.join waits for a task, and a task that is run has a worker. So of the threads that wait,
- * as many as there are busy workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue:
- * nobody may wait for others. */
+ * A thread in FutureTask.get or CompletableFuture.join waits for a task, and each running task has a worker. So at most as many of
+ * the waiting threads as there are busy workers wait for running tasks; the others wait for tasks in a queue. Their number is a lower
+ * bound of the queue's length, because there may be tasks for which no thread waits. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -100,7 +100,7 @@ static bool lacks_processors(const struct crew *c, uint32_t pool)
     return c->e->processors && running >= waiting && c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
 
-/* Of the pools that have no time to spare the one that was busy most; 0 = there is none. */
+/* The busiest of the pools that have no idle time; 0 = there is none. */
 static uint32_t full_pool(const struct crew *c)
 {
     uint32_t found = 0;

@@ -1,9 +1,10 @@
-/* Pools of connections, permits and the like that lend less than is asked for: threads wait until others give back.
+/* Pools of connections, permits and similar resources that are too small: threads wait until others return one.
  *
- * A thread that waits in a library's pool, or for a permit of a Semaphore, waits for a resource. One in BlockingQueue.take may as well
- * be a consumer that has nothing to do. Names tell some of them (ConnectionPool.borrow). Otherwise threads that share resources show by
- * their waits: while some wait, the number of the others is that of the resources, all the time, and they take turns. The number of busy
- * consumers is as random as the arrival of what they consume; or it is that of their clients, which then wait as often as they do. */
+ * A thread that waits in a library's pool, or for a permit of a Semaphore, waits for a resource. A thread in BlockingQueue.take may
+ * do so, too, but may as well be a consumer without work. Names reveal some pools (ConnectionPool.borrow). Otherwise the waits reveal
+ * threads that share resources: whenever some of them wait, the number of the others is constant, because it is the number of
+ * resources; and the threads take turns. The number of busy consumers, however, is as random as the arrival of their work, or equals
+ * the number of their clients, which then wait as often as they do. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

@@ -1,4 +1,5 @@
-/* What stops all threads, but for garbage collections: safepoints that come in a storm, and loops that keep everybody waiting for one. */
+/* Stops of all threads that are not garbage collections: very frequent safepoints, and loops for which all other threads wait at a
+ * safepoint. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 

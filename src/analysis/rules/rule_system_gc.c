@@ -1,5 +1,5 @@
-/* Garbage collections that the program asks for by System.gc(), and where, as far as the JDK's event of the call or samples of who waits
- * in it tell. */
+/* Garbage collections that the program requests by System.gc(), and the place of the call, if the JDK's event for it or samples of
+ * the thread that waits in it show the place. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -20,7 +20,7 @@ static bool is_asked_for(const char *what)
     return n >= sizeof cause - 1 && !strcmp(what + n - (sizeof cause - 1), cause);
 }
 
-/* Of the samples of threads that are in the call, the place where most of them are. */
+/* The place that most samples of threads in the call show. */
 static uint32_t caller_by_samples(struct findings *f, const struct profile *p)
 {
     struct stack_marks marks;

@@ -1,5 +1,6 @@
-/* The accounts of a recording's books, a row each, for the agent that writes them and for all who show them. An account is a line:
- * CPU time, waiting time, bytes or events that share a fate (docs/internals/words.md). docs/formats/accounts.md is made of these tables.
+/* The accounts of a recording's books, a row each, for the agent that writes them and for all programs that show them. An account is
+ * a line: CPU time, waiting time, bytes or events that share a fate (docs/internals/words.md). docs/formats/accounts.md is made of
+ * these tables.
  *
  * BOOK(symbol, member, sign, whole, share, count, heading, about, note): a recording has up to nine books, each of another quantity.
  *   member   its member in `candor report --json`; NULL: it stands inside another member

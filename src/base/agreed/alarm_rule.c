@@ -18,7 +18,7 @@ static bool is_about(const char *text, const char *what)
     return !strncmp(text, what, n) && (!text[n] || strchr(">(/", text[n]));
 }
 
-/* What a rule would be about that is not "cpu>...": what cannot be done says so by its name, and how else it can be had. */
+/* Refuses a rule other than "cpu>...". If it names a quantity that cannot trigger a dump, the error says what to do instead. */
 static int refuse(const char *text, struct error *e)
 {
     static const struct {

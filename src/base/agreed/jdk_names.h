@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of a package, or a class with its package, in dots. */
+/* Whether the name is of a package of the JDK, or of a class in one. The name is written with dots. */
 static inline bool jdk_name(const char *name)
 {
     static const char *const begins[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};

@@ -1,4 +1,5 @@
-/* Whose code a method is, by the name of its class: tables of packages. The reader's own code is what none of them has. */
+/* Who wrote a method, judged by the name of its class: tables of packages. Code of classes in none of these packages is the program's
+ * own. */
 #ifndef CANDOR_BASE_TEXT_CODE_OWNER_H
 #define CANDOR_BASE_TEXT_CODE_OWNER_H
 

@@ -31,8 +31,8 @@ enum number_fault number_take_real(const char **text, double least, double most,
 /* The same of bytes that end before `end`, without a zero. */
 enum number_fault number_take_before(const char **bytes, const char *end, unsigned base, uint64_t *out);
 
-/* What a text of our own, or of the kernel's, begins with, behind blanks; 0 where there is no text, or no number. A number that
- * 64 bits do not hold is the largest that they do. */
+/* The number at the beginning of a text, after blanks; 0 if text is NULL, or there is no number. A number that does not fit in 64
+ * bits becomes the largest that does. For texts of our own or of the kernel. */
 uint64_t number_or_zero(const char *text);
 uint64_t number_based_or_zero(const char *text, int base);
 int64_t number_signed_or_zero(const char *text);

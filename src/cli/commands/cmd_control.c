@@ -1,4 +1,4 @@
-/* candor start, stop, dump, status: a recording step by step. Each is one request to the agent. */
+/* candor start, stop, dump, status: control a recording step by step. Each command is one request to the agent. */
 #include "base/text/jsonw.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"

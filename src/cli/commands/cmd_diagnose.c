@@ -1,4 +1,4 @@
-/* candor diagnose: what is wrong with a program, in one command: a recording of what the rules need, and what they find in it. */
+/* candor diagnose: records everything that the rules of `candor analyze` need, and prints their findings. */
 #include "attach/jvm.h"
 #include "base/text/number.h"
 #include "base/time_units.h"

@@ -1,4 +1,4 @@
-/* candor verify: is this profiler true, on this machine and JVM? */
+/* candor verify: checks whether this profiler is right on this machine and JVM. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* True when the command line asks for it; then it is done, and *status is the exit status. */
+/* Writes machine code for other tools, if the command line asks for it. True: it asked, and *status is the exit status. */
 bool convert_to_code(const struct cli_args *args, int *status);
 
 #endif

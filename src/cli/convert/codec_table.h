@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Prints a row as soon as it is measured, by the CPU time of this thread. Beyond CODEC_TABLE_BYTES only these many bytes are taken.
- * Returns an exit status. */
+/* Measures each codec by the CPU time of this thread, and prints each row as soon as it is measured. At most the first
+ * CODEC_TABLE_BYTES bytes are used. Returns an exit status. */
 int codec_table_print(const uint8_t *bytes, uint64_t size);
 #define CODEC_TABLE_BYTES ((uint64_t)64 << 20)
 

@@ -13,8 +13,8 @@ struct page_codes {
     uint32_t count, cap;
 };
 
-/* path: the recording that p was read from. Of one without code, or that is read no second time, nothing; a page is whole without it,
- * too. To be deinited. */
+/* Collects the machine code for a page. path: the recording from which p was read. The result is empty if the recording has no code,
+ * or cannot be read a second time; a page is complete without it. Call page_codes_deinit. */
 void page_codes_make(struct page_codes *c, const char *path, const struct profile *p);
 void page_codes_deinit(struct page_codes *c);
 

@@ -6,7 +6,7 @@
 
 #include "compress/codec.h"
 
-/* True when the command line asks for it; then it is done, and *status is the exit status. */
+/* Writes a JFR recording, if the command line asks for it. True: it asked, and *status is the exit status. */
 bool convert_to_recording(const struct cli_args *args, int *status);
 
 struct packing {
@@ -14,7 +14,7 @@ struct packing {
     int level;                 /* 0 = the default */
 };
 
-/* "app.jfr", or "app.jfr.zst" with its codec. False: the name is no recording's. */
+/* Whether the file's name is one of a recording: "app.jfr", or "app.jfr.zst" with its codec. */
 bool convert_names_recording(const char *path, struct packing *p);
 /* Writes a recording, whole or not at all. An exit status. */
 int convert_write_recording(const char *path, const uint8_t *bytes, uint64_t size, const struct packing *p);

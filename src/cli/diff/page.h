@@ -12,7 +12,7 @@ int diff_page_init(struct diff_page *page); /* 0 or -ENOMEM */
 void diff_page_deinit(struct diff_page *page);
 /* 0 or a negative code. */
 int diff_page_add(struct diff_page *page, enum diff_side side, const struct profile *p);
-/* files: A B A2 B2 ..., which the sides are called by. A status, after its line. */
+/* files: A B A2 B2 ..., which give the sides their names. Returns a status; its message has been printed. */
 int diff_page_write(const struct diff_page *page, const struct diff *d, char *const *files, int count, const char *path);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cli/hist/print.h"
 
-/* To `out`; page: HTML, else SVG. `window` in s as of series_windows. 0 or a negative code. */
+/* Writes a plot to `out`. page: as HTML, else as SVG. `window` in s, as in series_windows. 0 or a negative code. */
 int hist_plot(const struct hist_series *s, const struct hist_view *view, double window, bool page, FILE *out);
 
 #endif

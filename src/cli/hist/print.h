@@ -16,7 +16,7 @@ struct hist_view {
     uint32_t percentile_count;
 };
 
-/* To `out`. 0 or a negative code. */
+/* Print to `out`. 0 or a negative code. */
 int hist_print_totals(const struct hist_series *s, const struct hist_view *view, FILE *out);
 int hist_print_times(const struct hist_series *s, const struct hist_view *view, double window, FILE *out);
 

@@ -40,13 +40,14 @@ void series_deinit(struct hist_series *s);
 /* Adds a log, or a .hgrm file as one interval; `prefix` (or NULL) goes before its tags as "prefix::tag". Damaged lines are
  * counted and passed over. 0, or a negative code when it cannot be opened or no memory is left. */
 int series_read(struct hist_series *s, const char *path, const char *prefix, const struct hist_choice *choice, struct error *e);
-/* When all are read: in order of time, from the first on, without what the choice leaves out. */
+/* Call it when all files are read: sorts the intervals by time, and drops those that the choice leaves out. Times count from the
+ * first. */
 void series_sort(struct hist_series *s, const struct hist_choice *choice);
 
-/* Called with what came together of one tag: `start` and `length` in s. Non-zero ends it. */
+/* Called with the sum of one tag over a window. `start` and `length` in s. A result other than 0 ends the walk. */
 typedef int (*series_visit)(void *context, uint32_t tag, double start, double length, const struct candor_histogram *h);
-/* Sums per tag over windows of `window` s, in order of time; INFINITY: one for each tag; 0: each interval of one start. 0, what visit
- * returned, or a negative code. */
+/* Visits the sum of each tag over windows of `window` s, in order of time. INFINITY: one window for everything; 0: a window for all
+ * intervals with the same start. 0, what visit returned, or a negative code. */
 int series_windows(const struct hist_series *s, double window, series_visit visit, void *context);
 /* A histogram wide and fine enough for all. 0 or -ENOMEM. */
 int series_histogram(const struct hist_series *s, struct candor_histogram *h);

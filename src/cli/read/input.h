@@ -46,10 +46,10 @@
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);
 /* Which samples --kind chooses; CLI_OK or a status. */
 int input_kind(const struct cli_args *args, enum profile_kind *kind);
-/* Reads samples of that kind; CLI_OK or a status. Of a recording that has allocations only these are read in place of PROFILE_RUNNING,
- * unless --kind says cpu; the profile's kind tells. */
+/* Reads samples of that kind; CLI_OK or a status. If kind is PROFILE_RUNNING and the recording has only allocations, these are read
+ * instead, unless --kind says cpu. The profile's kind says which were read. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
-/* One of a comparison. */
+/* Reads one side of a comparison. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
 /* The same without options. */
 int input_load_plain(struct profile *p, const char *path, enum profile_kind kind);

@@ -30,11 +30,11 @@ enum remote_side { REMOTE_ONE, REMOTE_SECOND };
 bool remote_is(const char *path);
 /* Whether the options fit the operands: a time goes with a server, a format with a file. CLI_OK or CLI_USAGE. */
 int remote_check(const struct cli_args *args);
-/* --from where it names a format of files; NULL where it does not. */
+/* The value of --from if it names a file format; otherwise NULL. */
 const char *remote_file_format(const struct cli_args *args);
 /* Fills an empty profile with the server's answer. */
 int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side);
-/* Its name for users: the path; for a server with the query. */
+/* The input's name for users: the path, and for a server also the query. */
 const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX]);
 
 #endif

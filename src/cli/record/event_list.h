@@ -7,14 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the agent takes the list; NULL, which is cpu alone, it does. Safepoint and what perf counts go alone; whether the machine can
- * count one, and has a tracepoint, the agent knows. CLI_OK, or CLI_USAGE with the line printed. */
+/* Checks a list of events. NULL means cpu alone, and is good. The event safepoint, and events that perf counts, must be alone in the
+ * list. Only the agent can check whether the machine can count an event or has a tracepoint. CLI_OK, or CLI_USAGE with the line
+ * printed. */
 int event_list_check(const struct cli_command *command, const char *list);
-/* The next are of a list that was checked. Whether it has the event; that of a clock is cpu, whatever it counts. */
+/* The following functions need a list that was checked. Whether it has the event. An event that perf counts is found as cpu. */
 bool event_list_has(const char *list, const char *event);
-/* Whether it is one that perf counts. */
+/* Whether the list is an event that perf counts. */
 bool event_list_counts(const char *list);
-/* The least --event-interval of one that perf counts; 0 of any other list. */
+/* The smallest --event-interval of an event that perf counts; 0 for any other list. */
 uint64_t event_list_least(const char *list);
 
 #endif

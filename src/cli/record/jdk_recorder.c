@@ -188,7 +188,7 @@ static int stop_own(const struct session *s, const char *name, struct error *e)
     return 0;
 }
 
-/* Of clients that did not come to their end: the agent does not record, and nobody has their folder open. */
+/* Ends recordings of clients that were killed: our agent does not record, and no process has their folder open. */
 static void end_left_over(const struct session *s, struct recorder_list *list)
 {
     struct recorder_folder f;

@@ -20,25 +20,27 @@ struct jdk_recorder {
     int64_t begin_ns;               /* since the epoch */
 };
 
-/* Starts the recording that r->jfr requests, with a line about its effect on recordings of others, or sets r->jfr to NULL.
- * guard_ns is added to a duration, as in recording_options. */
+/* Starts the JDK's recording that r->jfr requests, and prints a line about its effect on recordings of other tools. If it cannot, it
+ * sets r->jfr to NULL. guard_ns is added to a duration, as in recording_options. */
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
-/* The same of a JVM that is being started, once its agent records; at once, and nothing, where it ends before or a signal comes. */
+/* The same for a JVM that is being started: waits until its agent records. If the JVM ends before, or a signal comes, it returns at
+ * once and does nothing. */
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
-/* Ends it, and puts what it recorded behind the recording, which must have ended. A line says what was lost because the JVM has ended.
- * CLI_OK, or CLI_FAILED after a line. */
+/* Ends the JDK's recording, and appends its data to ours, which must have ended. If data was lost because the JVM has ended, a line
+ * says so. CLI_OK, or CLI_FAILED after a line. */
 int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path);
-/* It goes on without us. */
+/* Lets the JDK's recording continue without us. */
 void jdk_recorder_leave(struct jdk_recorder *j);
 /* Ends it without taking its data. */
 void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s);
 
-/* Of a recording that another process began, whose file only the JVM names, by the agent's answer to `status`, before it is stopped:
- * the file, open, or a negative errno. It is one that the JVM itself has open for writing: what it could not write to is not written to
- * for it. */
+/* Opens the file of a recording that another process began. The agent's answer to `status` names the file, so call it before the
+ * recording is stopped. Returns a descriptor or a negative errno. The JVM itself must have the file open for writing, so that we
+ * write to no file on the JVM's behalf to which it has no access. */
 int jdk_recorder_open_file(const struct session *s, const struct control_answer *status);
-/* By the agent's answer to `stop`, with that file, which is closed, and to `dump` to a file of ours: nothing where it tells of no recorder.
- * CLI_OK, or CLI_FAILED after a line. */
+/* Append the data of the JDK's recording: after the agent's answer to `stop`, to the file opened above, which is then closed; after
+ * the answer to `dump`, to a file of ours. They do nothing if the answer names no recording of the JDK. CLI_OK, or CLI_FAILED after a
+ * line. */
 int jdk_recorder_stop(const struct session *s, const struct control_answer *answer, int file);
 int jdk_recorder_dump(const struct session *s, const struct control_answer *answer, const char *path);
 

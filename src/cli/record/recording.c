@@ -1,4 +1,4 @@
-/* How a recording is to be made. */
+/* The parameters of a recording. */
 #include "cli/record/recording.h"
 
 #include "base/agreed/alarm_rule.h"

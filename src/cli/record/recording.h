@@ -88,7 +88,7 @@
 
 struct recording;
 
-/* What a command shows of a recording that has ended, in place of the report and the page. An exit status. */
+/* Shows a recording that has ended, for a command that replaces the report and the page. Returns an exit status. */
 typedef int recording_show(const struct recording *r, const struct cli_args *args);
 
 struct recording {

@@ -26,27 +26,27 @@ struct recording_file {
     struct file_id before; /* what stood there when it was chosen; number 0: nothing, or an empty file */
 };
 
-/* Sets the absolute path and sees, without touching anything, that it can be written. CLI_OK or a status. */
+/* Sets the absolute path, and checks that it can be written, without changing anything. CLI_OK or a status. */
 int recording_file_choose(struct recording_file *f, const char *path);
 /* Opens the file, and makes it when there is none. Where there is a recording already, one beside it is made, and what is there stays
  * until recording_file_place; nothing but a recording is replaced. CLI_OK or a status. */
 int recording_file_open(struct recording_file *f);
-/* Makes one of a name of its own in the folder for temporary files, and opens it, for a command that needs it only for itself. CLI_OK or
- * a status. */
+/* Makes and opens a file with a unique name in the folder for temporary files, for a command that needs a recording only for itself.
+ * CLI_OK or a status. */
 int recording_file_make(struct recording_file *f, const char *command, pid_t pid);
 /* Adds the file to a request: open, by its descriptor; else by its path. */
 void recording_file_option(const struct recording_file *f, struct control_request *request);
 /* Closes it, if it is open. */
 void recording_file_close(struct recording_file *f);
-/* Of what the path names afterwards: whether it is the file that was opened, if that was here; and whether it is what stood there
- * before. */
+/* Whether st, of the file that the path names after the recording, is the file that we opened (true if we opened none); and whether
+ * it is the file that was there before, unchanged. */
 bool recording_file_is_own(const struct recording_file *f, const struct stat *st);
 bool recording_file_is_before(const struct recording_file *f, const struct stat *st);
 /* Whether it waits for recording_file_place: the file of that name is still another one. */
 bool recording_file_waits(const struct recording_file *f);
-/* Gives it its name, with the owner and the mode of what it replaces. CLI_OK or a status. */
+/* Gives the recording its final name, with the owner and the mode of the file that it replaces. CLI_OK or a status. */
 int recording_file_place(struct recording_file *f);
-/* Closes it when nothing was written to it: what we made is removed. */
+/* Closes a file to which nothing was written, and removes it if we made it. */
 void recording_file_discard(struct recording_file *f);
 
 #endif

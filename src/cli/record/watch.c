@@ -1,4 +1,4 @@
-/* Watching a recording until it ends, and what is shown of it then. */
+/* Watches a recording until it ends, and shows the result. */
 #include "attach/process_end.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"

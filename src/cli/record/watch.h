@@ -19,8 +19,8 @@ enum watch_end {
 
 /* Returns when the recording should be ended, or has ended. Shows progress on a terminal when asked to. */
 enum watch_end watch_recording(const struct session *s, const struct recording *r, bool show_progress);
-/* Ends the recording after watch_recording: stops the agent's recording if necessary, and tells the user the result. CLI_OK, or
- * CLI_FAILED with a message if the recording is not whole. */
+/* Ends the recording after watch_recording: stops the agent's recording if necessary, and prints the result. CLI_OK, or CLI_FAILED
+ * with a message if the recording is not whole. */
 int watch_finish(const struct session *s, const struct recording *r, enum watch_end end);
 /* Reports that a process has ended, and how, if it did not end normally. CLI_OK, or CLI_FAILED if it was killed. */
 int watch_say_ended(const struct session *s, const char *file);

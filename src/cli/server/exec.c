@@ -1,4 +1,5 @@
-/* The server's libraries are not on every machine that one copies candor to: it is a program of its own, beside this one or in PATH. */
+/* Starts candor-server, which is a separate program beside candor or in PATH. Its libraries are not on every machine to which candor
+ * is copied. */
 #include "cli/cli.h"
 
 #include <errno.h>

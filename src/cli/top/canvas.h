@@ -42,15 +42,16 @@ void canvas_deinit(struct canvas *c);
 void canvas_clear(struct canvas *c);
 /* Puts UTF-8 text into at most `room` columns from column x on; returns the columns it took. Outside the picture nothing is put. */
 unsigned canvas_put(struct canvas *c, unsigned y, unsigned x, unsigned room, enum canvas_style style, const char *text);
-/* The same with its end kept, if it is too long: "...rest". */
+/* The same, but a text that is too long keeps its end: "...rest". */
 unsigned canvas_put_end(struct canvas *c, unsigned y, unsigned x, unsigned room, enum canvas_style style, const char *text);
 unsigned canvas_printf(struct canvas *c, unsigned y, unsigned x, enum canvas_style style, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* Gives cells from x on that many columns of style, and leaves their text. */
+/* Changes the style of so many columns from x on. Their text stays. */
 void canvas_paint(struct canvas *c, unsigned y, unsigned x, unsigned columns, enum canvas_style style);
 /* Columns that text takes. */
 unsigned canvas_columns(const char *text);
-/* Bytes of text that make a line of so many columns: whole words, or what there is room for of a longer one; 0 = of nothing. */
+/* How many bytes of text fit in a line of so many columns: whole words, or a part of a word that is longer than the line; 0 for an
+ * empty text. */
 size_t canvas_line(const char *text, unsigned columns);
 /* Whether the locale can show the character in one column. */
 bool canvas_can_show(wchar_t w);

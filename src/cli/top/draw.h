@@ -16,7 +16,7 @@ struct draw_facts {
     bool foot;         /* with keys: there is somebody to press them */
 };
 
-/* Also tells the model how many rows there is room for. */
+/* Draws the picture. Also sets in the model for how many rows there is room. */
 void draw(struct canvas *c, struct model *m, const struct draw_facts *facts);
 /* The lines that are not rows: a picture of so many more holds them all. */
 enum { DRAW_LINES = 5 };

@@ -9,10 +9,10 @@ struct guard {
     int pipe;
 };
 
-/* Begins to guard the recording that the JVM writes to this file; remove: the file is ours to remove. Where no process can be had
- * nothing is guarded. */
+/* Begins to guard the recording that the JVM writes to this file. remove: the guard must also remove the file. If no process can be
+ * started, nothing is guarded. */
 void guard_begin(struct guard *g, const struct session *s, const char *file, bool remove);
-/* All was done: the guard goes. */
+/* Ends the guard, when its work is not needed any more. */
 void guard_end(struct guard *g);
 
 #endif

@@ -78,10 +78,10 @@ const struct model_level *model_level(const struct model *m);
 /* A table at the bottom: methods, threads or books. */
 void model_show(struct model *m, enum rows_kind kind);
 void model_move(struct model *m, int64_t by);
-/* Looks into the selected row, and back out; false when there is nothing to. The rows are those of before until the next update. */
+/* Open the selected row, and go back; false if that is not possible. The rows stay as they are until the next update. */
 bool model_enter(struct model *m);
 bool model_leave(struct model *m);
-/* The screen has room for so many rows: makes the selected one be among them. */
+/* Scrolls so that the selected row is visible. page: the number of rows on the screen. */
 void model_fit(struct model *m, uint32_t page);
 void model_say(struct model *m, bool is_error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *model_sort_word(enum model_sort sort);

@@ -11,7 +11,7 @@ void suspend_hold(void);
 void suspend_let_go(void);
 /* poll(2), which the signal ends early. */
 void suspend_poll(struct pollfd *fds, nfds_t n, int ms);
-/* Whether it has come. */
+/* Whether the signal has come. */
 bool suspend_wanted(void);
 /* Stops this process as the signal does by itself; returns when it goes on. */
 void suspend_now(void);

@@ -6,9 +6,9 @@
 
 /* Whether standard input and output are a terminal of a type that can be drawn on: 0, or -ENOTTY with e. */
 int terminal_check(struct error *e);
-/* Notes how the terminal is, to be called before it is changed. From here on a signal that kills us gives it back so. */
+/* Remembers the terminal's settings; call it before they are changed. From here on a signal that kills us restores them first. */
 void terminal_hold(void);
-/* It has been given back already. */
+/* Call it when the settings have been restored: signals do not restore them any more. */
 void terminal_let_go(void);
 
 #endif

@@ -18,11 +18,11 @@ struct config {
 /* The defaults. */
 void config_init(struct config *c);
 void config_deinit(struct config *c);
-/* One setting by its name, "spool-max". 0, or -ENOENT (no such), -EINVAL with e. */
+/* Sets one setting by its name, such as "spool-max". 0, or with e: -ENOENT (there is no such setting), -EINVAL. */
 int config_set(struct config *c, const char *key, const char *value, struct error *e);
-/* The file's sections [daemon] and [jvm NAME]; what an option has set already should be set after it. */
+/* Reads the sections [daemon] and [jvm NAME] of the file. It overwrites settings, so apply those of the command line afterwards. */
 int config_read(struct config *c, const char *path, struct error *e);
-/* The missing settings: the server, and the spool's folder if it was not set. */
+/* Checks that the server is set, if needs_server, and sets the spool's folder if it was not set. */
 int config_finish(struct config *c, bool needs_server, struct error *e);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { INI_LINE_MAX = 4096, INI_BYTES_MAX = 1 << 20 };
 
-/* For a section's head key is NULL. 0, or a negative code with e, which ends the reading. */
+/* Receives one line of the file; key is NULL for the head of a section. 0, or a negative code with e, which ends the reading. */
 typedef int ini_take(void *context, const char *section, const char *key, const char *value, struct error *e);
 
 /* 0, or a negative code; e names file and line. */

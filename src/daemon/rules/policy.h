@@ -32,14 +32,14 @@ struct policy {
 };
 
 void policy_deinit(struct policy *p);
-/* A rule behind the others, which matches everything. 0 or a negative code with e. */
+/* Adds a rule after the others. It matches everything until policy_set restricts it. 0 or a negative code with e. */
 int policy_add_rule(struct policy *p, const char *name, struct error *e);
-/* A line of the rule that was added last. 0 or -EINVAL with e. */
+/* Adds a line to the rule that was added last. 0 or -EINVAL with e. */
 int policy_set(struct policy *p, const char *key, const char *value, struct error *e);
 
 /* The rule that decides, or NULL. */
 const struct rule *policy_find(const struct policy *p, struct facts *f);
-/* Of a list of events those that a JVM of this version can record, as a list: Java 8 cannot sample allocations. */
+/* Writes the part of a list of events that a JVM of this version can record, as a list: Java 8 cannot sample allocations. */
 void policy_events(const char *list, const char *jdk, char *out, size_t size);
 /* Whether this JVM is among the rule's share: always the same for the same number. */
 bool policy_chosen(const struct rule *rule, uint64_t identity);

@@ -11,10 +11,11 @@
 #define BACKOFF_MAX_NS       ((uint64_t)120 * NS_PER_S)
 #define BACKOFF_ASKED_MAX_NS ((uint64_t)3600 * NS_PER_S) /* a server that asks for more is not believed */
 
-/* failures: in a row, 1 at least. asked_ns: Retry-After, 0 = none. random: in [0, 1). The bound doubles with each failure up to
- * BACKOFF_MAX_NS, the wait is drawn from below it; asked for, it is that and up to BACKOFF_FIRST_NS or a tenth more. */
+/* How long to wait after so many failures in a row (1 at least). random: in [0, 1). The wait is drawn from 0 up to a bound, which
+ * doubles with each failure up to BACKOFF_MAX_NS. asked_ns: the server's Retry-After, 0 = none; if there is one, the wait is that
+ * time, and up to BACKOFF_FIRST_NS or a tenth more. */
 uint64_t backoff_wait_ns(unsigned failures, uint64_t asked_ns, double random);
-/* In [0, 1), unpredictable. */
+/* An unpredictable number in [0, 1). */
 double backoff_random(void);
 
 #endif

@@ -21,10 +21,11 @@ struct follow_gain {
 #define FOLLOW_CHUNK_MAX ((uint64_t)128 << 20)
 #define FOLLOW_LIVE_MAX  ((uint64_t)512 << 20)
 
-/* Takes up where a daemon before us was killed between spooling and noting it. */
+/* Completes the work of an earlier daemon that was killed after it had spooled data and before it had noted that. */
 int follow_recover(const struct follow *f, struct live *l, struct error *e);
-/* Passes on new data. ended: nothing writes to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
- * -EBADMSG or -EFBIG if this is not a recording and never will be, another code if it may work later. */
+/* Passes on new data. ended: nothing writes to the file any more, and all remaining data is taken. What was passed on is added to
+ * gain. 0; or a negative code with e: -EBADMSG or -EFBIG if this is not a recording and never will be, another code if it may work
+ * later. */
 int follow_take(const struct follow *f, struct live *l, bool ended, struct follow_gain *gain, struct error *e);
 
 #endif

@@ -31,16 +31,16 @@ struct live {
     int fd;                      /* -1 = not open */
 };
 
-/* Makes file and state; pid, start, name and query are set. folder: an open directory. *passed is a second descriptor, for the
- * agent: the lock it takes by that is not ours. 0 or a negative code with e. */
+/* Makes file and state; pid, start, name and query are set. folder: an open directory. *passed is a second descriptor, for the agent,
+ * so that the lock which the agent takes with it is not ours. 0 or a negative code with e. */
 int live_create(struct live *l, int folder, int *passed, struct error *e);
-/* Opens what a daemon before us left behind. 0; -EBADMSG (no state that can be understood) or another code with e. */
+/* Opens the file and state that an earlier daemon left. 0, or with e: -EBADMSG (the state cannot be understood) or another code. */
 int live_open(struct live *l, int folder, const char *id, struct error *e);
 /* Writes the state, durably. */
 int live_save(const struct live *l, int folder, struct error *e);
 /* Gives back the disk below an offset, as far as the file system can. */
 void live_forget_below(struct live *l, uint64_t offset);
-/* Whether somebody records to it still. */
+/* Whether an agent still records to the file. */
 bool live_is_locked(const struct live *l);
 /* Bytes on the disk. */
 uint64_t live_bytes(const struct live *l);

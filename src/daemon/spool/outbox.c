@@ -140,8 +140,9 @@ static bool drop_oldest_of(struct outbox *o, const struct charge *charge)
     return false;
 }
 
-/* Whoever takes most gives. Where he has nothing waiting it is what he records: he will have to give that up (outbox_wants_live), and
- * nobody else gives anything for it; but what waits alone may not be more than the bound. */
+/* Drops the oldest waiting data of the JVM that uses most. If that JVM has none waiting, it must give up its current recording
+ * (outbox_wants_live), and no other JVM loses data for it. But if the waiting data alone exceeds the limit, the JVM with most waiting
+ * data loses some. */
 static bool make_room(struct outbox *o, uint64_t bytes)
 {
     return drop_oldest_of(o, charges_largest(&o->charges, false)) ||

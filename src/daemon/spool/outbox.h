@@ -62,21 +62,21 @@ struct outbox_letter {
 int outbox_open(struct outbox *o, int folder, uint64_t max_bytes, struct error *e);
 void outbox_close(struct outbox *o);
 
-/* The last position that was put of a recording; false when there is none. */
+/* The last position of a recording that was put; false if there is none. */
 bool outbox_position(struct outbox *o, const char *id, struct outbox_position *at);
-/* Writes it, durably; others see it once it is released. 0, or a negative code with e, and nothing was put; -EMSGSIZE: it is counted as
- * lost, since its JVM fills the spool. */
+/* Writes a piece of data durably; others see it once it is released. 0, or a negative code with e if it was not put. -EMSGSIZE: it is
+ * counted as lost, because its JVM fills the spool. */
 int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body, size_t size,
                char name[OUTBOX_NAME], struct error *e);
 void outbox_release(struct outbox *o, const char *name);
 
-/* The oldest behind the one called `after` ("" = the oldest of all; from the beginning again when there is none behind), opened
- * and checked; what is damaged is dropped. 0, -ENOENT when nothing waits. Close with outbox_put_back, outbox_done or outbox_drop. */
+/* Opens and checks the oldest piece after the one named `after`. If there is none after it, or `after` is "", it is the oldest of
+ * all. Damaged pieces are dropped. 0, -ENOENT when nothing waits. Close with outbox_put_back, outbox_done or outbox_drop. */
 int outbox_next(struct outbox *o, const char *after, struct outbox_letter *l);
 void outbox_put_back(struct outbox *o, struct outbox_letter *l);
 void outbox_done(struct outbox *o, struct outbox_letter *l);
 void outbox_drop(struct outbox *o, struct outbox_letter *l, enum outbox_loss why);
-/* Counts what never came so far. id: the recording. */
+/* Counts data that was lost before it was put. id: the recording. */
 void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes);
 
 /* Recordings in progress count against the limit, too: report all of them again each time, between begin and end. From the end

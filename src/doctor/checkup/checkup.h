@@ -36,7 +36,7 @@ void checkup_add(struct checkup *f, enum check_level level, const char *name, co
 /* Completes the row added last. */
 void checkup_meaning(struct checkup *f, const char *meaning, ...) __attribute__((format(printf, 2, 3)));
 void checkup_remedy(struct checkup *f, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
-/* Rows of this level. */
+/* The number of rows with this level. */
 int checkup_of(const struct checkup *f, enum check_level level);
 
 #endif

@@ -21,15 +21,15 @@ struct identity {
 
 /* Parses the text of /proc/PID/status; 0 or -EINVAL. initial_users is left alone. */
 int identity_parse(const char *text, struct identity *who);
-/* Of a process, or of ourselves with pid 0. 0 or a negative errno. */
+/* Reads the identity of a process; pid 0: of ourselves. 0 or a negative errno. */
 int identity_read(pid_t pid, struct identity *who);
 /* May use perf beyond what perf_event_paranoid leaves to everybody (CAP_PERFMON or CAP_SYS_ADMIN). */
 bool identity_has_perfmon(const struct identity *who);
 /* True when a child of ours can take this user and these capabilities on. */
 bool identity_can_become(const struct identity *who);
 
-/* Runs fn in a child that has taken `who` on as far as we may, with `size` bytes that the child writes and `result`
- * receives. The child is killed after some seconds. Returns its wait status, or a negative errno when there was none. */
+/* Runs fn in a child process that takes on the identity `who`, as far as we may. fn writes `size` bytes, which are copied to
+ * `result`. The child is killed after some seconds. Returns its wait status, or a negative errno when there was none. */
 int identity_try(const struct identity *who, void (*fn)(void *result), void *result, size_t size);
 
 #endif

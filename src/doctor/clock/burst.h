@@ -14,8 +14,8 @@ struct burst {
     uint64_t median_ns; /* CPU time of the thread between two of them; 0 with less than BURST_ENOUGH */
 };
 
-/* A perf event of the CPU time of the calling thread, delivered as SIGTRAP, or as the signal when that is not 0. Its
- * descriptor, disabled, or a negative errno. */
+/* Opens a perf event for the CPU time of the calling thread. It delivers SIGTRAP, or `signal` if that is not 0. Returns its
+ * descriptor (the event is disabled), or a negative errno. */
 int burst_open_event(int signal, bool with_kernel);
 /* Timers of the calling thread's, or the process's CPU time, started at once: 0 or a negative errno. */
 int burst_start_thread_timer(int signal);

@@ -7,7 +7,7 @@
 
 enum { COUNTERS_OF_PROCESSOR = 4, COUNTERS = 6 };
 
-/* By errno of each that was tried (0 = it can be counted), the processor's first: makes the row. */
+/* Makes the row from the result of each event: 0 = it can be counted, or an errno. The processor's events are first. */
 void counters_judge(struct checkup *f, const int errors[COUNTERS]);
 /* Tries them as `who`, where perf events work. One row. */
 void counters_check(struct checkup *f, const struct identity *who);

@@ -49,7 +49,8 @@ static int try_ring(void)
     return error;
 }
 
-/* Who may not see addresses is shown zeroes. The first symbols may be per-CPU ones, which begin at zero in truth. */
+/* Whether the kernel shows addresses: users who may not see them get zeros. Several lines are read, because the first symbols may be
+ * per-CPU ones, whose addresses really begin at zero. */
 static bool read_names(void)
 {
     char line[1024];

@@ -5,7 +5,7 @@
 #include "doctor/checkup/checkup.h"
 #include "doctor/checkup/identity.h"
 
-/* One row. For who may sample kernel mode with the clock sigtrap. */
+/* Adds one row. Call it only if `who` may sample kernel mode with the clock sigtrap. */
 void stacks_check(struct checkup *f, const struct identity *who);
 
 #endif

@@ -23,7 +23,7 @@ int target_read(struct target *t, pid_t pid, struct error *e);
 void target_deinit(struct target *t);
 /* True when -XX:+NAME is given, and not taken back. */
 bool target_has_flag(const struct target *t, const char *name);
-/* True when an option begins so. */
+/* Whether an option of the JVM begins with this word. */
 bool target_has_option(const struct target *t, const char *word);
 
 #endif

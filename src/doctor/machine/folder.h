@@ -7,8 +7,8 @@
 #include "doctor/checkup/checkup.h"
 #include "doctor/checkup/identity.h"
 
-/* Of a process, or with NULL our own: a file is made there for a moment, as by this user. is_needed: nothing can be recorded without
- * it; an agent that is active can do without. */
+/* Checks the /tmp of a process, or ours if p is NULL, by making a file there as this user and removing it. is_needed: nothing can be
+ * recorded without it. An active agent does not need it. */
 void folder_check(struct checkup *f, const struct process *p, const struct identity *who, bool is_needed);
 
 #endif

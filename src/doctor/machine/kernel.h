@@ -8,7 +8,7 @@
 /* "6.18.44-generic" -> 6, 18; 0 or -EINVAL. */
 int kernel_parse_version(const char *release, int *major, int *minor);
 bool kernel_is_at_least(int major, int minor, int wanted_major, int wanted_minor);
-/* Of the running kernel; 0.0 when it does not tell. */
+/* The version of the running kernel; 0.0 if it is unknown. */
 void kernel_version(int *major, int *minor);
 /* kernel.perf_event_paranoid, INT_MAX when there is no such setting. */
 int kernel_perf_paranoid(void);

@@ -33,7 +33,7 @@ int page_tree_init(struct page_tree *t);
 void page_tree_deinit(struct page_tree *t);
 /* Adds the weights of one side. The nodes of the first tree that is added keep their numbers until page_tree_settle. */
 int page_tree_add(struct page_tree *t, enum page_side side, const struct profile *p, const struct calltree *tree);
-/* Numbers the nodes level by level, siblings side by side in the order they have; what only one tree had comes last. */
+/* Numbers the nodes level by level. Siblings keep their order, and nodes that only one tree had come last. */
 int page_tree_settle(struct page_tree *t);
 
 #endif

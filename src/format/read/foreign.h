@@ -10,9 +10,9 @@ struct foreign {
     const char *remedy; /* the command that makes something of it that is read; FILE stands for the file */
 };
 
-/* By the first bytes of a file; NULL = none of these. */
+/* Recognizes a format by the first bytes of a file; NULL = none of these. */
 const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size);
-/* What to say of a folder that is a profile of another tool; NULL when it is none. */
+/* The message for a folder that is a profile of another tool; NULL if it is not one. */
 const char *foreign_folder(const char *path);
 
 #endif

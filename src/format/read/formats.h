@@ -16,9 +16,9 @@
 /* Fills an empty profile from the file; "-" is standard input. format is one of the names, or NULL = by content; value names the one
  * to read where there are several, or NULL. 0, or a code with one line in e. */
 int formats_load(struct profile *p, const char *path, const char *format, const char *value, struct error *e);
-/* The format that a word names, by its name or an extension ("folded"); NULL when it is none. */
+/* The format that a word names: a format's name, or an extension ("folded"). NULL if there is no such format. */
 const char *formats_named(const char *word);
-/* Which of them the bytes are, a whole input or the beginning of one; NULL when it is none that is known. */
+/* The format of these bytes, which are a whole input or the beginning of one; NULL if it is unknown. */
 const char *formats_recognise(const uint8_t *bytes, uint64_t size);
 
 struct intake;

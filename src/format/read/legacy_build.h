@@ -53,14 +53,15 @@ struct legacy {
 };
 
 int legacy_address(struct legacy *l, uint64_t address);
-/* Of the addresses since the last one. */
+/* Adds a sample of the addresses that were given since the last sample. */
 int legacy_sample(struct legacy *l, const struct legacy_row *row);
 int legacy_name(struct legacy *l, uint64_t address, struct span function, uint64_t line);
-/* A line of a memory map; what is none, or is not executable, is ignored. */
+/* Takes a line of a memory map. Other lines, and mappings that are not executable, are ignored. */
 int legacy_mapping(struct legacy *l, struct span line);
-/* Drops second frames that the profiler's handler added: a copy of the leaf, and one that almost all samples share. */
+/* Drops the second frame of samples if the profiler's signal handler added it: a copy of the leaf or, with `shared`, a frame that
+ * almost all samples share. */
 int legacy_strip(struct legacy *l, bool shared);
-/* As profile.proto; failures stay in the buffer. */
+/* Writes the result as a pprof message (profile.proto). Failures stay in the buffer. */
 void legacy_write(struct legacy *l, struct buffer *out);
 void legacy_deinit(struct legacy *l);
 

@@ -6,7 +6,7 @@
 
 /* Whether a line is the first one of such a text. */
 bool legacy_text_is(struct span line);
-/* 0, -ENOMEM, or -EINVAL where it is none. */
+/* Reads such a text. 0, -ENOMEM, or -EINVAL if it is not one. */
 int legacy_text_take(struct legacy *l, struct span text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "format/import.h"
 #include "format/read/perf_line.h"
 
-/* Adds it to the stack, the innermost first: several where the symbol names inlined methods, too. 0 or -ENOMEM. */
+/* Adds the frame to the stack, or several frames, innermost first, if the symbol also names inlined methods. 0 or -ENOMEM. */
 int perf_frame_add(struct profile *p, const struct perf_frame *f, struct import_stack *stack);
 
 #endif

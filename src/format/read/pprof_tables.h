@@ -44,7 +44,7 @@ struct pprof_tables {
     uint64_t default_type;
 };
 
-/* Takes one field of the outermost message; those of samples do nothing. 0 or -ENOMEM. */
+/* Takes one field of the outermost message; fields with samples are ignored. 0 or -ENOMEM. */
 int pprof_tables_take(struct pprof_tables *t, const struct pb_field *f);
 /* Makes frames of all locations, when all fields were taken. 0 or -ENOMEM. */
 int pprof_tables_resolve(struct pprof_tables *t);

@@ -6,7 +6,8 @@
 
 enum utf16_order { UTF16_NONE, UTF16_LITTLE, UTF16_BIG };
 
-/* By the byte order mark, or by the first characters, if all of them are ASCII's and there are enough to be certain. */
+/* Determines the byte order by the byte order mark, or by the first characters if they are all ASCII and there are enough of them to
+ * be certain. */
 enum utf16_order utf16_order_of(const uint8_t *bytes, size_t size);
 /* Appends the text in UTF-8, without its mark; half of a pair becomes U+FFFD. */
 void utf16_decode(struct buffer *out, const uint8_t *bytes, size_t size, enum utf16_order order);

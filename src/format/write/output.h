@@ -19,12 +19,12 @@ struct output {
 };
 
 int output_open(struct output *o, const char *path, struct error *e);
-/* The same for a file whose name nobody gave: it follows no link, and replaces only what it wrote itself earlier, which has `mark` in its
- * first 4 KiB. It may be read by whom `like` may be. */
+/* The same for a file whose name the user did not choose. It follows no link, and replaces only a file that Candor itself wrote,
+ * which has `mark` in its first 4 KiB. The new file can be read by the same users as the file `like`. */
 int output_open_own(struct output *o, const char *path, const char *mark, const char *like, struct error *e);
 /* Flushes to the disk and renames. On failure (disk full, ...) nothing is left behind and an earlier file is untouched. */
 int output_close(struct output *o, struct error *e);
-/* Gives it its name already, with what it has so far; more may follow. A failure is that of output_close. */
+/* Gives the file its name already now, with its content so far; more may follow. output_close reports a failure of this. */
 void output_publish(struct output *o);
 void output_abandon(struct output *o);
 

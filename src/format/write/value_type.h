@@ -6,7 +6,7 @@
 
 /* The kind's word ("wall" of the event safepoint, too), "samples", or another profiler's. */
 const char *value_type_name(const struct profile *p);
-/* Of which time the interval is: "cpu" or "wall". */
+/* The clock of the sampling interval: "cpu" or "wall". */
 const char *value_type_period(const struct profile *p);
 const char *value_type_unit(const struct profile *p); /* "nanoseconds", "count", "bytes", or another profiler's */
 

@@ -22,7 +22,7 @@ static inline uint64_t frame_key_nth(uint64_t bits, uint32_t n)
     return bits;
 }
 
-/* The bytes of a word up to the one whose highest bit is the lowest of `ends`; *size counts them. */
+/* The bytes of a word up to the first that ends an integer, which is the lowest bit in `ends`. *size: how many. */
 static inline uint64_t frame_key_cut(uint64_t word, uint64_t ends, uint32_t *size)
 {
     uint32_t last = (uint32_t)__builtin_ctzll(ends);
@@ -30,7 +30,7 @@ static inline uint64_t frame_key_cut(uint64_t word, uint64_t ends, uint32_t *siz
     return htole64(le64toh(word) & UINT64_MAX >> (63 - last));
 }
 
-/* From 16 bytes that can be read; false when the frame has no key. n is one at least. */
+/* Reads a frame's key; 16 bytes must be readable at `at`. False if the frame has no key. n is at least one. */
 static inline bool frame_key_portable(const uint8_t *at, uint32_t n, struct jfr_frame_key *key)
 {
     uint64_t ends = input_ends(at), more = input_ends(at + 8), found = frame_key_nth(ends, n);

@@ -23,7 +23,7 @@ static inline const uint8_t *input_byte(const uint8_t *at, const uint8_t *end, u
 
 #define INPUT_EACH_BYTE 0x0101010101010101u
 
-/* The high bit of each byte that ends an integer, of eight. */
+/* For eight bytes: sets the high bit of each byte that ends a compressed integer. */
 static inline uint64_t input_ends(const uint8_t *at)
 {
     uint64_t bytes;
@@ -31,7 +31,7 @@ static inline uint64_t input_ends(const uint8_t *at)
     return ~le64toh(bytes) & 0x80 * INPUT_EACH_BYTE;
 }
 
-/* Seven bits of each byte, put together. */
+/* Joins the lower seven bits of each byte. */
 static inline uint64_t input_join(uint64_t bytes)
 {
     uint64_t v = bytes & 0x7f * INPUT_EACH_BYTE;

@@ -8,11 +8,12 @@
 #include "base/map.h"
 #include "jfr/read/reader.h"
 
-/* 0, or a negative code, which is not kept. */
+/* Makes something of a value. 0, or a negative code; then nothing is kept. */
 typedef int jfr_make(void *context, struct jfr_value value, uint32_t *made);
 
-/* What `make` makes of the event's field (NULL: of the value none). made: of one field's type and one maker. A value that is no entry
- * of a pool is made anew each time. 0, the maker's code, or -ENOMEM. */
+/* Calls `make` for the value of the event's field, once for each entry of a constant pool, and remembers the result in `made`. Use
+ * one map for each pair of a field's type and a maker. A value that is not in a pool is made each time. f NULL: there is no value. 0,
+ * the maker's code, or -ENOMEM. */
 int jfr_event_once(struct jfr_event *event, const struct jfr_field *f, struct map *made, jfr_make *make, void *context, uint32_t *out);
 
 #endif

@@ -35,7 +35,7 @@ struct jfr_pool {
     bool direct;
 };
 
-/* Where the table has the key, or has room for it; NULL where it can not have it. */
+/* The key's place in the table, or a free place for it; NULL if the table cannot contain the key. */
 static uint32_t *place(const struct jfr_pool *p, uint64_t seed, uint64_t key)
 {
     if (p->direct)

@@ -117,7 +117,7 @@ static int refuse(const struct jfr_file *f, struct error *e)
     return error_set(e, -EINVAL, "%s: not a JFR recording (it begins with \"%s\")", f->name, begin);
 }
 
-/* Whoever opens a file would else answer with nothing where all of it is damaged. Mostly the first chunk can be read. */
+/* Refuses a file of which no chunk can be read, so that it is not shown as an empty recording. Usually the first chunk can be read. */
 static int find_readable(const struct jfr_file *f, struct error *e)
 {
     struct jfr_problems *why = calloc(1, sizeof *why);

@@ -53,9 +53,9 @@ struct jfr_problems {
 
 /* ---- file ---- */
 
-/* Opens the file at path, "-" being standard input (read to its end), packed or not (compress/intake.h). Either fails with
- * one line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk that can be read. problems may be NULL
- * here and below. Files larger than 64 MiB are mapped: whoever shortens one while it is read kills the reader (SIGBUS). */
+/* Opens the file at path, "-" being standard input (read to its end), packed or not (compress/intake.h). Either fails with one line
+ * ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk that can be read. problems may be NULL here and
+ * below. Files larger than 64 MiB are mapped. If such a file is shortened while it is read, SIGBUS kills the reader. */
 int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e);
 struct intake;
 /* The same on an input that is open already, which it takes over, also when it fails. */
@@ -173,7 +173,7 @@ struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c);
 int64_t jfr_chunk_epoch_ns(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_chunk_ticks_to_ns(const struct jfr_chunk *c, int64_t ticks); /* of a span */
 
-/* A number of this unit as ns since the epoch, or, where it is a span, as ns; false when the unit is neither. */
+/* Converts a number with this unit: a time to ns since the epoch, a span to ns. False if the unit is neither. */
 bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int64_t *ns);
 bool jfr_unit_is_span(enum jfr_unit unit);
 
@@ -311,8 +311,8 @@ struct jfr_frame_key {
     uint64_t bytes[2];
     uint32_t size; /* how many they are */
 };
-/* The keys of the next frames, behind which it moves on; how many, at most `max`. None at the end, and before a frame that has no key,
- * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */
+/* Reads the keys of the next frames, at most `max`, moves past these frames, and returns how many. It stops at the end, and before a
+ * frame without a key: one that is longer than 16 bytes, or near the end of its data. Read that one with jfr_stack_next_raw. */
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max);
 void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out);
 /* The entries for the keys in a raw frame. */

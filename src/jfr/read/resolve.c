@@ -1,4 +1,5 @@
-/* What profiles are made of, by the names the JDK gave the fields; a recording without one of them just lacks that. */
+/* Resolves threads, methods, classes and stack traces, by the names that the JDK gave their fields. If a recording lacks a field, the
+ * value is missing. */
 #include "jfr/read/reader.h"
 
 #include "jfr/read/frame_key.h"

@@ -15,7 +15,7 @@ struct jfr_scrubbed {
     uint64_t dropped; /* events that could not be looked into */
 };
 
-/* The chunk anew: *bytes (free them) and *size; the counts are added to. 0 or -ENOMEM. */
+/* Writes the scrubbed chunk to *bytes, which the caller frees, and *size. Adds to the counts. 0 or -ENOMEM. */
 int jfr_scrub_chunk(struct jfr_chunk *c, uint8_t **bytes, size_t *size, struct jfr_scrubbed *counts);
 
 #endif

@@ -13,13 +13,13 @@ struct scrub {
     bool out_of_memory;
 };
 
-/* Notes secret values that lie in the pool of strings: to be done before anything is written. 0 or -ENOMEM. */
+/* Notes secret values that are in the pool of strings. Call it before anything is written. 0 or -ENOMEM. */
 int scrub_find_masked(struct scrub *s);
-/* Copies what stands between; returns next, which may be NULL (then nothing is copied). */
+/* Copies the bytes from at to next. Returns next; if that is NULL, nothing is copied. */
 const uint8_t *scrub_copy(struct scrub *s, const uint8_t *at, const uint8_t *next);
-/* An event from its type on, up to its end. False when it cannot be looked into. */
+/* Writes an event, from its type to its end. False if the event cannot be read. */
 bool scrub_event(struct scrub *s, struct jfr_event *event, const uint8_t *type, const uint8_t *end);
-/* One pool of a checkpoint: where it ends, NULL when it is damaged. */
+/* Writes one pool of a checkpoint. Returns where it ends, or NULL if it is damaged. */
 const uint8_t *scrub_pool(struct scrub *s, const uint8_t *at, const uint8_t *end);
 
 #endif

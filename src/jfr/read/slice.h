@@ -40,7 +40,7 @@ struct jfr_books {
 struct jfr_chunk_header {
     uint64_t size, duration_ns, start_ticks;
 };
-/* From JFR_SLICE_HEADER_BYTES bytes; false when they are none. */
+/* Reads a chunk's header from JFR_SLICE_HEADER_BYTES bytes. False: they are not a header. */
 bool jfr_slice_header(const uint8_t *bytes, struct jfr_chunk_header *h);
 
 /* How far the chunk is whole in these bytes, which were read from low to high offsets while a writer may have been at work:

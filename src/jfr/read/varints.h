@@ -13,7 +13,7 @@
 
 enum { VARINTS_BLOCK = 64, VARINTS_FEW = 12 /* fewer are not worth a block */ };
 
-/* Bit i is set when byte i ends an integer, of 64. */
+/* For 64 bytes: sets bit i if byte i ends an integer. */
 static inline uint64_t varints_ends_portable(const uint8_t *at)
 {
     uint64_t ends = 0;
@@ -38,7 +38,8 @@ static inline uint64_t varints_ends(const uint8_t *at)
 #define varints_ends varints_ends_portable
 #endif
 
-/* The bytes with which eight in line begin that end nothing. Those that go on behind the block are none yet. */
+/* Marks each byte that is the first of eight in a row of which none ends an integer. A row that continues after the block is not
+ * marked. */
 static inline uint64_t varints_runs(uint64_t ends)
 {
     uint64_t more = ~ends;
@@ -47,7 +48,7 @@ static inline uint64_t varints_runs(uint64_t ends)
     return more & more >> 4;
 }
 
-/* Byte i says how many bits are set in the bytes 0 to i; so the highest says how many there are. */
+/* Byte i of the result is how many bits are set in the bytes 0 to i, so the highest byte is the number of all set bits. */
 static inline uint64_t varints_sums(uint64_t bits)
 {
     bits -= bits >> 1 & 0x5555555555555555u;
@@ -56,7 +57,7 @@ static inline uint64_t varints_sums(uint64_t bits)
     return bits * INPUT_EACH_BYTE;
 }
 
-/* Which bit is the nth that is set; n is one at least, and no more than there are. */
+/* The number of the nth bit that is set. n is at least one, and at most the number of set bits. */
 static inline unsigned varints_nth(uint64_t bits, uint64_t sums, uint64_t n)
 {
     const uint64_t high = 0x80 * INPUT_EACH_BYTE;
@@ -67,7 +68,7 @@ static inline unsigned varints_nth(uint64_t bits, uint64_t sums, uint64_t n)
     return byte + (unsigned)__builtin_ctzll(bits);
 }
 
-/* Up to n of them while there are whole blocks; *n are left. */
+/* Skips up to *n integers, as long as there are whole blocks. Afterwards *n is how many are left. */
 static inline __attribute__((always_inline)) const uint8_t *varints_skip_blocks(const uint8_t *at, const uint8_t *end, uint64_t *n,
                                                                                 uint64_t (*ends_of)(const uint8_t *))
 {
@@ -91,7 +92,7 @@ static inline __attribute__((always_inline)) const uint8_t *varints_skip_blocks(
     return at;
 }
 
-/* As the blocks, eight bytes at a time. */
+/* The same, eight bytes at a time. */
 static inline const uint8_t *varints_skip_words(const uint8_t *at, const uint8_t *end, uint64_t *n)
 {
     while (*n && at && end - at >= 8) {
@@ -114,7 +115,7 @@ static inline const uint8_t *varints_skip_words(const uint8_t *at, const uint8_t
     return at;
 }
 
-/* Where n of them end; NULL when they are cut off. */
+/* Where the nth integer ends; NULL if the data ends before. */
 static inline const uint8_t *varints_skip(const uint8_t *at, const uint8_t *end, uint64_t n)
 {
     at = varints_skip_blocks(at, end, &n, varints_ends);

@@ -70,7 +70,7 @@ static int look(const struct jfr_writer *w, struct stat *st)
     return (int)syscall(SYS_fstat, w->fd, st);
 }
 
-/* Who shortens the file, or deletes it, while we write leaves nothing that could be made whole: it is left as it is. */
+/* If another process shortens or deletes the file while we write it, the file cannot be made whole again. It is left as it is. */
 static int check_untouched(struct jfr_writer *w)
 {
     struct stat st;

@@ -104,12 +104,12 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
 /* Flushes, closes and frees, also after an error. */
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
-/* Ahead of one of these three, with no event in between: makes bytes of the names that the events need, so that
- * jfr_writer_growth can tell how much longer the file will be. Up to 1 MiB of names wait in memory; the rest, and the events before
- * them, goes into the tail at once. */
+/* Call it before one of these three functions, with no event in between: encodes the names that the events need, so that
+ * jfr_writer_growth knows how much longer the file will become. Up to 1 MiB of names wait in memory. Names beyond that, and the
+ * events before them, are written to the tail at once. */
 int jfr_writer_gather(struct jfr_writer *w, uint64_t ticks, struct error *e);
-/* A bound of the bytes that the file has more when all that waits has been written, even if it is a rotation that does: the events, and
- * after jfr_writer_gather their names. */
+/* An upper bound of the bytes by which the file grows when everything that waits is written, even by a rotation: the events and,
+ * after jfr_writer_gather, their names. */
 uint64_t jfr_writer_growth(const struct jfr_writer *w);
 /* Flushes, ends this chunk and begins the next at `ticks`, which is epoch_ns on the wall clock. */
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e);
@@ -161,7 +161,7 @@ struct jfr_code_snapshot {
     const char *code; /* the bytes, as hexadecimal digits */
 };
 void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *snapshot);
-/* What the code up to `end` stands for, from the end of the place before; by compilation and address of a snapshot. */
+/* The frames of the code from the end of the previous place up to `end`. Compilation and address identify the snapshot. */
 void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end);
 void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size);
 
@@ -207,10 +207,10 @@ struct jfr_old_object {
     uint32_t root;    /* id of the object that a root refers to; 0 = the path does not reach one */
     int32_t elements; /* of an array; below 0: it is none, or not known */
 };
-/* A jdk.OldObjectSample, with more fields than the JDK's. Those of one moment belong together. Instead of its address an object of a path
- * has its id, which tells it from others of the chunk. */
+/* A jdk.OldObjectSample, with more fields than the JDK's. Samples with the same time belong together. An object of a path has an id
+ * in place of its address, which is unique in the chunk. */
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *object);
-/* That it has been found dead; heap_used and collections do not count. */
+/* Writes that a watched object was found dead. heap_used and collections are ignored. */
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *object);
 
 struct jfr_live_set {
@@ -286,8 +286,8 @@ void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);
 /* The CPU time of one thread since the recording began, cumulative; the last one per thread counts. */
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
-/* The same two as of where a chunk begins, for a file that may lose what is older (writer_ring.h): what its books are counted from,
- * should this chunk be its first. */
+/* The same two, with the values at the beginning of a chunk, for a file that may drop older data (writer_ring.h). If this chunk
+ * becomes the first of the file, the file's books count from these values. */
 void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns, uint64_t count);
 void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
 /* Either of the two for books. */

@@ -77,7 +77,8 @@ static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks
     return ticks / w->options.grain;
 }
 
-/* After a step of 0 or a negative code: makes an error the writer's lasting one. Returns that, if any. */
+/* Call it with the result of a step, 0 or a negative code: an error becomes the writer's lasting error. Returns the lasting error, or
+ * 0. */
 int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
 /* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */
 int jfr_writer_drain(struct jfr_writer *w);
@@ -87,8 +88,8 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
 uint32_t jfr_class_id(uint32_t name);
 /* The entries every chunk holds: frame types and thread states. */
 int jfr_pools_write_fixed(struct jfr_writer *w);
-/* What events since the last flush refer to and the chunk does not hold yet goes into `out`; what is there of it beyond
- * JFR_PIECE_BYTES, and the events, go on to the file. */
+/* Writes the pool entries to which events since the last flush refer, and which the chunk does not have yet, into `out`. Beyond
+ * JFR_PIECE_BYTES, the entries and the events before them are written to the file. */
 int jfr_pools_gather(struct jfr_writer *w);
 void jfr_pools_clear(struct jfr_writer *w);
 void jfr_pools_deinit(struct jfr_writer *w);

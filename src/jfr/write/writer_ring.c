@@ -116,7 +116,8 @@ static int close_up(struct jfr_writer *w)
     return ftruncate(w->fd, (off_t)w->size) ? -errno : 0;
 }
 
-/* One shell covers so much and no more: what lies further behind is given up when that has been closed. */
+/* Drops chunks in several steps, because a shell has a largest size. The next step comes after the gap of the previous one was
+ * closed. */
 static int give_up_in_parts(struct jfr_writer *w, uint32_t chunks)
 {
     int rc = 0;

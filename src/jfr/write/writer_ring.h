@@ -24,15 +24,16 @@
 /* What closing up leaves at the front, before the first chunk, at most. */
 enum { JFR_RING_FRONT_MAX = 2 * 4096 };
 
-/* Chunks that have ended and are kept, the oldest being 0; when one ended, which is when the next began; where it ends. */
+/* How many chunks have ended and are kept; chunk 0 is the oldest. When a chunk ended, which is when the next began. Where it ends in
+ * the file. */
 uint32_t jfr_ring_chunks(const struct jfr_writer *w);
 uint64_t jfr_ring_end_ticks(const struct jfr_writer *w, uint32_t chunk);
 uint64_t jfr_ring_end_offset(const struct jfr_writer *w, uint32_t chunk);
-/* When, and where in the file, that begins which is kept. */
+/* When the kept data begins, and where in the file. */
 uint64_t jfr_ring_start_ticks(const struct jfr_writer *w);
 uint64_t jfr_ring_start_offset(const struct jfr_writer *w);
 
-/* Gives up the `chunks` oldest. */
+/* Drops the oldest chunks, this many. */
 int jfr_ring_give_up(struct jfr_writer *w, uint32_t chunks, struct error *e);
 /* Whether there is room before each chunk for the longest of them, as moving needs. */
 bool jfr_ring_can_close_up(const struct jfr_writer *w);

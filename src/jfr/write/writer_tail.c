@@ -177,7 +177,8 @@ static int end_content(struct jfr_writer *w)
     return write_scratch(w, at);
 }
 
-/* Where the header's new offsets point is in the tail until the gap shrinks, but nobody minds: they are followed, not met. */
+/* The header's new offsets point into the tail until the gap shrinks. That does no harm, because readers follow these offsets and do
+ * not go through the tail. */
 int jfr_tail_publish(struct jfr_writer *w)
 {
     struct jfr_chunk_head head = w->head;

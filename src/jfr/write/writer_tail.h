@@ -36,8 +36,8 @@ int jfr_tail_begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns
 int jfr_tail_append(struct jfr_writer *w, const uint8_t *bytes, size_t size);
 /* Publishes the added bytes, with w->last_checkpoint, w->metadata and w->flush_ticks in the header. */
 int jfr_tail_publish(struct jfr_writer *w);
-/* For a ring (writer_ring.h). Writes the beginning of a shell that is to cover `size` bytes from `at` on, and says that it began when
- * the chunk did whose header this is: within one page, where a chunk or a shell began. */
+/* For a ring (writer_ring.h). Writes the beginning of a shell, an empty chunk that covers `size` bytes from `at` on. The shell begins
+ * at the time of the chunk whose header is `head`. `at` must be where a chunk or a shell began; all is written within one page. */
 int jfr_tail_write_shell(struct jfr_writer *w, const struct jfr_chunk_head *head, uint64_t at, uint64_t size);
 /* Copies bytes of the file to another place in it; the two do not overlap. */
 int jfr_tail_copy(struct jfr_writer *w, uint64_t to, uint64_t from, uint64_t size);

@@ -9,7 +9,7 @@
 
 /* null if the recording has no such books. */
 void books_json(struct jsonw *j, const struct profile *p, enum book book);
-/* Its members alone, inside an object. */
+/* Writes only the members, into an object that is open. */
 void books_json_members(struct jsonw *j, const struct profile *p, enum book book);
 /* The words of the accounts of a book, for readers that do not know the table: an array of name, role ("whole", "seen", ...), title and
  * meaning. */

@@ -27,7 +27,8 @@ struct calltree {
 /* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
  * four million nodes. */
 int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
-/* Sets the effects, which are 1 before, and stay so by_thread; `order` is of the tree's profile. 0 or -ENOMEM. */
+/* Sets the design effects of the nodes, which are 1 before. In a tree by_thread they stay 1. `order` belongs to the tree's profile. 0
+ * or -ENOMEM. */
 int calltree_add_effects(struct calltree *t, const struct successive_order *order);
 void calltree_deinit(struct calltree *t);
 

@@ -11,11 +11,11 @@
 
 /* How many observations the median of all methods' dispersion counts for, beside a method's own. */
 static const double prior_degrees = 4;
-/* Of the variance between blocks: those of two runs have 30 degrees, their overlapping pairs about 20. */
+/* The degrees of freedom of the variance between blocks: the blocks of two runs have 30, their overlapping pairs about 20. */
 static const double block_degrees = 20;
 /* That a dispersion grows with a share is believed up to so many times the share. */
 static const double most_growth = 4;
-/* Of how many samples a difference could be told at all, were all of them on one side. */
+/* The smallest number of samples that could show a difference, if all of them were on one side. */
 static const double least_samples = 8;
 
 int diff_init(struct diff *d)

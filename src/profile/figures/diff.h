@@ -57,7 +57,7 @@ void diff_deinit(struct diff *d);
 int diff_add(struct diff *d, enum diff_side side, const struct profile *p);
 /* With at least one recording on each side. 0 or -ENOMEM. */
 int diff_compute(struct diff *d);
-/* The least growth of a method of this share that would be seen, in points of share: of one whose samples are independent. */
+/* The smallest growth that would be detected for a method with this share, in points of share, if its samples are independent. */
 double diff_detectable(const struct diff *d, double share);
 const char *diff_name(const struct diff *d, const struct diff_row *row);
 const char *diff_change_name(enum diff_change change); /* "new", "gone", "grew", "shrank", "same" */

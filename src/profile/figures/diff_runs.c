@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a row: the sum in the block that is open; what the last two blocks missed the whole's share by; and of all blocks the sum of the
- * squares of that, of the products of neighbors, and of those that are two apart. */
+/* For a row: the sum in the current block; the deviations of the last two blocks from the row's share of the whole; and, over all
+ * blocks, the sums of the squares of these deviations, of the products of adjacent ones, and of the products of those two blocks
+ * apart. */
 struct row_blocks {
     double sum, missed[2], squares, products[2];
 };

@@ -25,8 +25,8 @@ struct diff_run {
 /* Blocks of time that a run is cut into. */
 enum { DIFF_BLOCKS = 16 };
 
-/* Sets `slow` of all cells of a run from its profile; row_of_node[node] is the row of a node's method, plus 1. absolute: of the time per
- * second, in units of the run's whole weight, instead of the share. 0 or -ENOMEM. */
+/* Sets `slow` of all cells of a run from its profile. row_of_node[node] is the row of a node's method, plus 1. absolute: for the time
+ * per second, in units of the run's whole weight, instead of for the share. 0 or -ENOMEM. */
 int diff_blocks(struct diff_run *run, const struct profile *p, const uint32_t *row_of_node, bool absolute);
 
 #endif

@@ -78,7 +78,7 @@ static struct group *group_of(struct groups *g, const struct profile *p, const s
 
 /* ---- when ---- */
 
-/* Those that came before the set of those that are alive was written. */
+/* Counts the looks before the set of live objects was written. */
 static uint32_t count_looks(const struct profile *p)
 {
     int64_t told = INT64_MAX;
@@ -96,8 +96,9 @@ static bool is_after_old(const struct profile_live_set *s)
     return s->old_collections > s->old_before;
 }
 
-/* Of the looks in (from, to] the last at which a collection of old objects had been since the one before; where there was none, the last;
- * -1 = there is no look. After such a collection garbage does not count; without it a group grows from one to the next. */
+/* The last look in (from, to] with a collection of old objects since the previous look, or the last look if there was no such
+ * collection; -1 = there is no look. After such a collection garbage does not count. Without one, garbage makes a group grow from
+ * look to look. */
 static int last_look(const struct profile_live_set *sets, uint32_t count, int64_t from, int64_t to, bool *is_of_old)
 {
     int last = -1;

@@ -52,8 +52,8 @@ struct leaks {
     struct holders holders;          /* of all objects that are alive, also where it is too short */
 };
 
-/* How the heap's used bytes after collections go, in an hour: a line through those after collections of old objects, if there were three of
- * them, else through all. 0 where this is not known. */
+/* By how many bytes the used heap grows in an hour: the slope of a line through the used bytes after collections of old objects, or
+ * after all collections if there were fewer than three of these. 0 = unknown. */
 double leaks_heap_per_hour(const struct profile *p);
 
 int leaks_find(struct leaks *l, const struct profile *p); /* 0 or -ENOMEM; there is something to deinit in both cases */

@@ -13,11 +13,11 @@ double significance_student(double p, double df);
 /* The probability, on both sides, of a t at least as far out; df <= 0: normal. */
 double significance_student_p(double t, double df);
 
-/* The p-value, on both sides, of counts as far apart as these, of events that are as frequent in both: counts and exposures need not
- * be whole. 1 where there are none. */
+/* The two-sided p-value for two counts: the probability of counts so far apart if the events are equally frequent in both. Counts and
+ * exposures need not be whole numbers. 1 if both counts are 0. */
 double significance_counts(double a, double b, double exposure_a, double exposure_b);
 
-/* Benjamini and Hochberg's: each p becomes the least rate of false discoveries at which it is one. */
+/* The procedure of Benjamini and Hochberg: each p becomes the smallest rate of false discoveries at which it counts as a discovery. */
 void significance_adjust(double *p, uint32_t count, uint32_t *room); /* room for as many indices */
 
 #endif

@@ -143,7 +143,7 @@ static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p)
     return rows;
 }
 
-/* Of samples that follow each other nobody knows how, all count as independent draws. */
+/* If it is unknown which samples follow each other, all count as independent draws. */
 static void set_effects(struct stats_table *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
@@ -194,7 +194,7 @@ static int tally_stacks(struct tally *tallies, size_t count, const struct profil
     return rc;
 }
 
-/* Where threads have no clocks of their own, which of them a sample shows is drawn by lot. */
+/* The table of threads. If threads have no clocks of their own, chance decides which of them a sample shows. */
 static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
     struct successive_whole whole = successive_whole(order);

@@ -18,13 +18,13 @@ struct interval {
 struct interval stats_wilson(double share, double n);
 /* The same of another confidence: z standard deviations to each side. */
 struct interval stats_wilson_at(double share, double n, double z);
-/* Kish's effective sample size, (sum w)^2 / sum w^2, of which n samples of one weight w give n w^2; 0 without weight. */
+/* Kish's effective sample size, (sum w)^2 / sum w^2; 0 without weight. n samples of one weight w add n w^2 to the sum of squares. */
 double stats_effective_size(double sum, double sum_of_squares);
-/* That of the profile's samples: what all intervals rest on, wherever they are shown. */
+/* The effective size of the profile's samples, on which all intervals are based, wherever they are shown. */
 double stats_effective_samples(const struct profile *p);
 
-/* The share of the weight whose innermost frame, but for the kernel's, is approximate: its line, and which inlined method it is,
- * may be others. 0 without weight. */
+/* The share of the weight whose innermost frame outside the kernel is approximate: its line and its inlined method may be wrong. 0
+ * without weight. */
 double stats_approximate_share(const struct profile *p);
 
 struct stats_figure {

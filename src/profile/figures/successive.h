@@ -1,9 +1,10 @@
 /* How much more, or less, precise a figure is than the same number of independent draws would make it.
  *
  * A thread's samples follow each other at nearly even distances in its CPU time. Work that lasts for very many of them is
- * measured except at its ends; all else is treated as drawn at random. The samples themselves show which it was: with x = 1 if
- * a sample shows the method, else 0, the part of its variance that is still correlated between samples 32 apart is slow, and
- * the part of that which remains at twice the distance shows how slow. Derivation: docs/internals/sampling-math.md. */
+ * measured except at its ends; all else is treated as drawn at random. The samples themselves show how much of the work was
+ * long. Let x be 1 if a sample shows the method, else 0. The covariance of x between samples 32 apart is the part of its
+ * variance that changes slowly. The covariance at twice that distance shows how slowly. Derivation:
+ * docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 #define CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
 
@@ -20,7 +21,7 @@ struct successive_order {
     enum successive_by by;
 };
 
-/* 0 or -ENOMEM. A caller may leave samples out before it goes on. */
+/* 0 or -ENOMEM. The caller may remove samples from the order before it uses it. */
 int successive_order_init(struct successive_order *o, const struct profile *p);
 void successive_order_deinit(struct successive_order *o);
 
@@ -41,12 +42,12 @@ struct successive_pair {
     struct successive self, total;
 };
 
-/* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
- * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbors differ in). */
+/* Counts for all rows at once. row_of[node]: the index in pairs of the row to which a node of the trie belongs, plus 1; 0 = none, as
+ * for the root. pairs has row_count elements, which are 0 before. 0 or -ENOMEM. O(samples + what the stacks of neighbors differ in). */
 int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
 /* Counts for one figure: shows[i] is of the order's sample i. */
 struct successive successive_count_one(const struct successive_order *o, const bool *shows);
-/* That of a figure that a whole run of so many samples shows, and no other. */
+/* The counts for a figure that all samples of a single run of this length show, and no sample of another run. */
 struct successive successive_of_run(uint32_t samples);
 
 /* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above

@@ -38,7 +38,7 @@ int live_read(struct live *l, bool *news, struct error *e);
 /* True when the recording was ended in good order, and all of it is read. */
 bool live_ended(const struct live *l);
 const struct profile *live_profile(const struct live *l);
-/* 0 or -ENOMEM. A view is looked away from before the next read. */
+/* Makes a view. End it with live_look_away before the next read. 0 or -ENOMEM. */
 int live_look(const struct live *l, const struct live_part *part, struct live_view *view);
 void live_look_away(struct live_view *view);
 

@@ -327,7 +327,7 @@ struct wait_type {
     bool has_address; /* that stays */
 };
 
-/* What the JDK writes has no weight: it stands for itself. */
+/* Adds a wait. The JDK's events have no weight: such a wait stands only for itself, and weighs its duration. */
 static int add_wait(struct load *l, struct jfr_event *event, const struct wait_type *type)
 {
     const struct load_fields *fields = sample_fields(l, event->type);
@@ -614,7 +614,7 @@ static bool has_events(struct jfr_chunk *chunk, const char *type_name)
     return type && type->events;
 }
 
-/* Of the chunk's samples the best ones count. */
+/* The best type of samples for this kind that the chunk has. */
 static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
     enum load_rank rank = LOAD_RANKS - 1;
@@ -624,7 +624,7 @@ static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
     return rank;
 }
 
-/* Whose chunk it is, and which of its samples count: of what is new in it. */
+/* Determines who wrote the chunk, and which of its new samples count. */
 static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
 {
     l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;

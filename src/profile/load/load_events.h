@@ -38,15 +38,16 @@ struct load {
     _Atomic uint64_t *holders_read;                            /* by all that read the recording (load_holders.h) */
 };
 
-/* Only the kind of p counts here. holders_read: 0; of all that read the same recording one, which outlives them. */
+/* Only the kind of p matters here. holders_read: a counter, 0 at first, which all readers of the same recording share, and which
+ * outlives them. */
 int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read);
 void load_free(struct load *l); /* NULL is fine */
-/* part was reset. */
+/* Begins a chunk. Reset the part before. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);
-/* The same chunk has grown: its part was reset, and receives the new data. */
+/* Continues a chunk that has grown. Its part was reset, and receives only the new data. */
 void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
-/* The events of the part have come. */
+/* Call it when all events of the part have been given. */
 int load_end_part(struct load *l, struct jfr_chunk *chunk);
 
 #endif

@@ -1,4 +1,5 @@
-/* What holds an object, from a jdk.OldObjectSample, the JDK's or ours: labels of the object's sample, by which reports merge.
+/* Reads what holds an object from a jdk.OldObjectSample, of the JDK's recorder or of ours. The result is labels of the
+ * object's sample, and reports merge samples by these labels.
  *
  *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
  *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; what is no static field stands as of an object,
@@ -16,8 +17,9 @@
 
 #include <stdatomic.h>
 
-/* The limit of bytes of steps for one recording, and for one path. Shared parts of the pools are written out for each object: a
- * crafted file could take a thousand times its size in memory. Paths beyond the limit have HOLDERS_UNREAD as their no_path. */
+/* The limits for the text of references, in bytes: for one recording, and for one path. Shared parts of the pools are
+ * written out for each object: a crafted file could take a thousand times its size in memory. Paths beyond the limit have
+ * HOLDERS_UNREAD as their no_path. */
 enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
 
 /* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */

@@ -34,8 +34,9 @@ int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name
 /* The same into n profiles, from 1 to PROFILE_KINDS, each of another kind, in one pass. Each becomes what profile_load_jfr_from would have
  * made of it, but none becomes one of another kind. */
 int profile_load_jfr_kinds(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e);
-/* Of what kind such a file is for somebody who asks for none. p: its profile of running threads; one of another kind is of that. A
- * recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
+/* The kind of sample that is read from such a file by default. p: its profile of the kind PROFILE_RUNNING; for a profile of another
+ * kind, it is that kind. A recording of the event wall or lock without CPU time is read as that kind, because its jdk.ExecutionSample
+ * events are only for other tools. */
 enum profile_kind profile_jfr_kind(const struct profile *p);
 
 #endif

@@ -44,7 +44,7 @@ static bool is_beside(const struct load_whole *w, const struct load_part *part)
     return w->joined && !part->by_candor;
 }
 
-/* What the agent recorded itself nobody else has to tell again, though it came to nothing. */
+/* Whether the part repeats what our agent was asked to record. Then it is left out, even if the agent has recorded no such sample. */
 static bool is_told_by_agent(const struct load_whole *w, const struct load_part *part)
 {
     const char *events = profile_setting(w->profile, "event");

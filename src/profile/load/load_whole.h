@@ -36,9 +36,9 @@ struct load_whole {
 
 /* p was initialized and is empty. */
 void load_whole_init(struct load_whole *w, struct profile *p);
-/* The part is in the ids of a profile that went where `graft` says; NULL: in those of the profile itself. */
+/* Adds a part. Its ids are those of a profile that `graft` merges into this one; NULL: they are this profile's own ids. */
 int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft);
-/* Facts about the whole file only: periods, and omitted samples. */
+/* Computes what only the whole file shows: periods, and omitted samples. */
 int load_whole_settle(struct load_whole *w);
 void load_whole_deinit(struct load_whole *w);
 

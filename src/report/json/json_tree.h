@@ -5,7 +5,7 @@
 #include "base/text/jsonw.h"
 #include "report/report.h"
 
-/* Those that are asked for, each a member of the object that is open. 0 or a code of calltree_build. */
+/* Writes the trees that the options ask for, each as a member of the object that is open. 0 or a code of calltree_build. */
 int json_trees(struct jsonw *j, const struct profile *p, const struct report_options *o);
 
 #endif

@@ -40,7 +40,7 @@ enum text_style { TEXT_PLAIN, TEXT_HEADING, TEXT_FAINT, TEXT_WARNING, TEXT_ERROR
 void text_begin(const struct text *t, enum text_style style);
 void text_end(const struct text *t, enum text_style style);
 void text_heading(const struct text *t, const char *title, const char *about);
-/* What shares are shares of: "sampled CPU", of the event safepoint "running time" or "waiting time". */
+/* The name of the whole of which the shares are parts: "sampled CPU"; for the event safepoint "running time" or "waiting time". */
 const char *text_whole(const struct text *t);
 /* "1,234,567". Returns out. */
 char *text_count(char *out, size_t size, uint64_t n);
@@ -56,10 +56,11 @@ void text_shares(const struct text *t, double total, double self, bool wide_tota
 void text_interval(const struct text *t, struct interval i, bool wide);
 /* The name of a row that stands for a class, a package or a type. */
 void text_plain_name(const struct text *t, const char *name);
-/* A frame's name, shortened where the terminal is too narrow, or the name very long; used = columns before it. tail is printed
- * behind it. */
+/* Prints a frame's name, shortened if the terminal is too narrow or the name is very long, and then tail. used = columns before the
+ * name. */
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);
-/* The note after the name of a frame of this type: that it is the kernel's, whose functions look like the program's. */
+/* The note after the name of a frame of this type. It marks kernel frames, because their names look like those of the program's
+ * functions. */
 const char *text_mark(uint8_t type);
 /* True for a share that is printed as 100.0 %. */
 bool text_is_full(double share);

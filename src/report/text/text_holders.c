@@ -1,4 +1,4 @@
-/* Who holds what is alive: the paths to it, merged. */
+/* The holders of live objects: the paths to the objects, merged. */
 #include "report/text/text.h"
 
 #include "base/text/units.h"

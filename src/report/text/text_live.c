@@ -1,4 +1,4 @@
-/* What is alive: after collections, what grows, and the books of it. */
+/* Live objects: the heap after collections, objects that grow in number, and the books. */
 #include "report/text/text.h"
 
 #include "base/text/units.h"

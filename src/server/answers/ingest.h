@@ -1,5 +1,5 @@
-/* Pyroscope's protocol: the head of a request, POST /ingest?name=app{label=value,...}&from=..&until=..&format=..&sampleRate=.., and the
- * fields of a form that stand beside the profile. */
+/* Pyroscope's protocol: the head of a request, POST /ingest?name=app{label=value,...}&from=..&until=..&format=..&sampleRate=.., and
+ * the form fields that come with the profile. */
 #ifndef CANDOR_SERVER_ANSWERS_INGEST_H
 #define CANDOR_SERVER_ANSWERS_INGEST_H
 
@@ -8,7 +8,7 @@
 
 /* 0, or -EINVAL with its line. */
 int ingest_read(const struct http *h, struct envelope_note *note, struct error *e);
-/* "app{k=v,...}" alone. Labels whose name begins with "__" are theirs, and left out. */
+/* Parses a name such as "app{k=v,...}" into labels. Labels whose name begins with "__" are Pyroscope's own, and are left out. */
 int ingest_name(const char *name, struct labels *labels, struct error *e);
 
 enum { INGEST_PART_MAX = 1 << 20, INGEST_PARTS = 2 };
@@ -22,9 +22,9 @@ struct ingest_parts {
 
 void ingest_parts_init(struct ingest_parts *p);
 void ingest_parts_deinit(struct ingest_parts *p);
-/* Some of a field. */
+/* Receives some bytes of a field. */
 void ingest_take(struct ingest_parts *p, const char *name, const char *bytes, size_t n);
-/* When all has come: what they say becomes part of the note. 0, or a code with its line. */
+/* Call it when all fields have come: puts their information into the note. 0, or a code with its line. */
 int ingest_use(struct ingest_parts *p, struct envelope_note *note, struct error *e);
 
 #endif

@@ -256,7 +256,7 @@ void query_flamegraph(struct http *h)
         answer_profile(h, nodes, 0, "application/json", write_data);
 }
 
-/* What a profile has no place for: its reader can tell whether it has all of it. */
+/* Adds headers with facts for which a profile has no field, so that its reader knows whether the answer is complete. */
 static void tell_sums(struct answer *a)
 {
     char text[HTTP_EXTRA_BYTES];

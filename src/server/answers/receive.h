@@ -8,17 +8,17 @@
 
 enum receive_kind { RECEIVE_NOTHING, RECEIVE_RECORDING, RECEIVE_INGEST, RECEIVE_MESSAGE };
 
-/* What a body that is posted there brings. */
+/* The kind of data that a body posted to this path contains. */
 enum receive_kind receive_kind(const char *path);
 /* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */
 int receive_begin(struct http *h, enum receive_kind kind);
-/* Who sends it may not: counts it. */
+/* Counts a request whose sender has no permission. */
 void receive_not_allowed(struct http *h, enum receive_kind kind);
-/* Some of the body. */
+/* Receives some bytes of the body. */
 void receive_some(struct http *h, const char *bytes, size_t n);
-/* All of it has come: answers. */
+/* Call it when the whole body has come: answers the request. */
 void receive_end(struct http *h);
-/* When the request is over, however it ended. */
+/* Call it when the request is over, however it ended. */
 void receive_free(struct http *h);
 
 #endif

@@ -77,7 +77,7 @@ static void get(struct http *h)
         counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
-/* Where a body may not be packed by HTTP; a recording may be packed by itself. True: it has answered. */
+/* Refuses a body with Content-Encoding. (The recording itself may be packed.) True: it has answered. */
 static bool is_packed(struct http *h)
 {
     static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";

@@ -1,4 +1,5 @@
-/* A call that is being answered: what connect.c prepares for those who answer. */
+/* A call of Pyroscope's query API that is being answered. connect.c prepares it, and one of the functions below writes the
+ * answer. */
 #ifndef CANDOR_SERVER_CONNECT_CALL_H
 #define CANDOR_SERVER_CONNECT_CALL_H
 
@@ -17,7 +18,7 @@ struct call {
     FILE *out; /* for an answer that is no message of wire's: then wire stays empty */
 };
 
-/* Each writes the fields of its answer. 0, or a code with its line: -EINVAL, -ENOTSUP, and those of the store. */
+/* Each writes the fields of its answer. 0, or a code with a line in c->error: -EINVAL, -ENOTSUP, or a code of the store. */
 typedef int call_answer(struct call *c);
 
 call_answer calls_profile_types, calls_label_names, calls_label_values, calls_series; /* calls_labels.c */

@@ -14,7 +14,7 @@ struct kind {
 };
 
 void kinds_of_type(const char *type, struct kind *out);
-/* Back: 0, with an empty type where the store cannot have it, or -EINVAL with its line when it is no id. */
+/* Parses such an id. 0, with an empty type if the store cannot have it, or -EINVAL with a line if it is not an id. */
 int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out, struct error *e);
 /* The value of one of the labels that Pyroscope gives every series ("__profile_type__"); NULL when it is none of them. */
 const char *kinds_label(const struct kind *k, const char *name);

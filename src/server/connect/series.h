@@ -13,7 +13,7 @@ struct series {
     struct kind kind;
 };
 
-/* Whether a name is one that Pyroscope has for our `service`. */
+/* Whether the name is one of Pyroscope's names for our label `service`. */
 bool series_is_service(const char *name);
 /* A label's value, or "". */
 const char *series_value(const struct series *s, const char *name);
@@ -26,8 +26,8 @@ typedef int series_visit(void *context, const struct series *s);
 int series_find(struct store *s, const struct store_query *q, const struct selector *selectors, uint32_t n, series_visit *visit,
                 void *context, struct error *e);
 
-/* For the store: the matchers on the labels of the profile type are taken out, and service_name becomes service. False when
- * those do not hold: there is nothing. */
+/* Changes a selector for the store: removes the matchers on labels of the profile type, and renames service_name to service. False if
+ * one of the removed matchers does not match: then there is no such series. */
 bool series_narrow(struct selector *s, const struct kind *k);
 
 #endif

@@ -51,13 +51,13 @@ void connection_free(struct connection *c);
 
 /* The connection is ready, or new. */
 enum want connection_go(struct connection *c);
-/* Where its work belongs. */
+/* The workers' lane for the connection's work. */
 enum lane connection_lane(const struct connection *c);
-/* A worker's part. */
+/* Does a worker's part of the work. */
 void connection_work(struct connection *c);
-/* The worker has done its part. */
+/* Call it when the worker has done its part. */
 enum want connection_worked(struct connection *c);
-/* To be called about every second: closes what waited too long. stopping: and what no answer is due to. */
+/* Call it about every second: closes the connection if it has waited too long. stopping: also closes it if no answer is due. */
 enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping);
 
 #endif

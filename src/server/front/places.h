@@ -1,5 +1,5 @@
-/* How many connections each address has. Of an IPv6 address the network counts (its first 64 bits): who has one address of it has all.
- * One thread. */
+/* How many connections each address has. For IPv6 the network counts (the first 64 bits), because a client with one address of it has
+ * all. One thread. */
 #ifndef CANDOR_SERVER_FRONT_PLACES_H
 #define CANDOR_SERVER_FRONT_PLACES_H
 
@@ -18,7 +18,8 @@ struct places {
     struct place *buckets[PLACES_BUCKETS];
 };
 
-/* One connection more; NULL: the address has `most` already, or there is no memory. places_give with the result gives it back. */
+/* Takes a place for one more connection of this address. NULL: the address has `most` connections already, or there is no memory.
+ * places_give gives it back. */
 struct place *places_take(struct places *p, const struct sockaddr *peer, uint32_t most);
 void places_give(struct places *p, struct place *place);
 

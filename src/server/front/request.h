@@ -28,7 +28,7 @@ struct request *request_new(struct server *s);
 /* After receive_free. NULL is fine. */
 void request_free(struct request *r);
 
-/* The head of the body has been read: where the body ends. */
+/* Call it when the request's head has been read: determines where the body ends. */
 void request_begin_body(struct request *r);
 /* Decodes what has come of the body: sets piece and used. 0, or -EINVAL with *problem. */
 int request_take_body(struct request *r, char *bytes, size_t n, const char **problem);
@@ -36,7 +36,7 @@ int request_take_body(struct request *r, char *bytes, size_t n, const char **pro
 /* "100 Continue", and the head of the answer. */
 void request_write_continue(struct request *r);
 void request_write_top(struct request *r);
-/* What is to be sent after `sent` bytes; *n = 0: nothing. *more: it is not the last. */
+/* The next bytes to send, after `sent` bytes; *n = 0: nothing is left. *more: other bytes follow these. */
 const char *request_next(const struct request *r, size_t *n, bool *more);
 
 #endif

@@ -30,12 +30,12 @@ int transport_handshake(struct transport *t);
 ssize_t transport_read(struct transport *t, void *bytes, size_t n);
 /* The number of bytes. After -EAGAIN the next call is for the same bytes. more: others follow at once. */
 ssize_t transport_write(struct transport *t, const void *bytes, size_t n, bool more);
-/* Whether bytes were received that no event will announce. */
+/* Whether bytes were received already, for which epoll will report no event. */
 bool transport_has_bytes(const struct transport *t);
 bool transport_is_for_writing(const struct transport *t);
 /* Whether the other side has closed the connection, as far as that can be known without a read. Any thread that has the connection. */
 bool transport_is_gone(const struct transport *t);
-/* Nothing more is written. */
+/* Ends the sending side of the connection. */
 void transport_finish(struct transport *t);
 /* reset: what was not sent yet is dropped. */
 void transport_close(struct transport *t, bool reset);

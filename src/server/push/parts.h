@@ -20,9 +20,9 @@ struct parts {
 
 /* Stores one recording with its note, or counts it as refused. */
 void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, size_t n);
-/* Counts one that cannot even be made out. */
+/* Counts a part that cannot be read at all. */
 void parts_refuse(struct parts *p, int rc, const struct error *e);
-/* What is not kept of the message. */
+/* Notes that the server does not keep this data of the message. */
 void parts_leave_out(struct parts *p, const char *text);
 
 /* A label whose name may be any text: characters that ours may not have become '_'. One that does not fit is left out, which

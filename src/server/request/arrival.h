@@ -12,7 +12,8 @@
 int arrival_turn(struct server *s, struct error *e);
 void arrival_turn_end(struct server *s);
 
-/* The digest of the content and of its labels and times: the same stacks of another time are another recording. 0 or -ENOMEM. */
+/* The recording's identity: the digest of the content, its labels and its times. So the same stacks at another time are another
+ * recording. 0 or -ENOMEM. */
 int arrival_identity(gnutls_hash_hd_t content, const struct envelope_note *note, uint8_t identity[ENVELOPE_IDENTITY]);
 
 /* How a recording that failed with this code is counted. */

@@ -72,9 +72,9 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
-/* A query has failed with that code: counts those that were given up. */
+/* Call it when a query has failed with this code. It counts queries that were abandoned. */
 void counters_gave_up(struct counters *c, int rc);
-/* One consistent set. */
+/* A consistent copy of all counters. */
 struct counters counters_read(struct counters *c);
 
 #endif

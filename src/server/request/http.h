@@ -74,11 +74,12 @@ struct http {
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
 
-/* For work that takes long, of struct http: whether its client has closed the connection. Cheap: it looks only now and then, and not at
- * once, because a client that ends sending may still want a quick answer. */
+/* For work that takes long: whether the client of this struct http has closed the connection. It is cheap, because it checks only
+ * from time to time. It does not check at the beginning, because a client that only stopped sending may still wait for a quick
+ * answer. */
 bool http_is_gone(void *http);
 
-/* More bytes of a body than these are not read, whatever becomes of the request. */
+/* The largest number of bytes of a body that are read, whatever the request. */
 uint64_t http_body_most(const struct server *s);
 /* When the request is over, however it ended. */
 void http_free(struct http *h);
@@ -116,7 +117,7 @@ struct http_writer {
 int http_write_begin(struct http *h, struct http_writer *w); /* 0, or -ENOMEM after it has answered */
 /* Answers: with what was written, or with an error if that is too much. */
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type);
-/* In its place, where the answer is another one. */
+/* Call it instead, if another answer is given. */
 void http_write_abandon(struct http_writer *w);
 /* One line for an answer that is full. Returns out. */
 char *http_full_text(const struct http_writer *w, char *out, size_t size);

@@ -1,4 +1,4 @@
-/* Refuses requests that a page of another site makes a browser send, whichever way they come.
+/* Refuses requests that a web page of another site makes a browser send, by any method.
  *
  *     Sec-Fetch-Site   browsers say what the page is to us: same-origin, or none where the user typed the address
  *     Origin           whose page it is, where something is sent

@@ -22,11 +22,11 @@ struct stop {
     void (*tell)(const char *text);
 };
 
-/* Before any other thread begins: they all have the signals blocked from here on. tell: for one line. */
+/* Call it before any other thread begins, because all threads must have the signals blocked. tell: prints a line. */
 int stop_start(struct stop *s, void (*tell)(const char *text), struct error *e);
-/* Waits for so long; true: the end was asked for. */
+/* Waits for at most so many seconds. True: a signal asked the server to end. */
 bool stop_wait(struct stop *s, unsigned seconds);
-/* All is done: no signal ends it any more. */
+/* Call it when all is done: signals have no effect any more. */
 void stop_end(struct stop *s);
 
 #endif

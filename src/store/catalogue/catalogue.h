@@ -66,9 +66,9 @@ int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const stru
 int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
 void catalogue_recording_deinit(struct catalogue_recording *r);
 
-/* The dictionary that takes the service's rows of a day. */
+/* The dictionary to which the service's rows of a day are added. */
 int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e);
-/* Another one takes them from now on. */
+/* Closes a dictionary: rows are added to a new one from now on. */
 int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);
 /* The highest number of a segment, and of a recording, so far. */
 int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e);
@@ -79,13 +79,14 @@ struct catalogue_segment {
     int64_t day;
     const char *type; /* of the part */
 };
-/* The segment is there, with the recording's part of that type and day in it; -EALREADY when another has that already. */
+/* Notes that the segment exists, and contains the recording's part of that type and day. -EALREADY if another segment contains that
+ * part. */
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
-/* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
+/* Notes that the segment is bad. Its parts must be sealed again if their recording still exists; the others are lost. */
 int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);
 
-/* Segments that are to become one: of one dictionary and one type, small ones, in the order of their label sets. A segment of more than
- * CATALOGUE_SMALL_ROWS rows stays as it is. */
+/* A set of small segments to be merged into one. They have the same dictionary and type, and are in the order of their label sets. A
+ * segment with more than CATALOGUE_SMALL_ROWS rows is never merged. */
 #define CATALOGUE_SMALL_ROWS 262144
 enum { CATALOGUE_MERGE_MAX = 256 };
 struct catalogue_merge {
@@ -100,10 +101,11 @@ struct catalogue_merge_rule {
 };
 /* The next such set; count = 0: there is none. */
 int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e);
-/* The segment `to` replaces them, with their `parts` parts. -EAGAIN, and no change, if they are not what they were. */
+/* Replaces the set by the segment `to`, which contains their `parts` parts. -EAGAIN, and no change, if the segments have changed
+ * since. */
 int catalogue_merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,
                      struct error *e);
-/* They are to stay as they are. */
+/* Notes that this set must not be merged. */
 int catalogue_leave(struct catalogue *c, const struct catalogue_merge *m, struct error *e);
 /* The good segments of a dictionary; *known: there is such a dictionary. */
 typedef int catalogue_visit_segment(void *context, uint64_t segment);
@@ -117,15 +119,17 @@ struct catalogue_pending {
 /* At most `max` recordings with parts that are not sealed, the oldest first, after the recording `after`. */
 int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n, struct error *e);
 typedef int catalogue_visit_part(void *context, const char *type, int64_t day);
-/* Calls for each part of the recording that is not sealed. */
+/* Calls visit for each part of the recording that is not sealed. */
 int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_visit_part *visit, void *context, struct error *e);
-/* A recording's parts that cannot be sealed any more: it is gone or damaged. type: NULL = of whatever type and day. */
+/* Notes that parts of a recording are lost: they cannot be sealed any more, because the recording is gone or damaged. type NULL = all
+ * types and days. */
 int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, int64_t day, struct error *e);
 
-/* The functions from here on read by connections of their own: nobody waits for them, however long a visitor takes. They call for each
- * row in order; a visitor that returns other than 0 ends it, with that result. */
+/* The functions from here on read with connections of their own, so nothing waits for them, however long a visitor takes. They call
+ * the visitor for each row, in order. If it returns a value other than 0, they end with that result. */
 
-/* Asked now and then while the catalogue is searched: a code other than 0, with its line, ends it. NULL in its place: nobody is asked. */
+/* is_over is called from time to time while the catalog is searched. If it returns a code other than 0, with a line in e, the search
+ * ends. NULL instead of this struct: the search has no end of this kind. */
 struct catalogue_patience {
     int (*is_over)(void *context, struct error *e);
     void *context;
@@ -171,7 +175,7 @@ struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
     int64_t oldest_day, newest_day; /* 0 = there is none */
 };
-/* Of what is counted as it comes and goes. */
+/* The sums that the catalog maintains as data is added and deleted. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
 
 /* What a service has. */
@@ -182,7 +186,7 @@ struct catalogue_usage {
     int64_t oldest_day; /* that it has rows of; INT64_MAX = none */
 };
 typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
-/* Of services that have anything, the largest first. */
+/* Visits the services that have data, the largest first. */
 int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *context, struct error *e);
 
 /* Files to remove from the disk. */
@@ -192,8 +196,8 @@ struct catalogue_dropped {
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all that is of days before `day`, of one service or, with 0, of all, and recordings that have no part left, and notes why. The
- * caller removes the files, and ends the lists. */
+/* Forgets all data of days before `day`, of one service or, with 0, of all services, and recordings of which no part is left. It
+ * notes the reason. The caller removes the files, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are

@@ -1,5 +1,5 @@
-/* SQLite has no checksums: a byte that was changed on the disk shows only where it breaks the file's structure. So a catalogue that is
- * closed has its digest beside it, and is believed only with that. After a crash there is none.
+/* SQLite has no checksums: a byte that was changed on the disk is noticed only if it breaks the file's structure. So a digest is
+ * written beside the catalog when it is closed, and is checked when it is opened. After a crash there is no digest.
  *
  *     catalogue.db.sum: u64 bytes | u64 XXH3 of them | u64 XXH3 of these 16 bytes      (little-endian) */
 #include "store/catalogue/catalogue_internal.h"

@@ -1,4 +1,4 @@
-/* Forgetting. */
+/* Deletes old data from the catalog. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include "base/array.h"

@@ -23,14 +23,14 @@ struct catalogue {
 
 #define CATALOGUE_RECORDING "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws"
 
-/* Fills r from a row that begins with these; labels and contents stay empty. */
+/* Fills r from a row that begins with the columns CATALOGUE_RECORDING. Labels and contents stay empty. */
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
-/* These: the labels of that set, and what the recording measures. */
+/* Fills in the labels and contents: the labels of that set, and what the recording measures. */
 int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e);
 
 /* ---- catalogue_versions.c ---- */
 
-/* From that version, 0 = an empty file, to the newest. -EINVAL for one that is newer. */
+/* Upgrades the catalog from this version (0 = an empty file) to the newest. -EINVAL if this version is newer than we know. */
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
 
 /* ---- catalogue_read.c ---- */
@@ -39,13 +39,13 @@ int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
  * waiting, however long it takes. catalogue_read_end, with its result, gives it back. */
 int catalogue_read_begin(struct catalogue *c, const struct catalogue_patience *patience, struct catalogue_reader **out, struct error *e);
 int catalogue_read_end(struct catalogue *c, struct catalogue_reader *r, int rc, struct error *e);
-/* Before the connection that writes is closed: the last one closed tidies up. */
+/* Call it before the connection that writes is closed, because SQLite cleans up when the last connection is closed. */
 void catalogue_readers_close(struct catalogue *c);
 
 /* ---- catalogue_digest.c ---- */
 
-/* Before the file is opened: checks that it is unchanged since its last normal close. 0, -EBADMSG if it has changed, or another
- * code. Removes the digest, which does not cover later writes. */
+/* Call it before the file is opened: checks that the file is unchanged since its last normal close. 0, -EBADMSG if it has changed, or
+ * another code. Removes the digest, which does not cover later writes. */
 int catalogue_digest_check(const char *path, struct error *e);
 /* Writes the digest of a closed file; failure to write it is ignored. */
 void catalogue_digest_write(const char *path);

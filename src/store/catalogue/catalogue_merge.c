@@ -1,4 +1,4 @@
-/* Segments that become one: what the catalogue knows of it. */
+/* The catalog's part in merging segments. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reading the catalogue, which may take long: by connections that nobody waits for. */
+/* Queries of the catalog, which may take long. They use connections of their own, so that nothing waits for them. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* From recordings to segments: what the catalogue knows of the way. */
+/* The catalog's part in sealing recordings into segments. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>

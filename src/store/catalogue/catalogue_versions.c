@@ -1,4 +1,5 @@
-/* The tables of the catalogue, and the way from each version to the next: a new one is made as version 1, and goes the whole way. */
+/* The tables of the catalog, and the upgrade from each version to the next. A new catalog is made as version 1, and passes through
+ * all upgrades. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@ struct sql_kept {
     bool busy;
 };
 
-/* A code other than 0, with its line, ends what is being done. */
+/* A code other than 0, with a line in e, ends the running statement. */
 typedef int sql_is_over(void *context, struct error *e);
 
 struct sql_database {
@@ -54,8 +54,8 @@ int sql_begin(struct sql_database *d, bool write, struct error *e);
 /* Commits if rc is 0, otherwise rolls back; releases the lock. Returns rc, or the commit's failure. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 
-/* From now on is_over(context) is called every few thousand steps of a statement, and what it returns is what sql_step returns. NULL:
- * no more. */
+/* From now on is_over(context) is called every few thousand steps of a statement. If it returns a code other than 0, sql_step returns
+ * that code. NULL ends these calls. */
 void sql_ask(struct sql_database *d, sql_is_over *is_over, void *context);
 
 /* Ends the connection. */
@@ -69,7 +69,7 @@ void sql_blob(struct sql *s, const void *bytes, size_t n);
 int sql_step(struct sql *s, struct error *e);
 /* Ends the statement. */
 void sql_done(struct sql *s);
-/* For statements without rows: steps, unless rc says that something failed before, and ends the statement. */
+/* Runs a statement that returns no rows, and ends it. If rc says that an earlier step failed, the statement is only ended. */
 int sql_run(struct sql *s, int rc, struct error *e);
 
 static inline int64_t sql_column(const struct sql *s, int i)

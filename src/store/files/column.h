@@ -1,4 +1,5 @@
-/* Numbers as they lie in the store's files: a column of varints, packed by zstd, with its checksum. What a column is of its owner knows.
+/* A column of numbers in the store's files: varints, packed by zstd, with a checksum. The owner of the file knows what the numbers
+ * mean.
  *
  *     u32 packed bytes | u32 unpacked bytes | u64 XXH3 of the packed bytes | packed bytes          (little-endian) */
 #ifndef CANDOR_STORE_FILES_COLUMN_H
@@ -25,7 +26,7 @@ struct column { /* being read */
     int bad; /* it ended too early; later reads give 0 */
 };
 
-/* Where the column at *at of a file ends: moves on. 0 or -EBADMSG. */
+/* Moves *at to the end of the column that begins there. 0 or -EBADMSG. */
 int column_skip(const uint8_t *file, size_t size, size_t *at);
 /* Unpacks it and moves on: 0, -ENOMEM or -EBADMSG. column_close ends it. */
 int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at);

@@ -40,8 +40,8 @@ struct dictionary_places {
     uint32_t *threads;
 };
 
-/* Takes up all that the profile's samples refer to, and saves it; `at` is then where it went, dictionary_places_deinit ends it also on
- * failure. 0 or a code with its line. */
+/* Adds everything to which the profile's samples refer, and saves the dictionary. `at` then maps the profile's ids to those of the
+ * dictionary; call dictionary_places_deinit also on failure. 0 or a code with its line. */
 int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e);
 void dictionary_places_deinit(struct dictionary_places *at);
 void dictionary_close(struct dictionary *d);

@@ -41,10 +41,10 @@ struct envelope_writer {
     void *checksum;
 };
 
-/* In a folder, under a name of its own. */
+/* Begins a file in the folder, with a unique temporary name. */
 int envelope_begin(struct envelope_writer *w, const char *folder, struct error *e);
 int envelope_put(struct envelope_writer *w, const void *bytes, size_t n, struct error *e);
-/* Note, head, fsync. The file keeps its temporary name, w.path. */
+/* Writes the note and the head, and calls fsync. The file keeps its temporary name, w.path. */
 int envelope_end(struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e);
 /* Closes; removes the file unless it was renamed. Can be repeated. */
 void envelope_abandon(struct envelope_writer *w);

@@ -28,7 +28,7 @@ int labels_set(struct labels *l, const char *name, size_t name_len, const char *
 const char *labels_get(const struct labels *l, const char *name);
 /* As "name=value&...", names in order, values percent-encoded: the same labels are the same text. 0 or -ENOMEM. */
 int labels_write(const struct labels *l, struct buffer *out);
-/* Back from that text. 0, -ENOMEM, or -EINVAL with one line. */
+/* Reads the labels from such a text. 0, -ENOMEM, or -EINVAL with one line. */
 int labels_read(struct labels *l, const char *text, size_t len, struct error *e);
 void labels_deinit(struct labels *l);
 

@@ -265,7 +265,7 @@ static int read_all(struct segment *s, const uint8_t *bytes, size_t size, unsign
     return !rc && rows && at != size ? -EBADMSG : rc;
 }
 
-/* Of sums alone only the beginning of the file is read. */
+/* Reads some columns. If only the sums are needed, it reads only the beginning of the file. */
 static int read_some(struct segment *s, const char *path, unsigned columns, size_t most, struct error *e)
 {
     uint8_t *bytes;

@@ -77,9 +77,9 @@ struct segment {
 /* Sorts the rows, adds up those that differ in weight and count only, sums them up, and writes the file; synced: it is on the disk then.
  * 0 or a code with its line. */
 int segment_write(struct segment *s, const char *path, bool synced, struct error *e);
-/* Reads the columns of a set of bits (1 << SEGMENT_..., SEGMENT_SUMS); the recordings always. Fields of others are 0, and with none of
- * the rows' there are no rows, whose count is 0 then. Ids are below what `strings`, `nodes` and `threads` say. 0, or a code with its
- * line: -EBADMSG when it is damaged. */
+/* Reads the recordings, and the columns in a set of bits (1 << SEGMENT_..., SEGMENT_SUMS). Fields of other columns are 0. If the set
+ * has no column of the rows, no rows are read, and their count is 0. Ids are below `strings`, `nodes` and `threads`. 0, or a code
+ * with its line: -EBADMSG when it is damaged. */
 int segment_read(struct segment *s, const char *path, unsigned columns, struct error *e);
 void segment_deinit(struct segment *s);
 
@@ -90,7 +90,7 @@ struct buffer;
 /* From sorted rows. 0 or -ENOMEM. */
 int segment_sum_up(struct segment *s);
 int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segment *s);
-/* The bytes are those of the sums. 0, -ENOMEM or -EBADMSG. */
+/* Reads the sums from the bytes of their column. 0, -ENOMEM or -EBADMSG. */
 int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size);
 
 #endif

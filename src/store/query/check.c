@@ -1,4 +1,4 @@
-/* Every byte of every segment is read, and held against its dictionary. */
+/* Reads every byte of every segment, and checks it against its dictionary. */
 #include "store/query/gather.h"
 
 #include <errno.h>

@@ -44,7 +44,7 @@ static int value_of(struct choice *c, uint32_t *value)
     return failed ? -ENOMEM : 0;
 }
 
-/* One set of labels is whole: is it meant? */
+/* Called when a set of labels is complete: decides whether the selector matches it. */
 static int decide(struct choice *c)
 {
     bool added;
@@ -118,7 +118,7 @@ static int by_segment(const void *left, const void *right)
     return (a->segment > b->segment) - (a->segment < b->segment);
 }
 
-/* Of two that are as frequent: CPU time, else by name. */
+/* Which of two equally frequent types comes first: CPU time, else by name. */
 static bool comes_first(const char *type, const char *other)
 {
     static const char cpu[] = "cpu:";

@@ -30,8 +30,8 @@ struct gather {
     uint64_t rows;
 };
 
-/* by: a label, or NULL. Fills the result's type, its count of recordings, and what is missing. 0 or a code; either way gather_deinit ends
- * it. */
+/* Finds the segments for a query. by: a label to group by, or NULL. Fills the result's type, its count of recordings, and what is
+ * missing. 0 or a code; call gather_deinit in both cases. */
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e);
 void gather_deinit(struct gather *g);
 
@@ -47,7 +47,7 @@ struct gather_fit {
 };
 struct gather_fit gather_fit_of(struct dictionary *d);
 bool gather_fits(const struct gather_fit *fit, const struct segment *segment);
-/* A segment that does not fit is put aside, and named in the result: its dictionary is damaged. */
+/* Puts a segment aside that does not fit its dictionary, because the dictionary is damaged. The result names the segment. */
 void gather_misfit(const struct gather *g, struct store *s, const struct gathered *first, struct store_result *r);
 
 /* The same with its sums, if these are enough: for all its recordings and, for sums by stack, all of their time. `visit` adds to

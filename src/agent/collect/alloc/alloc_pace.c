@@ -8,7 +8,8 @@
 enum { LOOK_NS = NS_PER_S, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
 
 static const double steady = 1.2; /* times the interval, either way: no change is worth less */
-/* What a second's estimate counts for against those before. With few samples it is low for long, so falling goes faster. */
+/* The weight of a second's estimate against the earlier ones. With few samples the estimate is often too low for a long time, so it
+ * falls faster than it rises. */
 static const double rising = 0.5, falling = 0.75;
 
 void alloc_pace_begin(struct alloc_pace *p, uint64_t rate, uint64_t interval, uint64_t now_ns)

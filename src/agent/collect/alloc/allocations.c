@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Since this version a JVM samples objects outside of a thread's buffer as it does those within (JDK-8356372). */
+/* Since this version a JVM samples objects outside a thread's buffer in the same way as those inside (JDK-8356372). */
 enum { FAIR_TO_MIXED_SIZES = 25 };
 
 /* Accounts of bytes, whatever unit the field of struct account has for a name. */
@@ -117,7 +117,8 @@ static void refill(uint64_t now)
     atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
 }
 
-/* By the samples that were drawn until this very moment, and not those read from the queues: some of these came long before. */
+/* Adapts the sampling interval, by the samples that were drawn until now and not by those read from the queues, because some of these
+ * are old. */
 static void tick(uint64_t began_ns)
 {
     if (session.options.interval)
@@ -228,7 +229,7 @@ static int start(const struct part_of *of, struct error *e)
     return rc;
 }
 
-/* What the callbacks have left can still be drained. */
+/* Records that the callbacks have left can still be drained afterwards. */
 static void end(void (*drain_all)(void))
 {
     silence();

@@ -16,7 +16,7 @@ uint64_t books_own_cpu(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* By the kernel's own account of all threads, those that have ended, too. */
+/* By the kernel's own accounting, of all threads, including those that have ended. */
 struct used {
     uint64_t kernel_ns, switches;
 };
@@ -96,7 +96,7 @@ uint64_t books_samples_ns(const struct books *b)
     return ns;
 }
 
-/* Of the time that clocks ran slow, how many expiries there were not. */
+/* Computes how many expiries are missing because clocks ran slowly. */
 static void count_suppressed(struct account *slow)
 {
     for (int i = 0; i < SUPPRESSION_COUNT; i++) {
@@ -117,8 +117,9 @@ void books_end(struct books *b)
     b->own_at_end = books_own_cpu();
 }
 
-/* What threads used beyond their expiries is the kernel's, where it may not be sampled, or is missing: the kernel's own account tells.
- * It is taken by ticks, of 10 ms at most, and so off by more than 5 sqrt(told * tick), which lies below this, once in a million. */
+/* CPU time that threads used beyond their expiries is kernel time (if the kernel may not be sampled), or it is missing. The kernel's
+ * own accounting bounds the former. The kernel counts ticks of at most 10 ms, so its error exceeds 5 sqrt(told * tick) only once in a
+ * million, and the margin here is larger than that. */
 static int64_t most_kernel_time(const struct books *b, const struct used *used)
 {
     int64_t told = (int64_t)(used->kernel_ns - b->kernel_at_start);

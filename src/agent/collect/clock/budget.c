@@ -6,7 +6,7 @@
 
 static const double LEAST_PROCESSORS = 0.1; /* below, a share of what is used would be a share of nothing */
 static const double MARGIN = 1.1;
-/* Of the overhead, what is left for samples however much the agent's thread takes. */
+/* The part of the allowed overhead that samples have in any case, however much the agent's thread takes. */
 static const double LEAST_ROOM = 0.25;
 static const double FALL_NS = NS_PER_S, LONG_NS = 3 * NS_PER_S; /* how long what was measured is remembered */
 
@@ -38,7 +38,7 @@ static void measure(struct budget *b, const struct budget_usage *now, double ela
     }
 }
 
-/* What the agent's thread takes of all that is allowed: above 1 it alone takes more. */
+/* The part of the allowed overhead that the agent's thread takes. Above 1: it alone takes more than is allowed. */
 static double taken(const struct budget *b)
 {
     double use = b->use > LEAST_PROCESSORS ? b->use : LEAST_PROCESSORS;
@@ -50,7 +50,7 @@ static double pace_for_rate(const struct budget *b)
     return b->limits.max_rate ? b->processors * NS_PER_S / (double)b->limits.max_rate : 0;
 }
 
-/* Of what is used, samples cost sample_ns / pace, however much that is. */
+/* Samples cost sample_ns / pace of the program's CPU time, whatever that time is. */
 static double pace_for_overhead(const struct budget *b)
 {
     double room = 1 - taken(b);

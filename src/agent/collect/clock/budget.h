@@ -41,7 +41,7 @@ struct budget {
 };
 
 void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now);
-/* The pace from now on. To be asked every tenth of a second, or less often. */
+/* Returns the pace from now on. Call it every tenth of a second, or less often. */
 uint64_t budget_pace(struct budget *b, const struct budget_usage *now);
 /* Whether the agent's thread leaves little of max_overhead to samples: it should sleep longer. */
 bool budget_is_tight(const struct budget *b);

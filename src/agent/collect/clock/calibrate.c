@@ -18,7 +18,7 @@ static struct {
     double costs[ROUNDS_MAX];
 } calibration;
 
-/* What a piece of work took, and how many expiries there were to each. */
+/* The time of a piece of work, and the number of expiries per piece. */
 struct pace {
     double unit_ns, expiries;
 };
@@ -55,7 +55,8 @@ static struct sampled_thread *own_slot(struct candor_pool *pool)
     return t;
 }
 
-/* Side by side, so that who shares a core, and takes up to half of its speed, does it in both. */
+/* Measures without the clock and right afterwards with it, so that a program that shares the core, and takes up to half of its speed,
+ * affects both in the same way. */
 static double measure_once(struct sampled_thread *t)
 {
     struct pace without = work(t), with = {0};

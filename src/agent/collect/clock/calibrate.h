@@ -15,10 +15,11 @@
 #include <stdint.h>
 
 void calibrate_begin(const struct clock *clock, struct candor_pool *pool);
-/* A round takes 1.3 ms of CPU time; there are 11, or up to 55 while the cost disappears in the noise. *cost_ns: by those so far;
- * 0 = unknown, as it stays with timers, which expire too rarely. True while there is another one to come. */
+/* Runs one round, which takes 1.3 ms of CPU time. There are 11 rounds, or up to 55 if noise hides the cost. *cost_ns: the cost by the
+ * rounds so far; 0 = unknown. It stays unknown with timers, which expire too rarely. False: there was no round to run, because the
+ * result is final. */
 bool calibrate_round(uint64_t *cost_ns);
-/* Also if none has begun. */
+/* May be called if no calibration has begun. */
 void calibrate_end(void);
 
 #endif

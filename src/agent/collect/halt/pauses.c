@@ -48,7 +48,7 @@ static uint32_t symbol(const char *text)
     return *text ? strtab_add_text(&session.recording->names.strings, text) : 0;
 }
 
-/* Where no collector counted it, the operation. */
+/* The collector's name; if no collector counted the pause, the operation's name. */
 static uint32_t name_symbol(const struct gc_pause *p)
 {
     char name[NAME_BYTES] = "";
@@ -81,7 +81,8 @@ static void take_pause(const struct gc_pause *p)
 
 /* ---- safepoints ---- */
 
-/* A safepoint is counted when it begins, and its time when it ends: with the number alone, it is under way, and told of later. */
+/* The JVM counts a safepoint when it begins, and adds its time when it ends. If only the number has risen, the safepoint is still
+ * going on, and is reported later. */
 static void take_safepoints(uint64_t now, bool at_end)
 {
     struct reading next = read_counters(now);
@@ -119,7 +120,7 @@ static void tick(uint64_t now_ns)
     drain(now_ns, false);
 }
 
-/* The last of it, when JVMTI reports no more. */
+/* Takes the remaining pauses, when JVMTI reports no more. */
 static void finish(void)
 {
     drain(clock_monotonic_ns(), true);

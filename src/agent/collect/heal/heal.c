@@ -162,7 +162,8 @@ static void discard_hottest(void)
     end_step(what, methods);
 }
 
-/* A JVM that throws away everything or nothing would be slow for seconds: no budget holds that. */
+/* For a JVM that can only throw away all code or none: throwing all away would make the program slow for seconds, which exceeds any
+ * budget. So the code is kept. */
 static void leave_hottest(void)
 {
     size_t count = met_pick(&session.met, classes, CLASSES_MAX);

@@ -1,6 +1,6 @@
-/* Healing: after a late attach, code that was compiled before tells its places for calls alone (sparse debug information), and
- * frames in it are approximate. What samples meet of it is thrown away, hottest first and within a budget, and the JVM compiles it
- * anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, nothing more is done.
+/* Healing: after a late attach, code that was compiled before has debug information only at its calls (sparse debug information), so
+ * frames in it are approximate. The JVM throws the part of this code away that samples meet, hottest first and within a budget, and
+ * compiles it anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, healing ends.
  *
  *   heal_begin -> heal_start -> [ heal_sample, heal_tick, heal_write_books ]*
  *
@@ -26,11 +26,11 @@ extern const char *const heal_mode_names[HEAL_MODES];
 
 /* late: the agent came after the JVM's start; otherwise nothing is done. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
-/* It is known which code is older than the agent. Mode now: that goes at once. */
+/* Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
 int heal_start(struct error *e);
 /* A sample of the event cpu: its frames, as they are in the record, when it was taken and what it weighs. */
 void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight);
-/* In every turn of the collector. */
+/* Call it in every turn of the collector. */
 void heal_tick(uint64_t now_ns);
 /* Lines of its accounts (docs/formats/recording.md). */
 void heal_write_books(jfr_write_book *write, uint64_t now_ns);

@@ -30,7 +30,7 @@ void heal_cost_begin(struct heal_cost *c, uint64_t now_ns)
     *c = (struct heal_cost){.began_ns = now_ns, .process_at_begin = clock_process_cpu()};
 }
 
-/* A compiler thread that ended takes its time with it: then nothing is put down for the others. */
+/* If a compiler thread has ended, its CPU time is missing from the sum. Then nothing is added for the others either. */
 void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
 {
     uint64_t compilers = compilers_cpu();

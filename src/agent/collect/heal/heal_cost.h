@@ -18,9 +18,9 @@ struct heal_cost {
 };
 
 void heal_cost_begin(struct heal_cost *c, uint64_t now_ns);
-/* Takes what the compilers have used since the last look, when a step was not long ago. */
+/* After a recent step: adds the CPU time that the compilers have used since the last look. */
 void heal_cost_look(struct heal_cost *c, uint64_t now_ns);
-/* Whether the budget has room for another step. The first has always. */
+/* Whether the budget has room for another step. For the first step it always has. */
 bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_share, double cpu_share);
 void heal_cost_begin_step(struct heal_cost *c);
 /* A step that threw nothing away is none. */

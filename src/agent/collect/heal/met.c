@@ -10,7 +10,7 @@ void met_clear(struct met *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Frames of one nmethod follow each other; the outermost is of the method that it was compiled for. */
+/* Frames of one nmethod are adjacent; the outermost is that of the method that was compiled. */
 bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code)
 {
     size_t i = 0;
@@ -90,7 +90,8 @@ static struct method_info host_of(struct method_info info)
     return info;
 }
 
-/* The class to retransform: code depends on those of what was inlined into it, too. */
+/* The class to retransform. A hidden class cannot be retransformed; in its place it is the class of the inlined method, on which the
+ * compiled code depends, too, or else the class that has the lambda's body. */
 static struct method_info modifiable_of(const struct met_method *one)
 {
     struct method_info info = method_get(one->method), inlined = method_get(one->inlined);

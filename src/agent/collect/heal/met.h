@@ -1,5 +1,5 @@
-/* Methods whose compiled code has sparse debug information, as samples meet them: how much time they have, and which were dealt
- * with. A method is one that was compiled for itself; what was inlined into it counts as its own.
+/* The methods in samples whose compiled code has sparse debug information: how much time each has, and which were discarded. A method
+ * here is a unit of compilation; methods that were inlined into it count as part of it.
  *
  *   met_clear -> [ met_sample, met_pick, met_settle, met_fade ]*
  *
@@ -43,17 +43,17 @@ struct met_code {
     uint32_t method, inlined;
 };
 
-/* Whether the innermost frames of a sample are of sparse code, and of which. frames: of a record. */
+/* Whether the innermost frames of a sample belong to code with sparse debug information, and to which code. frames: of a record. */
 bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code);
-/* Whether its code can go. */
+/* Adds a sample. Returns whether its code can still be discarded. */
 bool met_sample(struct met *m, struct met_code code, uint64_t weight);
-/* The classes of the hottest methods that are sparse, at most max: how many. */
+/* Picks the classes of the hottest methods whose code is sparse, at most max. Returns how many. */
 size_t met_pick(struct met *m, struct old_class *classes, size_t max);
-/* After they were dealt with: what became of the methods. Returns how many methods were discarded. */
+/* Notes what became of the picked methods, after their classes were discarded or kept. Returns how many methods were discarded. */
 size_t met_settle(struct met *m);
-/* All that were met have been discarded. */
+/* Notes that all code of methods that samples have met was discarded. Returns how many methods. */
 size_t met_settle_all(struct met *m);
-/* Halves what is recent. */
+/* Halves the recent weight of each method. */
 void met_fade(struct met *m);
 
 struct met_sum {

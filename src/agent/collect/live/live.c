@@ -26,7 +26,7 @@ enum {
     CUT_DEPTH = 64
 };
 
-/* An object that is watched. Its stack is kept, since the recording may forget its own (record/names/names.h). */
+/* A watched object. Its stack is kept here, because the recording may forget its stacks (record/names/names.h). */
 struct watched {
     uintptr_t reference;
     uint64_t born_ns, span;
@@ -69,7 +69,7 @@ static void give_back(void)
     session.done_count = 0;
 }
 
-/* If the JVM refuses to take them back, leak one rather than memory without limit. */
+/* If the JVM refuses to take references back, this one is leaked, so that they do not fill memory without limit. */
 static void be_done_with(uintptr_t reference)
 {
     if (session.done_count == session.max)
@@ -125,7 +125,7 @@ static struct watched *watch(const struct jfr_allocation_sample *s, const uint64
     return w;
 }
 
-/* Its account is settled. */
+/* Stops watching an object. It has been counted already. */
 static void unwatch(struct watched *w)
 {
     be_done_with(w->reference);
@@ -183,7 +183,8 @@ static struct jfr_old_object describe(const struct survivor *one, uint64_t ticks
                                    .outcome = w->outcome};
 }
 
-/* Whether a collection has looked at the object and let it live. A concurrent one leaves alone what is allocated while it goes on. */
+/* Whether a collection has examined the object and left it alive. A concurrent collection does not examine objects that are allocated
+ * meanwhile. */
 static bool has_survived(const struct watched *w)
 {
     return w->survived >= (collections_are_concurrent() ? 2u : 1u);
@@ -253,7 +254,7 @@ static void note_collections(uint64_t pauses, uint64_t ended_ns)
     collections_of_old(&session.old);
 }
 
-/* What the JVM has found out since the last look. */
+/* Checks which objects the JVM has found dead since the last look. */
 static void look(void)
 {
     struct survivors *set = &session.set;
@@ -284,7 +285,7 @@ static void tick(uint64_t now)
     give_back();
 }
 
-/* By class and site, as reports have it. */
+/* The object's group, by class and site, as in reports. */
 static uint64_t group_of(const struct watched *w)
 {
     return hash_mix(hash_mix(site_of(&session.recording->names, w->words, w->frames)) ^ w->class_name);
@@ -304,7 +305,7 @@ static void find_paths(uint64_t budget_ns)
     free(list);
 }
 
-/* All of one moment, by which readers know the last of several sets. */
+/* Writes all live objects with the same time. By that time readers recognize the last of several sets. */
 static void sum_up(uint64_t paths_ns)
 {
     uint32_t count = 0;

@@ -56,7 +56,7 @@ static struct stops count_stops(void)
     return (struct stops){counters_value(counters.safepoints), counters_value(counters.safepoint_ticks)};
 }
 
-/* The JVM counts a safepoint when it is over, which may be after it has let us go. */
+/* The JVM counts a safepoint after it is over, which may be after our call has returned. */
 static void book_stops(struct stops before, uint32_t walks)
 {
     const struct timespec pause = {.tv_nsec = COUNTERS_WAIT_NS};
@@ -104,8 +104,8 @@ static void walk_all(struct path_search *s)
 
 /* ---- what was found ---- */
 
-/* A node's way is the same whoever's path it is on: those of paths with an end are the shortest, and the others have none in common with
- * these. */
+/* Marks the nodes and edges of a sample's path. A node has the same next edge on every path: complete paths are shortest paths, and
+ * incomplete paths share no node with these. */
 static void mark_path(struct path_search *s, uint32_t sample)
 {
     enum path_outcome outcome = path_search_outcome(s, sample);

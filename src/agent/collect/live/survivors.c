@@ -49,7 +49,8 @@ static void sink(struct survivor *held, uint32_t count, uint32_t i)
 
 /* ---- thresholds ---- */
 
-/* The list is short: of what goes, little is higher than all that goes after it. */
+/* The highest priority that has left since this entry came. The list is short, because it keeps only departures with a higher
+ * priority than all later ones. */
 static double threshold(const struct survivors *s, const struct survivor *one)
 {
     for (uint32_t i = 0; i < s->gone_count; i++)
@@ -117,7 +118,8 @@ uint64_t survivors_bytes(const struct survivors *s, const struct survivor *one)
     return least > (double)one->span ? (uint64_t)((least < most ? least : most) + 0.5) : one->span;
 }
 
-/* An object of s bytes that stands for b is there with the chance s/b: b^2 (1 - s/b). */
+/* An object of s bytes that stands for b bytes is in the set with probability s/b, so its variance b^2 s/b (1 - s/b) is estimated by
+ * b^2 (1 - s/b). */
 double survivors_variance(uint64_t bytes, uint64_t size)
 {
     return bytes > size ? (double)bytes * (double)(bytes - size) : 0;

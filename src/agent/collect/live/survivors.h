@@ -42,18 +42,19 @@ struct survivors {
 
 /* 0 or -ENOMEM. */
 int survivors_init(struct survivors *s, uint32_t capacity);
-/* The objects of those that are held are the caller's to free. */
+/* The caller frees the objects of the entries that are still held. */
 void survivors_deinit(struct survivors *s);
 
-/* random: uniform over 64 bits. True when one has to go: the caller's object of it is *gone, maybe the new one's. */
+/* random: uniform over 64 bits. True if there is no room for all: then *gone is the object that is not held any more, possibly the
+ * new one, and the caller frees it. */
 bool survivors_add(struct survivors *s, uint64_t span, uint64_t size, void *object, uint64_t random, void **gone);
-/* Removes those for which is_alive[i] is false, in the order of `held`. They stay after the others until one is added. Returns
- * their number. */
+/* Removes each entry held[i] for which is_alive[i] is false. The removed entries stay in `held`, after the others, until the next is
+ * added. Returns their number. */
 uint32_t survivors_part(struct survivors *s, const bool *is_alive);
 
-/* The bytes that one stands for, whether it is held or was taken out just now. */
+/* The bytes that an entry stands for. It may be held, or may just have been removed. */
 uint64_t survivors_bytes(const struct survivors *s, const struct survivor *one);
-/* An unbiased estimate of its contribution to the variance of a sum of such bytes. */
+/* An unbiased estimate of what an object of this size, which stands for so many bytes, adds to the variance of a sum of such bytes. */
 double survivors_variance(uint64_t bytes, uint64_t size);
 
 #endif

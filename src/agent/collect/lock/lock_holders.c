@@ -17,7 +17,7 @@ enum { HOLDERS_MAX = 1024, TRIES = 2 };
 
 #define ROUND_NS (50 * NS_PER_MS)
 
-/* One who has a lock that `waiters` threads wait for. */
+/* A thread that holds a lock for which `waiters` threads wait. */
 struct holder {
     uint32_t slot, uid, waiters;
     uintptr_t klass; /* of the lock that the first of them waits for; 0 = unknown */
@@ -62,7 +62,8 @@ static void add(struct account *a, uint64_t ns)
 
 /* ---- who waits for whom ---- */
 
-/* What a thread waits for, if that has an owner with a slot. One that was parked for something without an owner is not asked again. */
+/* Finds the lock for which a thread waits, if its owner has a slot. A thread that is parked for an object without an owner is not
+ * examined again. */
 static bool find_target(const struct sampled_thread *t, struct lock_target *target)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, t);

@@ -16,7 +16,7 @@ enum { LOCK_HOLDERS_MOST = 16 };
 void lock_holders_begin(uint64_t now_ns);
 void lock_holders_tick(uint64_t now_ns);
 uint64_t lock_holders_due_ns(void);
-/* The weights of what is recorded, and of what is not, for holders that could not be looked at. */
+/* The weight of the samples that were recorded, and of those that were not because their holders could not be looked at. */
 struct account lock_holders_taken(void);
 struct account lock_holders_missed(void);
 

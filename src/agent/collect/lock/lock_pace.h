@@ -23,7 +23,8 @@ struct lock_pace {
 };
 
 void lock_pace_begin(struct lock_pace *p, uint64_t rate, uint64_t threshold, uint64_t now_ns);
-/* samples: wanted since the beginning, recorded or not, as of now. The threshold that is wanted now; it is p->threshold from here on. */
+/* samples: how many waits the threshold has let pass since the beginning, recorded or not. Returns the threshold from now on, which
+ * is p->threshold. */
 uint64_t lock_pace_next(struct lock_pace *p, uint64_t now_ns, uint64_t samples);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "agent/hot/layout.h"
 
-/* A deadline later than this on its clock is a time of day: the other clock counts from the machine's start. */
+/* A deadline above this is a time of day. Smaller ones are on the monotonic clock, which counts from the machine's start. */
 #define TIME_OF_DAY_NS (UINT64_C(1) << 59)
 
 struct lock_samples lock_samples;
@@ -12,8 +12,8 @@ void lock_samples_begin(struct recording *r, const uint32_t *outcome_symbols)
     lock_samples = (struct lock_samples){.recording = r, .outcome_symbols = outcome_symbols};
 }
 
-/* The event's id of a thread that has a lock. One whose slot is freed was named when it was; one without a slot is a virtual thread, where
- * there are any. */
+/* The id in events of a thread that holds a lock. If its slot has been freed, the thread was named at that moment. If it has no slot,
+ * it is a virtual thread, if the JVM has any. */
 static uint32_t owner_thread(const struct lock_owner *owner)
 {
     struct names *names = &lock_samples.recording->names;

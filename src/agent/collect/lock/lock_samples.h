@@ -1,5 +1,6 @@
-/* The last step of waits for locks into the recording: events with names and weights. For waits that have ended (locks.c),
- * waits that still go on at the end (open_waits.c), and holders of locks that others wait for (lock_holders.c). Collector only. */
+/* The last step of waits for locks on their way into the recording: writes events with names and weights. Used for waits that have
+ * ended (locks.c), waits that still go on at the end (open_waits.c), and holders of locks that others wait for (lock_holders.c).
+ * Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 
@@ -30,9 +31,10 @@ struct lock_sample {
 
 void lock_samples_begin(struct recording *r, const uint32_t *outcome_symbols);
 void lock_samples_take(const struct lock_sample *s);
-/* Names the thread, and gives the stack id of a walk's frames, which are replaced in place and may be one more then. */
+/* Names the thread, and interns the frames of a walk. Returns the stack's id. The frames are changed in place, and may become one
+ * more. */
 uint32_t lock_samples_stack(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count);
-/* The same of a thread of which nothing more is known than this. */
+/* The same for a thread without a stack walk: its stack is one pseudo frame with this name. */
 uint32_t lock_samples_pseudo_stack(const struct sampled_thread *t, const char *name);
 uint32_t lock_samples_outcome(enum outcome outcome); /* its symbol */
 void lock_samples_count_open(enum lock_kind kind, uint64_t ns);

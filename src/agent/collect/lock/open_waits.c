@@ -17,7 +17,8 @@ struct open_wait {
     struct lock_wait wait;
 };
 
-/* Threads that end when the JVM tells nobody any more leave the address of structures which may be another's by now. */
+/* Whether the JavaThread still belongs to the thread. When a thread ends while the JVM reports no events any more, its slot keeps the
+ * address of a structure that another thread may use by now. */
 static bool is_of(uintptr_t java_thread, int tid)
 {
     uint64_t os_thread, id;
@@ -31,7 +32,7 @@ static bool waits_for_monitor(uintptr_t java_thread)
     return vm_layout.thread_pending_monitor.width && load_field(java_thread, vm_layout.thread_pending_monitor, &monitor) && monitor;
 }
 
-/* A thread that parked before the recording began is known by where it stands; its part in the time is not, nor what it waited for. */
+/* Notes the wait of a thread. Of a wait that began before the recording, only monitors are found, by the JVM's own state. */
 static bool look_at(struct sampled_thread *t, struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, t);
@@ -56,7 +57,7 @@ static void read_target(struct open_wait *o)
         lock_find_blocker(java_thread, &o->wait.target);
 }
 
-/* From here on the thread, when it wakes, finds that the wait is not its own any more. */
+/* Takes the wait from its thread: when the thread wakes, it does not record the wait. False: the wait has ended meanwhile. */
 static bool claim(struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, o->thread);

@@ -56,7 +56,7 @@ const char *safepoint_file(void)
     return session.options.file;
 }
 
-/* The thread's id in events. Its name is asked for anew once a second, since threads get theirs late, and others. */
+/* The thread's id in events. Its name is read again once a second, because threads get their names late, and may change them. */
 static uint32_t thread_id(uint32_t index, int64_t java_id, uint64_t now)
 {
     bool added;
@@ -87,7 +87,7 @@ static uint32_t add_stack(const struct java_stack *stack)
     return stacks_add(&n->stacks, session.frames, stack->count) << 1 | stack->truncated;
 }
 
-/* The pseudo frame that tells why there is no other. */
+/* The pseudo frame with the reason why there is no stack. */
 static uint32_t add_no_stack(enum outcome outcome)
 {
     struct names *n = &session.recording.names;
@@ -100,9 +100,9 @@ static bool is_in(const struct jfr_method *leaf, const struct jfr_method *method
     return leaf->name == method->name && leaf->class_name == method->class_name;
 }
 
-/* In two places the JVM says one thing and the thread does the other. The reference handler, from JDK 9 on, waits inside the JVM in a
- * method that does nothing else, and is called runnable. A thread that carries a virtual one is said to wait while that runs;
- * one that waits is not carried, unless it is pinned, and then nobody tells. */
+/* The JVM's state is wrong in two cases. From JDK 9 on, the reference handler waits inside the JVM, in a method that does nothing
+ * else, and the JVM calls it runnable. A carrier is said to wait while its virtual thread runs. (A virtual thread that waits is
+ * unmounted, unless it is pinned; that case cannot be recognized.) */
 static enum jfr_thread_state true_state(const struct java_stack *stack)
 {
     const struct jmethods *known = &session.recording.names.jmethods;
@@ -141,8 +141,8 @@ static void take_stack(const struct round *round, uint32_t index)
         jfr_write_execution_sample(session.recording.writer, s.ticks, s.thread, s.stack, s.state);
 }
 
-/* A round stands for the time since the one before, which is an interval, or longer where the JVM let us wait: so the weights add
- * up to the time that passed, and each moment of it is as likely to be near a round as any other. */
+/* A round stands for the time since the previous one, which is an interval, or longer if the JVM made us wait. So the weights add up
+ * to the time that passed, and each moment is equally likely to be near a round. */
 static void look(void)
 {
     uint32_t alive, chosen;

@@ -28,9 +28,9 @@ struct accounts_of {
 
 void accounts_begin(const struct accounts_of *them);
 void accounts_write(void);
-/* Where a chunk begins that may come to be the file's first. */
+/* Call it at the beginning of a chunk that may later become the first of the file. */
 void accounts_write_bases(uint64_t now);
-/* The last written lines are permanently in the file. */
+/* Notes that the lines written last are in the file for good. */
 void accounts_flushed(void);
 /* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the file again, and ends it. It contains the
  * books of the last flush; CPU time used since then is lost. */

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When the books are open, which stay the caller's. */
+/* Call it when the books are open. They stay the caller's. */
 void clock_pace_begin(const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
-/* Every tenth of a second, or less often. Says in the recording when the limits cannot be kept. */
+/* Call it every tenth of a second, or less often. It writes a warning into the recording if the limits cannot be kept. */
 void clock_pace_keep(uint64_t now);
 bool clock_pace_is_tight(void); /* budget_is_tight */
 uint64_t clock_pace_ns(void);   /* the interval at present */

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* With those of the parts that have started. late: the agent came after the JVM's start. */
+/* Writes the settings of the recording, and those of the parts that have started. late: the agent came after the JVM's start. */
 void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late);
-/* At the end: where two walkers walked each stack, what came of it. */
+/* Call it at the end: writes how often two walkers agreed, if each stack was walked by two. */
 void describe_comparison(struct recording *r);
 
 #endif

@@ -36,7 +36,8 @@ static void write_execution_samples(const struct jfr_cpu_sample *s)
         jfr_write_execution_sample(to.recording->writer, s->ticks, s->thread, s->stack, s->state);
 }
 
-/* The pc, a third of a packed sample, says where there is no stack; beside one it is candor.CodeSample's. False when it was dropped. */
+/* Writes a sample. The pc, which takes a third of a packed sample, is written only if there is no stack; otherwise candor.CodeSample
+ * has it. False if the sample was dropped. */
 static bool write_sample(struct jfr_cpu_sample s, bool with_stack)
 {
     struct jfr_writer *w = to.recording->writer;

@@ -29,9 +29,9 @@ struct drain_to {
 };
 
 void drain_begin(const struct drain_to *places);
-/* Of the clocks, taken since drain_begin. */
+/* The number of the clocks' samples since drain_begin. */
 uint64_t drain_samples(void);
-/* shrink: queues give back what they do not need. */
+/* shrink: the queues also give back chunks that they do not need. */
 void drain_threads(bool shrink);
 /* Writes, for live threads and their present state, the lines that are written when a thread ends: jfr_write_thread_base. */
 void drain_write_bases(uint64_t now);

@@ -25,19 +25,20 @@ int parts_reserve(struct error *e);
 bool parts_use_signals(void);
 int parts_claim(struct error *e);
 bool parts_signal_is_taken(void);
-/* After an error, parts_silence and parts_release are all that follows. */
+/* After an error, only parts_silence and parts_release may follow. */
 int parts_start(struct error *e);
 void parts_describe(void);
-/* False: the record is no part's, but the clocks'. */
+/* Gives the record to the part that it is for. False: it is for no part, and is a sample of the clocks. */
 bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void parts_drain(const struct sampled_thread *t, bool shrink);
 void parts_close_thread(const struct sampled_thread *t);
 void parts_tick(uint64_t now_ns);
-/* Whether one of them wants a tick every COLLECT_PERIOD_MS; and when one of them wants the next at the latest, UINT64_MAX = none does. */
+/* Whether a part needs a tick every COLLECT_PERIOD_MS; and the earliest time at which a part needs its next tick, UINT64_MAX = no
+ * part does. */
 bool parts_are_polled(void);
 uint64_t parts_due_ns(void);
 void parts_write_books(jfr_write_book *write, uint64_t now_ns);
-/* Of all together. */
+/* The samples and losses of all parts together. */
 void parts_count(uint64_t *samples, uint64_t *lost);
 void parts_sum_up(uint64_t stopped_ns);
 void parts_end(void (*drain)(void));

@@ -15,7 +15,7 @@ struct patience {
 };
 
 void patience_begin(struct patience *p, uint64_t shortest_ns);
-/* A turn ends. is_tight: budget.h. */
+/* Call it at the end of a turn. is_tight: see budget_is_tight. */
 void patience_turn(struct patience *p, bool is_tight);
 
 #endif

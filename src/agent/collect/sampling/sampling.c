@@ -91,13 +91,14 @@ uint64_t sampling_paths_ns(void)
     return session.options.live.paths_ns;
 }
 
-/* Then there are books of the CPU time. */
+/* Whether the recording samples CPU time, and so has books of it. */
 static bool samples_cpu(void)
 {
     return session.options.events & COLLECT_CPU;
 }
 
-/* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
+/* Call it at the beginning of a chunk that may later become the first of the file: writes the values from which its books count, and
+ * messages that would otherwise be lost. */
 static void write_bases(void)
 {
     uint64_t now = clock_monotonic_ns();
@@ -124,7 +125,7 @@ static void close_second(void)
     flush();
 }
 
-/* A handler of ours has faulted. */
+/* Ends all sampling, after a fault in one of our handlers. */
 static void disable(void)
 {
     threads_stop();
@@ -221,7 +222,7 @@ static void release_memory(void)
     kallsyms_close();
 }
 
-/* What no table of the JVM leads to, only the library's symbols do, where they were left in: the operation it is at, and, of some JVMs, its
+/* Finds what only the symbols of the JVM's library lead to, if it has them: the VM thread's current operation and, in some JVMs, the
  * counters. */
 static void find_by_symbols(void)
 {
@@ -271,7 +272,7 @@ static void begin_books(void)
         atomic_store(&context_lost[i], 0);
 }
 
-/* What it needs before it can begin; the file comes last. */
+/* Prepares what a recording needs before it can begin. The file is opened last. */
 static int open_recording(const struct collect_options *options, struct error *e)
 {
     int rc = parts_reserve(e);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 bool sampling_running(void);
-/* Of the running recording, or of the one before. */
+/* The events of the running recording, or of the last one. */
 unsigned sampling_events(void);
 const char *sampling_file(void);
 uint64_t sampling_paths_ns(void); /* the time that its end may take for the search for paths */

@@ -148,7 +148,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
     return count ? stacks_add(&s->recording->names.stacks, frames, count) << 1 : 0;
 }
 
-/* Neighbors that stand for the same become one. */
+/* Adds a place. If its stack is the same as that of the previous place, the two become one. */
 static int add_place(struct snapshots *s, uint32_t end, uint32_t stack)
 {
     if (s->place_count && s->places[s->place_count - 1].stack == stack) {
@@ -202,7 +202,7 @@ static const char processor[] = "x86_64";
 static const char processor[] = "aarch64";
 #endif
 
-/* Once per chunk: what code calls has a name also where no sample fell in it. */
+/* Writes the names of stubs, once per chunk. So the targets of calls have names even if no sample fell in them. */
 static void write_names(struct snapshots *s, uint64_t ticks)
 {
     uintptr_t begin, end;
@@ -215,7 +215,8 @@ static void write_names(struct snapshots *s, uint64_t ticks)
     s->named = true;
 }
 
-/* As digits, since the JDK's own `jfr print` fails at an array of bytes. Behind the bytes in the buffer. */
+/* Writes the bytes as hexadecimal digits, after the bytes in the buffer, because the JDK's own `jfr print` fails for an array of
+ * bytes. */
 static const char *in_digits(struct snapshots *s, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
@@ -280,7 +281,7 @@ static enum capture take_compilation(struct snapshots *s, uint64_t ticks, uintpt
     return take_code(s, ticks, shot, pc, &c);
 }
 
-/* What is neither compiled nor native: by the most that is known of it. */
+/* Finds code that is neither compiled nor native: a stub, or a part of the interpreter. */
 static enum capture find_stub(uintptr_t pc, struct shot *shot)
 {
     const struct code c = code_find(pc);
@@ -324,7 +325,7 @@ static void remember(struct snapshots *s, uint64_t key, struct snapshot snapshot
     *index = s->count;
 }
 
-/* The one that holds pc, or that failed for good. */
+/* The snapshot that contains pc, or the one whose capture has failed for good. */
 static const struct snapshot *find(const struct snapshots *s, uint64_t key, uintptr_t pc)
 {
     const uint32_t *index = map_find(&s->by_key, key);

@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/fault/traps.h): its report shall have no traps of ours. */
+/* When the JVM dies for a reason other than a fault, it installs its own handler of SIGTRAP (hot/fault/traps.h). Its crash report
+ * must not be disturbed by our traps. */
 static void end_traps(const char *why)
 {
     traps_hold_all();
@@ -24,7 +25,7 @@ static void end_traps(const char *why)
     warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
 }
 
-/* Whoever else takes it goes on undisturbed, and so do we. */
+/* If other code has taken the signal, we leave it alone, and continue with another clock. */
 static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
     struct error e;
@@ -38,8 +39,8 @@ static void leave_clock(const char *why, const struct collect_options *options, 
     recording_describe_clock(r, clock);
 }
 
-/* A debugger takes every trap until it is seen, and the samples are lost. Where as many come as before there is none, and where no trap
- * was due there is none to look for. */
+/* Until we notice a debugger, it takes every trap, and the samples are lost. There is no need to look for one if samples still come,
+ * or if no trap was due. */
 static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
 {
     static uint64_t seen, came_before, looked_at_cpu;
@@ -56,7 +57,7 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
-/* Of the requests for samples: they go by another signal from here on, or by this one again. */
+/* If other code has taken the signal for requests: requests use another signal from here on, or take this one back. */
 static void retake_requests(void)
 {
     struct error e;

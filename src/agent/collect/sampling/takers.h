@@ -7,9 +7,11 @@
 #include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
 
-/* Looks for one, and gives way: with another clock where there is one. Says so in the recording. Often. */
+/* Looks for another owner of the clock's signal or timer. If there is one, gives way: changes to another clock if possible, and
+ * writes a warning into the recording. Call it often. */
 void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r);
-/* The same for debuggers, which no handler tells of: whenever the queues have been read. samples: of the clock, so far. */
+/* The same for debuggers, which no installed handler gives away. Call it whenever the queues have been read. samples: of the clock,
+ * so far. */
 void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r);
 
 #endif

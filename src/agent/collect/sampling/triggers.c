@@ -58,13 +58,14 @@ void triggers_stop(void)
     fault_remove();
 }
 
-/* Where what a sample costs has to be known from the first one on, or cannot be measured with the recording's clock. */
+/* Whether the cost of a sample must be known before the first one, or cannot be measured with the recording's clock. */
 static bool must_calibrate_first(void)
 {
     return samples_cpu() && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
 }
 
-/* The clock of nobody else yet, and back as it was. What a sample costs does not depend on what is counted, and CPU time is easy to use. */
+/* Measures the cost of a sample with a clock of CPU time, and restores the clock afterwards; no thread uses it yet. The cost does not
+ * depend on what the clock counts, and CPU time is easy to consume. */
 static uint64_t calibrate_first(void)
 {
     uint64_t cost = 0;
@@ -80,14 +81,14 @@ static uint64_t calibrate_first(void)
     return cost;
 }
 
-/* Beside the samples: sampling_tick goes on with it. */
+/* Begins to measure the cost during the recording; sampling_tick continues it. */
 static void calibrate_beside(void)
 {
     if (samples_cpu() && !clock_counts(on.clock))
         calibrate_begin(on.clock, on.pool);
 }
 
-/* Before the first is set: who takes one from then on is in vain. */
+/* Claims the signals before the first handler is set, so that no other code can take one from then on. */
 static void claim_signals(void)
 {
     if (samples_cpu() || parts_use_signals())

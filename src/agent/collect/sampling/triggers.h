@@ -26,14 +26,14 @@ struct triggers_on {
 };
 
 void triggers_begin(const struct triggers_on *them);
-/* A clock for each thread, unless none has samples of CPU time; a walker. 0 or a negative errno; clock_stop undoes it. */
+/* Chooses the threads' clock, unless no event samples CPU time, and the stack walker. 0 or a negative errno; clock_stop undoes it. */
 int triggers_choose(struct error *e);
 /* Installs the handlers, arms the threads, turns on the JVM's callbacks. 0 or a negative errno: then nothing remains but the
  * choice. */
 int triggers_start(struct error *e);
-/* Continues with the best clock that works now. CPU time of threads in between has no clock. */
+/* Continues with the best clock that works now. No clock covers the threads' CPU time in between. */
 int triggers_change_clock(struct error *e);
-/* When the threads have been stopped: takes the handlers away. */
+/* Removes the handlers. Call it when the threads have been stopped. */
 void triggers_stop(void);
 
 #endif

@@ -21,10 +21,10 @@ struct alarm {
     uint32_t count;                       /* of marks that were ever set */
 };
 
-/* processors: that the process may use. */
+/* processors: how many the process may use. */
 void alarm_begin(struct alarm *a, const struct alarm_rule *rule, double processors);
-/* Whether it is time to look again: a sixteenth of the window after the last time. The clock of a process with thousands of threads is
- * not read for nothing. */
+/* Whether it is time to look again: a sixteenth of the window after the last look. So the CPU clock of a process with thousands of
+ * threads, which is slow to read, is not read more often than needed. */
 bool alarm_is_due(const struct alarm *a, uint64_t now_ns);
 /* Whether the process used more than allowed, on average over the window, or over longer if the calls were late; never before the
  * first window is over. *used: processors. */

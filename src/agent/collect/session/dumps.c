@@ -35,8 +35,8 @@ static void folder_of(const char *path, char *out, size_t size)
     snprintf(out, size, "%.*s.", (int)(base_name(path) - path), path);
 }
 
-/* A client may have opened the recording in a folder that the JVM does not see, or sees another by that name. The file need not have its
- * name yet: the folder that it lies in is what counts. */
+/* A client may have opened the recording in a folder that the JVM does not see, or for which the JVM sees another folder with the
+ * same name. The folder is compared, because the file may not have its final name yet. */
 static int check_same_folder(const struct recording *r, struct error *e)
 {
     static char now[RECORDING_PATH_MAX], folder[RECORDING_PATH_MAX + 2];
@@ -67,7 +67,7 @@ static int choose_stem(struct dumps *d, const struct recording *r, struct error 
     return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the names of dumps would be too long");
 }
 
-/* No table of rights tells as surely as trying it. */
+/* Checks the folder by writing a file: no check of permissions is as reliable. */
 static int check_folder(const struct dumps *d, struct error *e)
 {
     char probe[RECORDING_PATH_MAX];

@@ -1,4 +1,5 @@
-/* The dumps that a recording makes of itself when an alarm triggers: when, where to, and with what result.
+/* Dumps: the copies that a recording makes of itself when an alarm triggers. This decides when and to which file, and notes the
+ * result.
  *
  *   dumps_begin -> [ dumps_due -> the collector copies the recording to `file` -> dumps_done ]*
  *
@@ -40,11 +41,11 @@ struct dumps {
 /* For a recording that is open. 0, or a negative code when there is no folder to
  * dump to. */
 int dumps_begin(struct dumps *d, const struct dumps_options *options, const struct recording *r, struct error *e);
-/* Whether to ask for the process's CPU clock now, and then dumps_due. */
+/* Whether the caller must read the process's CPU clock now, and call dumps_due with it. */
 bool dumps_want_look(const struct dumps *d, uint64_t now_ns);
 /* Whether to dump now. Then file and why are set. */
 bool dumps_due(struct dumps *d, uint64_t now_ns, uint64_t cpu_ns);
-/* What became of it: e is NULL when it is there. */
+/* Reports the result of a dump: e is NULL if the file was written. */
 void dumps_done(struct dumps *d, uint64_t now_ns, const struct error *e);
 
 #endif

@@ -71,7 +71,7 @@ struct collect_options {
     const char *jfr; /* struct recording */
 };
 
-/* Which events it will have none of (enum jfr_without). */
+/* Which kinds of event the recording will not have (bits of enum jfr_without). */
 uint32_t collect_without(const struct collect_options *options);
 
 enum { COLLECT_WARNING_MAX = 256 };

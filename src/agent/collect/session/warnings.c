@@ -49,7 +49,7 @@ void warnings_write_base(uint64_t now)
     warnings_write_fault(now);
 }
 
-/* Tells of `count` threads when they have become twice as many as those told of, or at the end. */
+/* Warns of `count` threads when their number has doubled since the last warning, or at the end. */
 static void warn_of_threads(const char *what, uint32_t count, int error, const char *limits, uint32_t *told, bool at_end)
 {
     if (count == *told || (!at_end && count < 2 * *told))
@@ -58,7 +58,7 @@ static void warn_of_threads(const char *what, uint32_t count, int error, const c
     warnings_write(clock_monotonic_ns(), "%u threads %s (%s); raise %s", count, what, strerror(-error), limits);
 }
 
-/* At the end with what they have used by then. */
+/* At the end the warning includes the CPU time of these threads. */
 static void warn_of_blocks(bool at_end)
 {
     char who[160];

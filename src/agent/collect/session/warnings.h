@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of this recording from now on, which is opened later. */
+/* Warnings go into this recording from now on. It is opened later. */
 void warnings_begin(struct recording *r);
 /* The latest; empty = none. */
 const char *warnings_latest(void);
 void warnings_write(uint64_t now, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A fault of the agent's own, if there was one. */
+/* Writes the fault of the agent itself into the recording, if there was one. */
 void warnings_write_fault(uint64_t now);
-/* What a chunk that may come to be the file's first has to repeat. */
+/* Repeats the latest warning and the fault. Call it in a chunk that may later become the first of the file. */
 void warnings_write_base(uint64_t now);
-/* Threads whose clock is not the chosen one, when their number has doubled since the last warning, or at the end. */
+/* Warns of threads whose clock is not the chosen one, when their number has doubled since the last warning, or at the end. */
 void warnings_of_clocks(bool at_end);
 void warnings_of_unknown_cost(void);
 void warnings_of_virtual_threads(void);

@@ -12,7 +12,7 @@ const char *const evidence_names[EVIDENCES] = {
     [EVIDENCE_KERNEL] = "kernel", [EVIDENCE_GUESS] = "guess",
 };
 
-/* What a method that waits is there for. */
+/* The purpose of a method in which a thread waits. */
 enum purpose { UNKNOWN, NONE, SLEEPS, PARKS, WAITS, READS, REFERENCES };
 
 static uint8_t *purposes; /* enum purpose by method id; UNKNOWN = not asked yet */

@@ -24,12 +24,12 @@
 
 enum { WAIT_STEP_NS = 5000000, WAIT_STEPS = 100, TRIES = 3, LOOKS_REMEMBERED = 16 };
 
-/* Where a thread stands that does not run. */
+/* The place at which a thread sleeps. */
 struct place {
     uint64_t sp, pc, fp, state, monitor;
 };
 
-/* A thread, by its slot, as it was looked at last. */
+/* A slot's thread at the last look. */
 struct looked {
     uint32_t uid; /* of its thread; 0 = of none */
     struct task_state task;
@@ -142,7 +142,7 @@ static void release(void)
 
 /* ---- samples ---- */
 
-/* Other tools count events: of a recording that has none of CPU time, one jdk.ExecutionSample per interval that a thread ran. */
+/* Other tools count events. So a recording without CPU time has one jdk.ExecutionSample per interval in which a thread ran. */
 static void write_execution_samples(const struct jfr_wall_sample *s)
 {
     uint64_t interval = wall.options.interval_ns, n = s->weight_ns / interval;
@@ -187,7 +187,8 @@ static void name_thread(struct sample *s, const struct sampled_thread *t, const 
     s->thread = names_virtual_thread(names, virtual_words, count);
 }
 
-/* A thread that runs shows where it is; inside the JVM that may be on its way into a wait, or out of it. */
+/* The state of a thread that runs. If the JVM's state says that it waits, it is inside the JVM, on its way into the wait or out of
+ * it. */
 static enum jfr_thread_state running_state(enum jfr_thread_state jvm)
 {
     return jfr_state_runs(jvm) ? jvm : JFR_STATE_VM;
@@ -239,7 +240,7 @@ static size_t describe_virtual(const struct walk *w, int64_t carrier, uint64_t w
     return vm_layout.virtuals.usable && mounted ? virtual_describe(w->java_thread, w->state, w->virtuals.entry, carrier, words) : 0;
 }
 
-/* What a look at a sleeping thread has found, before it is known whether the thread slept on. */
+/* The result of a look at a sleeping thread, before it is known whether the thread kept sleeping. */
 struct found {
     struct walk walk;
     size_t frames, virtual_words, context_words;
@@ -299,8 +300,8 @@ static void take_known(const struct looked *k, const struct sampled_thread *t, u
     write_sample(clock_monotonic_ns(), &s, ns);
 }
 
-/* False: it has moved. A thread in Java code that sleeps does so inside the kernel, or in a call without an anchor: its stack cannot be
- * read from outside. */
+/* Takes a sample of a sleeping thread. False: it has moved. A thread in Java code that sleeps is inside the kernel, or in a call
+ * without an anchor; its stack cannot be read from outside. */
 static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, uintptr_t java_thread, uint64_t cpu, uint64_t ns)
 {
     static struct found f; /* too large for this thread's stack */
@@ -326,9 +327,9 @@ static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, ui
 
 /* ---- rounds ---- */
 
-/* Of a thread that could run: how much of the time it is asked about it ran. One whose clock goes on now, runs. But that this thread runs,
- * who looks, has taken a processor from another: where processors are short, it is what their clocks say that is not told yet, and of
- * one that runs now a weight in advance. */
+/* For a thread that could run: for how much of the sample's time it ran. A thread whose CPU clock advances now is running. But the
+ * agent's own thread, which looks, has taken a processor from another thread. So if processors are scarce, the result is the thread's
+ * CPU time that no sample has reported yet; for a thread that runs now, a weight is added in advance. */
 static uint64_t time_run(struct looked *k, bool runs_now, uint64_t ns)
 {
     int64_t weight = (int64_t)ns, running = k->credit_ns;
@@ -358,8 +359,8 @@ static void note_cpu(struct looked *k, uint64_t cpu)
     k->cpu_ns = cpu;
 }
 
-/* The CPU clock is read before the state: a thread that sleeps then, and whose clock is the same afterwards, has slept in between. One
- * that has not is looked at again, since it may sleep again. */
+/* The CPU clock is read before the state. If the thread sleeps then, and its clock is the same afterwards, it has slept all the time
+ * in between. Otherwise it is looked at again, because it may sleep again. */
 static void look_at(struct sampled_thread *t, uint64_t ns)
 {
     struct looked *k = &wall.looked[t->index];
@@ -411,7 +412,7 @@ static uint32_t go_round(uint64_t now)
     return chosen;
 }
 
-/* From one round to the next, on average: as many looks as these shall not be more than the rate allows. */
+/* The mean time between rounds, such that so many looks per round do not exceed the allowed rate. */
 static uint64_t period_of(uint32_t looks)
 {
     uint64_t allowed = looks * UINT64_C(1000000000) / wall.options.rate;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The JVM's and the kernel's words for what jfr_thread_state_names calls otherwise. */
+/* The states that have another name in the books than in jfr_thread_state_names: the words of the JVM and the kernel. */
 static const char *const state_names[JFR_STATES] = {
     [JFR_STATE_UNKNOWN] = "unknown",     [JFR_STATE_JAVA] = "runnable",
     [JFR_STATE_NATIVE] = "in_native",    [JFR_STATE_VM] = "in_vm",
@@ -81,7 +81,7 @@ static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_th
     }
 }
 
-/* What a thread lived up to `end`, and how much of that no round stands for. */
+/* How long a thread lived up to `end`. *unseen: the part of that for which no round stands. */
 static int64_t life_of(const struct wall_life *life, const struct sampled_thread *t, uint64_t end, int64_t *unseen)
 {
     uint64_t since = atomic_load(&t->java_since_ns), seen = is_of(life, t) ? life->seen_ns : since;
@@ -121,7 +121,7 @@ uint64_t wall_books_lost(const struct wall_books *b)
     return lost;
 }
 
-/* What is summed over all threads, those that are gone and those that have a slot. */
+/* Sums over all threads: those that have ended, and those that have a slot. */
 struct sums {
     int64_t time_ns, pending_ns;
     uint64_t pending, answers, answer_ns;

@@ -44,14 +44,14 @@ struct wall_life {
 };
 
 void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted);
-/* A round at `now`; each thread that lives then, chosen or not. */
+/* Begins a round at `now`; then counts each thread that lives then, whether it was chosen or not. */
 void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
 void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
-/* Recorded weights, and those that could not be recorded. */
+/* Add the weight of a sample that was recorded, and of one that could not be recorded. */
 void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
 void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns);
 void wall_books_ended(struct wall_books *b, uint64_t ns);
-/* A slot that is about to be freed. */
+/* Call it for a slot that is about to be freed. */
 void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
 uint64_t wall_books_lost(const struct wall_books *b); /* how many samples */
 /* Writes all lines as of now. lives: by slot, `limit` of them in use. */

@@ -34,7 +34,7 @@ static bool has_interface(JNIEnv *jni, const struct shape *s, jclass interface)
     return false;
 }
 
-/* Those that a class or an interface names itself, as far as they are new. */
+/* Adds the interfaces that a class or an interface itself declares, except those that are in the list already. */
 static void add_interfaces_of(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, struct shape *s)
 {
     jint count = 0;
@@ -54,7 +54,7 @@ static void add_interfaces_of(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, struct
     (*jvmti)->Deallocate(jvmti, (unsigned char *)list);
 }
 
-/* The list grows while it is gone through: superinterfaces come behind. */
+/* The list grows while the loop goes through it: superinterfaces are added at its end. */
 static void read_interfaces(jvmtiEnv *jvmti, JNIEnv *jni, struct shape *s)
 {
     for (uint32_t i = 0; i < s->counts.class_count; i++)

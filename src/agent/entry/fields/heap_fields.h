@@ -14,7 +14,8 @@ struct heap_field {
     bool is_of_reference; /* java.lang.ref.Reference declares it */
 };
 
-/* Of an object of that class, or of the class itself where the field is static. reference: that class. False: there is none such. */
+/* Finds a field by its index in JVMTI: a field of objects of that class, or of the class itself if the field is static. reference:
+ * the class java.lang.ref.Reference. False: there is no such field. */
 bool heap_field_find(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, jint index, jclass reference, struct heap_field *out);
 
 #endif

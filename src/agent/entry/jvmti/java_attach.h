@@ -8,10 +8,10 @@
 #include <jni.h>
 
 void java_attach_init(JavaVM *vm);
-/* NULL: the JVM does not take it. */
+/* Attaches the calling thread to the JVM. NULL: the JVM refuses. */
 JNIEnv *java_attach(void);
 void java_detach(void);
-/* Sets the error of an attempt that came to NULL, and returns its code. */
+/* Sets the error for an attempt that returned NULL, and returns its code. */
 int java_attach_refused(struct error *e);
 
 #endif

@@ -9,7 +9,7 @@ struct jvmti_events {
     jvmtiEvent begin, end;
 };
 
-/* Both on a thread that is attached. After an error all is as before. */
+/* Call both on an attached thread. After an error nothing has changed. */
 jvmtiError jvmti_events_on(jvmtiEnv *jvmti, const struct jvmti_events *e);
 void jvmti_events_off(jvmtiEnv *jvmti, const struct jvmti_events *e);
 

@@ -116,7 +116,8 @@ static void set_fates(struct found *f, jint from, jint count, enum old_class_fat
         f->of[i]->fate = fate;
 }
 
-/* All at once, since each call stops the program. One that is refused refuses all: it is looked for in halves. */
+/* Retransforms all classes in one call, because each call stops the program. If the JVM refuses one class, it refuses the call; the
+ * halves are then tried to find that class. */
 static void retransform(struct found *f, jint from, jint count)
 {
     if (!count)

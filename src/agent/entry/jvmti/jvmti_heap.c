@@ -75,7 +75,7 @@ static bool find_classes(void)
     return thread_class;
 }
 
-/* Where a JVM does not show them, the application's classes are taken for those of any other loader. */
+/* If a JVM does not show its loaders, the application's classes are treated like those of any other loader. */
 static void find_loaders(void)
 {
     jclass loader = (*jni)->FindClass(jni, "java/lang/ClassLoader");
@@ -274,7 +274,7 @@ static bool holds_nothing(const struct path_edge *e)
            field.is_of_reference && !strcmp(field.name, "referent");
 }
 
-/* Of other loaders' classes: what tells their names apart. */
+/* For classes of other loaders: a value that distinguishes equal names. */
 static uint64_t sign(jclass class)
 {
     char *signature = NULL;
@@ -285,8 +285,8 @@ static uint64_t sign(jclass class)
     return hash;
 }
 
-/* A static field of a class in an application server holds as one of the application's own does. But where the same class is there
- * several times, its loaders are what stays behind, and who holds these is the question. */
+/* A static field of a class in an application server counts as a holder, like one of the application's own classes. But if several
+ * copies of a class exist, its loaders were not unloaded, and the question is what holds these. */
 static void anchor_single_classes(struct path_search *s)
 {
     for (uint32_t n = s->first_new; n <= s->node_count; n++) {
@@ -298,13 +298,13 @@ static void anchor_single_classes(struct path_search *s)
     }
 }
 
-/* Every node, since one that was known before may hold what was found now. */
+/* Every node, because a node that was known before may hold one that was found now. */
 static bool is_any(const struct path_search *s, uint32_t node)
 {
     return !s->nodes[node].is_gone;
 }
 
-/* A virtual one is an object like any other. */
+/* Whether the object is a live platform thread. A virtual thread is treated like any other object. */
 static bool is_live_thread(jobject object)
 {
     jint state = 0;
@@ -355,7 +355,7 @@ static uint32_t describe(struct strtab *strings, const char *what, const char *n
     return strtab_add_text(strings, text);
 }
 
-/* 0 where the JVM does not tell: it is a virtual one, or has ended. */
+/* 0 if the JVM does not describe the thread: it is virtual, or has ended. */
 static uint32_t describe_thread(struct strtab *strings, jobject thread)
 {
     jvmtiThreadInfo info = {0};

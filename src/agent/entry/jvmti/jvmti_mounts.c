@@ -53,7 +53,7 @@ static bool listen(jint event, jvmtiExtensionEvent callback)
            !(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, (jvmtiEvent)event, NULL);
 }
 
-/* Unmounts first: from the first mount on that we see, its end is seen, too. */
+/* Enables unmounts first, so that for each mount that is seen its end is seen, too. */
 static bool listen_to_both(void)
 {
     jint count = 0, mount = 0, unmount = 0;

@@ -107,7 +107,7 @@ static int take(uint64_t *random, uint32_t *alive)
     return rc;
 }
 
-/* A carrier of a virtual thread waits without a word for what, and so does a thread that a debugger has stopped. */
+/* A carrier of a virtual thread waits, but JVMTI does not say for what; so does a thread that a debugger has stopped. */
 static enum jfr_thread_state state_of(jint bits)
 {
     if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)

@@ -32,10 +32,10 @@ static double hit_chance(double x)
     return -u;
 }
 
-/* What a JVM before 17 draws after a sampled object it shortens by what of the object lies behind the point that was hit, since it shall
- * begin behind the object. Where it is shorter than that already, it does not, and stays too short: with the chance q. The next
- * object is then hit for sure. So a share of p/(1 - q(1 - p)) of objects of one size is sampled in place of p. Of an object in the
- * thread's buffer all counts as behind the point. */
+/* After a sampled object, a JVM before 17 shortens the next gap by the part of the object behind the point that was hit, so that the
+ * gap counts from that point. If the gap is shorter than that part, which has probability q, the JVM does not shorten it correctly,
+ * and the next object is certainly hit. So a share of p/(1 - q(1 - p)) of objects of one size is sampled instead of p. For an object
+ * in the thread's buffer, the whole object counts as behind the point. */
 static double share_of_rightful(uint64_t size, double x, double p)
 {
     double q = size <= ALLOC_BUFFERED_MAX ? p : (p - x * (1 - p)) / p;
@@ -86,7 +86,8 @@ struct taking {
     bool is_done, is_recorded;
 };
 
-/* What the thread has allocated in its life: what the JVM has added up, and what its buffer holds since. 0 = this JVM does not say. */
+/* The bytes that the thread has allocated since its start: the JVM's sum, and what its buffer contains since then. 0 = this JVM does
+ * not report it. */
 static uint64_t count_bytes(uintptr_t java_thread)
 {
     const struct vm_allocations *a = &vm_layout.allocations;
@@ -105,7 +106,7 @@ static uint64_t count_since_last(struct alloc_lane *lane, uintptr_t java_thread)
     return before && now > before ? now - before : 0;
 }
 
-/* The JVM has said which thread it is; where it says another than the one that carries it, that is a virtual one. */
+/* The JVM has given the thread's id. If it is not the id of the carrier, the thread is virtual. */
 static uint64_t put_virtual(struct candor_queue *q, const struct taking *x, const struct walk *w)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
@@ -167,7 +168,7 @@ static void take(void *argument)
     x->is_done = true;
 }
 
-/* Entered and left as a handler's is (hot/signal/handler.c), beside which it may be interrupted. */
+/* The slot is entered and left as in a handler (hot/signal/handler.c), because a handler may interrupt this. */
 static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struct alloc_event *event, bool *is_recorded)
 {
     uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);

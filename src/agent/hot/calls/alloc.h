@@ -4,13 +4,13 @@
  *     0        time, CLOCK_MONOTONIC ns
  *     1        size of the object, bytes
  *     2        the sampling interval with which the JVM drew where this sample falls, bytes
- *     3        what the thread allocated since its sample before, as the JVM counts it, bytes; 0 = unknown
+ *     3        bytes that the thread allocated since its previous sample, as the JVM counts them; 0 = unknown
  *     4        a weak reference to the object, which becomes the collector's; 0 = none
- *     5        of one with a reference: how many collections the JVM had begun when it came (trigger/jvm/live_objects.h)
+ *     5        if there is a reference: how many collections the JVM had begun at the allocation (trigger/jvm/live_objects.h)
  *     6..      frames, leaf first, as in hot/record.h
  *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
- *     ..       of a virtual thread, as in hot/record.h
- *     ..n-2    of a thread with a context, as there
+ *     ..       the virtual thread, if it was one, as in hot/record.h
+ *     ..n-2    the thread's context, if it has one, as there
  *     n-1      outcome in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-47, of the class in bits 48-63
  *
  * Wait-free except for the JVM's own part. */
@@ -61,7 +61,7 @@ struct alloc_event {
     uint32_t collections; /* that had begun by then; of one without a reference 0 */
 };
 
-/* For the callback: whether the next event is to have a reference. No promise: it may still not be taken. */
+/* For the callback: whether to make a reference for the next event. alloc_take may still refuse it. */
 bool alloc_wants_reference(void);
 /* For the callback. False: the event's reference, if any, is still the caller's. errno is preserved. */
 bool alloc_take(const struct alloc_event *event);
@@ -69,7 +69,7 @@ bool alloc_take(const struct alloc_event *event);
 /* The bytes that a sample stands for: an object of `size` is drawn with the chance 1 - e^(-size/interval), or a little more where the
  * JVM shortens gaps (docs/internals/sampling-math.md). The size itself when the interval is 0, which draws all. */
 uint64_t alloc_weight(uint64_t size, uint64_t interval);
-/* A sample that was not taken, or came to nothing. Any thread. */
+/* Counts a sample that was not taken, or that could not be recorded. Any thread. */
 void alloc_lose(enum allocation_loss why, uint64_t weight);
 
 /* Of struct alloc_lane. */

@@ -1,8 +1,8 @@
 /* The lanes (hot/thread/lane.h) of all events whose work is done on the program's threads: a table with a row for each such event.
  * Without the event the functions here have no effect on its lanes.
  *
- * lanes_open and lanes_close: trigger/threads.c, when a slot is about to be armed, and is freed. lanes_are_inside: who disarms
- * a slot. lanes_turn: also a signal handler. */
+ * trigger/threads.c calls lanes_open before a slot is armed, and lanes_close when the slot is freed. Whatever disarms a slot calls
+ * lanes_are_inside. lanes_turn may be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_CALLS_LANES_H
 #define CANDOR_AGENT_HOT_CALLS_LANES_H
 
@@ -12,7 +12,7 @@
 
 void lanes_open(const struct sampled_thread *t, struct candor_pool *pool);
 void lanes_close(const struct sampled_thread *t);
-/* Whether the thread is in one of them. */
+/* Whether the thread is inside one of its lanes. */
 bool lanes_are_inside(const struct sampled_thread *t);
 /* The turn that the thread has taken in one of them, or NULL. */
 struct turn *lanes_turn(const struct sampled_thread *t);

@@ -42,7 +42,7 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
     }
 }
 
-/* What a thread does there; it is passed on through the turn. */
+/* A visit of a thread to its lane. The turn passes it to the work. */
 struct visit {
     struct sampled_thread *thread;
     struct lock_lane *lane;
@@ -63,7 +63,7 @@ static bool is_on(void)
     return atomic_load_explicit(&lock_config.on, memory_order_acquire) && !turn_has_faulted();
 }
 
-/* The wait of which a record was to be made, if that is what the visit was for. */
+/* Counts the wait as lost, if the visit was to record one. */
 static void lose_visit(const struct visit *v)
 {
     if (v->wait)
@@ -109,7 +109,7 @@ static bool find_lane(struct visit *v)
 
 /* ---- a wait begins ---- */
 
-/* Who waits for a monitor waits for a condition, too. */
+/* Whether the thread already waits. A wait for a monitor also waits for a condition of the C library inside. */
 static bool waits_already(const struct lock_lane *lane)
 {
     return atomic_load_explicit(&lane->since, memory_order_relaxed);
@@ -169,7 +169,7 @@ static bool takes_token(struct lock_limit *limit)
     return !lock_config.is_bounded || atomic_fetch_sub_explicit(&limit->tokens, 1, memory_order_relaxed) > 0;
 }
 
-/* One that the thread was at already when the recording began has not been seen to begin: its first. */
+/* Finds when the wait began. A thread's first wait may have begun before the recording. */
 static bool find_beginning(const struct visit *v, uint64_t *since)
 {
     struct lock_lane *lane = v->lane;
@@ -275,7 +275,7 @@ static uint64_t put_class(struct candor_queue *q, const struct visit *v)
     return count;
 }
 
-/* The JVM may have said which thread it is; where it says another than the one that carries it, that is a virtual one. */
+/* The JVM may have given the thread's id. If it is not the id of the carrier, the thread is virtual. */
 static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const struct walk *w)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];

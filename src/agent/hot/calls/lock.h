@@ -91,19 +91,20 @@ static inline enum lock_group lock_group_of(const struct lock_wait *wait)
     return wait->kind == LOCK_MONITOR ? LOCK_GROUP_MONITOR : wait->target.is_synchronizer ? LOCK_GROUP_SYNCHRONIZER : LOCK_GROUP_OTHER;
 }
 
-/* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be
- * recorded, and only then is *wait written: lock_record then, with the class's signature, which the JVM was asked for in between. errno is
- * preserved, in all. */
+/* For the JVM's callbacks: the calling thread begins to wait for a monitor, and has acquired it. If lock_end_monitor returns true,
+ * the wait must be recorded: it has filled *wait, and the caller asks the JVM for the class's signature and calls lock_record. If
+ * false, *wait is unchanged. All these functions preserve errno. */
 void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
-/* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =
- * none. */
+/* For the hook: the calling thread begins to wait for a condition variable. True if that is a park: then call lock_end_park after it.
+ * deadline: NULL = none. */
 bool lock_begin_park(const struct timespec *deadline, struct lock_park *park);
 void lock_end_park(const struct lock_park *park);
 
-/* class_name: NULL = as the target's klass says. thread_id: of java.lang.Thread, of the virtual thread if one runs; 0 = unknown. */
+/* Writes the record of a wait. class_name: NULL = take it from the target's klass. thread_id: the id of the java.lang.Thread, or of
+ * the virtual thread if the thread runs one; 0 = unknown. */
 void lock_record(const struct lock_wait *wait, const char *class_name, int64_t thread_id);
-/* A wait that was not recorded, or came to nothing. Any thread. */
+/* Counts a wait that was not recorded, or could not be. Any thread. */
 void lock_lose(enum lock_loss why, uint64_t weight);
 /* A class's name as words of a record; returns how many. Callable for any Klass*. */
 size_t lock_class_words(uintptr_t klass, uint64_t words[LANE_CLASS_WORDS_MAX]);

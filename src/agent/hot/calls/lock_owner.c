@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* What an ObjectMonitor may have for an owner that is none: nobody, somebody who is not known yet, the thread that tidies up. */
+/* Values of an ObjectMonitor's owner that are no thread: no owner, an owner that is not known yet, the thread that removes unused
+ * monitors. */
 enum { OWNER_NOBODY, OWNER_ANONYMOUS, OWNER_TIDYING };
 
 enum { IDS_REMEMBERED = 1 << 12, LOCKED_MAX = 64 };

@@ -11,8 +11,8 @@
 /* The id of the method, 0 = not met yet. Relaxed: a number by itself. */
 static _Atomic uint32_t park_method;
 
-/* The compiled method's call: the address behind it, the code it lies in, and whose that is. Written in one go, by one thread: pc last,
- * with release, which pairs with who reads it. */
+/* The call in the compiled method: the address after it, the code in which it lies, and the method of that code. One thread writes it
+ * once. It writes pc last, with release, which pairs with the readers' acquire. */
 static struct {
     _Atomic bool claimed;
     _Atomic uintptr_t pc, blob, method;
@@ -33,7 +33,7 @@ static bool is(const char *text, uint16_t length, const char *other)
     return i == length && !other[i];
 }
 
-/* Its name has been the same since it came; its class moved with JDK 9. */
+/* Whether the method is Unsafe.park. Its name has never changed; its class moved with JDK 9. */
 static bool is_park(uint32_t method)
 {
     if (method && method == atomic_load_explicit(&park_method, memory_order_relaxed))
@@ -46,7 +46,7 @@ static bool is_park(uint32_t method)
     return true;
 }
 
-/* Code is freed and its place used again: it is park's as long as it says so. */
+/* Whether pc is the known call. Code is freed and its place reused, so the code is compared. */
 static bool is_known(uintptr_t pc)
 {
     uint64_t method;

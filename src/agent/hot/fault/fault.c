@@ -25,17 +25,18 @@ extern const struct fault_entry __stop_candor_faults[] __attribute__((visibility
 enum { GUARDED = 4, LAYERS = 3 };
 static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
-/* Our handler is there once for each time that we stepped in front: each layer hands on to what it found, so that the lowest can be reached
- * through whoever came between. They are set past the C library's sigaction: libjsig would have the JVM's handler asked before ours, and
- * that one takes any fault of a thread whose stack is overflowing for its own. */
+/* Our handlers form layers: one for each time that we put ours in front. Each layer passes faults on to the handler that it found, so
+ * the lowest layer is reached even if other handlers are in between. They are set with the system call, not with the C library's
+ * sigaction: with libjsig the JVM's handler would run before ours, and it takes any fault of a thread whose stack overflows for its
+ * own. */
 static struct kernel_action former[LAYERS][GUARDED];
 static int layers[GUARDED];
 
-/* What each layer is handing on in this thread: the fault's ucontext. */
+/* The ucontext of the fault that each layer is passing on in this thread. */
 static __thread const void *handing_on[LAYERS];
 
-/* A recording, on the agent's thread, and visits, on others, may want the handler at the same time. Held for some system calls, not by
- * handlers. */
+/* Who needs the handler: the recording on the agent's thread, visits on other threads, or both. The lock is held during a few system
+ * calls, and never by handlers. */
 static struct {
     atomic_flag held;
     bool by_recording;
@@ -53,7 +54,8 @@ static bool resume(void *context)
     return false;
 }
 
-/* A fault nobody handled before us gets the default action: restored, it comes again when the instruction is retried. */
+/* If there was no handler before ours, the fault gets the default action: it is restored, and the fault occurs again when the
+ * instruction is retried. */
 static void pass_on(const struct kernel_action *next, int signal, siginfo_t *info, void *context)
 {
     if (next->flags & SA_SIGINFO)
@@ -97,7 +99,7 @@ static const struct kernel_action *former_of(int layer, int signal)
     return &former[layer][i];
 }
 
-/* To whoever was there before any of us: the JVM. */
+/* Passes the fault to the handler from before the first layer: the JVM's. */
 static void hand_to_first(uintptr_t pc, int signal, siginfo_t *info, void *context)
 {
     struct traps_held held;
@@ -106,7 +108,8 @@ static void hand_to_first(uintptr_t pc, int signal, siginfo_t *info, void *conte
     traps_let_go(&held);
 }
 
-/* Who has set his handler once more, on top of the layer that is on top of his, hands back what he is handed. */
+/* Passes the fault to the handler that this layer found. If that handler was set again on top of the layer, it passes the fault back;
+ * handing_on detects this. */
 static void hand_on(int layer, int signal, siginfo_t *info, void *context)
 {
     const void *before = handing_on[layer];
@@ -154,8 +157,8 @@ static bool is_same(const struct kernel_action *now, void (*handler)(int, siginf
     return now->handler.with_info == handler;
 }
 
-/* How a handler returns to the kernel, the C library knows; it tells with every handler that it sets. Where none is set
- * there is also nobody to be in front of. */
+/* Sets a layer's handler. A handler needs a restorer, which returns to the kernel. The C library sets one with each handler, so ours
+ * copies it; if there was none, there was no handler, and ours is set with the C library's sigaction. */
 static int install(int layer, int signal, const struct kernel_action *before)
 {
     struct kernel_action ours = *before;
@@ -179,7 +182,8 @@ static int layer_in_front(int i, const struct kernel_action *now)
     return layer;
 }
 
-/* The JVM has its ordinary handler of faults on SIGPIPE, too; the one with which it writes its crash report it has not. */
+/* Whether the handler is the JVM's ordinary one. The JVM has that on SIGPIPE, too, but not the handler with which it writes its crash
+ * report. */
 static bool is_ordinary_of_jvm(const struct kernel_action *now)
 {
     struct kernel_action pipe;
@@ -187,9 +191,10 @@ static bool is_ordinary_of_jvm(const struct kernel_action *now)
            is_same(now, pipe.handler.with_info);
 }
 
-/* Which layer is to be set on top of `now`; LAYERS = none. Somebody who was there when our first came may have put back what he found then.
- * Who came later is stepped in front of, but once: a fault of ours is not for Go's runtime, say, which takes it for one of the program's.
- * The JVM is left in front, which is writing its crash report, and so is who has taken all handlers away to die. */
+/* Which layer to set on top of `now`; LAYERS = none. If `now` is the handler from before our first layer, or the JVM's ordinary one,
+ * it was restored, and the first layer is set again. We put a layer in front of a handler that was set later, but only once: Go's
+ * runtime, for example, would take a fault of ours for one of the program's. The JVM stays in front while it writes its crash report,
+ * and so does a program that has removed all handlers in order to die. */
 static int layer_to_set(int i, const struct kernel_action *now)
 {
     if (!layers[i] || is_same(now, former[0][i].handler.with_info) || is_ordinary_of_jvm(now))
@@ -226,7 +231,7 @@ static int renew(void)
     return rc;
 }
 
-/* Takes away the layers that nobody stands in front of. */
+/* Removes the layers that have no other handler in front of them. */
 static void take_back(int i)
 {
     struct kernel_action now;

@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-/* Call after the JVM has installed its handlers (VMInit), and now and then from then on: somebody may have restored the former ones, or set
- * others. 0 or a negative errno. */
+/* Call it after the JVM has installed its handlers (VMInit), and repeatedly from then on, because other code may restore the former
+ * handlers or set its own. 0 or a negative errno. */
 int fault_install(void);
 /* Restores the former handlers. False if another handler stands in front of one of ours and passes signals on to it: ours then
  * stays in the chain and passes everything on. Call only when no handler of ours can be loading. */
 bool fault_remove(void);
-/* The handler is there in between at least, for a visit (hot/fault/visit.h). Any thread. */
+/* Between these two calls the handler is certainly installed, for a visit (hot/fault/visit.h). Any thread. */
 void fault_hold(void);
 void fault_let_go(void);
 

@@ -83,7 +83,7 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     take_waiting_trap(held->thread);
 }
 
-/* Unless traps_look has ended it. */
+/* Ends the hold, unless traps_look has ended it already. */
 static void end_hold(void)
 {
     int held = atomic_load(&handler_config.held);

@@ -22,15 +22,16 @@ struct traps_held {
 /* Call before a fault at pc is passed on; 0: a signal that another process or thread sent. A fault in code that the JVM made
  * stops only the calling thread's clock; the JVM expects no faults elsewhere, and all clocks are stopped. */
 void traps_hold(struct traps_held *held, uintptr_t pc);
-/* The fault was none that kills. */
+/* Lets the stopped clocks continue, after a fault that did not end the process. */
 void traps_let_go(const struct traps_held *held);
-/* For the collector, which looks ten times a second while it samples by traps: a hold that has lasted for two seconds is ended. The JVM
- * may leave its handler by a jump, past ours, as for a thread of Flight Recorder's that has faulted on another's stack. One that dies
- * has taken SIGTRAP by then. */
+/* For the collector, which calls it ten times a second while it samples by traps: ends a hold that has lasted for two
+ * seconds. The JVM may leave its handler by a jump past our handler, for instance when a thread of Flight Recorder faulted
+ * on another thread's stack. A JVM that dies has installed its own handler of SIGTRAP by then. */
 void traps_look(void);
-/* Permanently; not only from a handler: called when SIGTRAP is found to have another handler. */
+/* Stops all clocks for good. Called when SIGTRAP is found to have another handler; not only from a signal handler. */
 void traps_hold_all(void);
-/* The same, by the thread that is about to put it there; no handler starts a clock any more. Callable at any time. */
+/* The same for the thread that is about to install another handler of SIGTRAP: afterwards no handler of ours starts a clock any more.
+ * Callable at any time. */
 void traps_end(void);
 
 #endif

@@ -52,7 +52,7 @@ bool visit(void (*work)(void *), void *argument)
     return whole;
 }
 
-/* Whose call the code at pc was: the nearest return address that is the agent's or the JVM's says. */
+/* Whether the agent called the code that faulted: the nearest return address on the stack that is in the agent or in the JVM decides. */
 static bool is_called_by_agent(uintptr_t sp)
 {
     uint64_t word;

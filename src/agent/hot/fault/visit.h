@@ -20,11 +20,12 @@
 
 enum { VISITS_MAX = 256 };
 
-/* True: the work was done. Not for handlers. */
+/* Calls work(argument). True: the work was done; false: a fault ended it. Not for handlers. */
 bool visit(void (*work)(void *), void *argument);
-/* What a thread calls when it has left a visit in its midst. */
+/* Called on a thread that a fault made leave a visit in the middle. It frees the locks that the thread may hold. */
 extern void (*visit_frees)(void);
-/* For the handler of a fault: the caller's turn, if it is on a visit that has faulted; else NULL. */
+/* For the handler of a fault: the calling thread's turn, if the thread is in a visit and the agent's code caused the fault; else
+ * NULL. */
 struct turn *visit_that_faulted(uintptr_t pc, uintptr_t sp);
 
 #endif

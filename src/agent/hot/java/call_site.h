@@ -26,7 +26,8 @@ struct call_site {
 /* True when the call site is known, and its nmethod is still the one it was. */
 bool call_site_recall(uintptr_t pc, struct call_site *out);
 
-/* To remember one: begin before its frames are decoded, add each, remember. False: this one cannot be remembered. */
+/* These three remember a call site: call begin before its frames are decoded, add for each frame, then remember. False: this call
+ * site cannot be remembered. */
 bool call_site_begin(struct call_site *s, const struct code *c);
 bool call_site_add(struct call_site *s, uint64_t frame);
 void call_site_remember(uintptr_t pc, const struct call_site *s);

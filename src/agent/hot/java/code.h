@@ -39,9 +39,9 @@ struct code code_find(uintptr_t pc);
 /* The number of the compilation whose code the pc lies in; 0 = of none. */
 uint32_t code_compilation(uintptr_t pc);
 
-/* Whether pc is where frames of this nmethod return to when it has been invalidated under them. */
+/* Whether pc is the address to which frames of this nmethod return after the nmethod was invalidated (deoptimization). */
 bool code_is_deopt_entry(const struct code *c, uintptr_t pc);
-/* Where the frame at sp would go on if that had not happened; pc itself where it has not. */
+/* Where the frame at sp would continue without that deoptimization; pc itself if there was none. */
 uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp);
 
 /* Compilations up to this number may have told their debug information for calls alone, so that frames are approximate where
@@ -66,7 +66,7 @@ struct code_scopes {
 
 /* is_leaf: pc is where the thread was interrupted, not a return address. */
 bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc, bool is_leaf);
-/* False at the end. Terminates whatever the memory holds. */
+/* False at the end. The iteration ends even if the memory has arbitrary content. */
 bool code_scopes_next(struct code_scopes *s, struct code_scope *out);
 
 /* Iterates over the places of which an nmethod tells the frames, by their offsets from where its code begins. Each describes the
@@ -77,7 +77,7 @@ struct code_places {
 };
 
 bool code_places_begin(struct code_places *p, const struct code *c);
-/* False at the end, and where the table is damaged. Offsets rise. */
+/* False at the end, and if the table is damaged. Offsets are in rising order. */
 bool code_places_next(struct code_places *p, uint32_t *offset);
 
 /* Reads one number of HotSpot's UNSIGNED5 coding at *at and moves *at behind it. */

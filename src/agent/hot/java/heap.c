@@ -18,7 +18,7 @@ static const char class_names[HEAP_CLASSES][56] = {
 /* The Klass* of each, once it was met: these classes are never unloaded. */
 static _Atomic uintptr_t classes[HEAP_CLASSES];
 
-/* Where the object that refers to one of a class does so; 0 = not met yet. */
+/* The offset of the field that refers to an object of each class; 0 = not found yet. */
 static _Atomic uint16_t places[HEAP_CLASSES];
 
 bool heap_is_still(enum jfr_thread_state state, uint64_t *moment)
@@ -37,7 +37,7 @@ bool heap_is_still(enum jfr_thread_state state, uint64_t *moment)
     return !collecting || state == JFR_STATE_JAVA || state == JFR_STATE_VM;
 }
 
-/* Shenandoah leaves in the header of an old copy where the new one is. */
+/* Shenandoah stores the address of the new copy of an object in the header of the old copy. */
 static bool forward(uintptr_t *object)
 {
     uint64_t mark;

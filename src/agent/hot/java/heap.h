@@ -26,20 +26,20 @@ enum heap_class {
 bool heap_is_still(enum jfr_thread_state state, uint64_t *moment);
 /* The object a handle names; the handle is a field of the structure at `owner`. */
 bool heap_handle(uintptr_t owner, struct vm_field handle, uintptr_t *object);
-/* The object that the word at this address names, where that is one outside the heap: a root of the collector's. */
+/* The object that the word at this address refers to. The word lies outside the heap, and is a root for the collector. */
 bool heap_word(uintptr_t at, uintptr_t *object);
-/* The first object of that class that a field of this one refers to. The search remembers such fields: no other way finds them
- * without initializing their class. */
+/* The first object of that class to which a field of this object refers. The first search remembers the field's offset. JNI would
+ * find it only by initializing the class. */
 bool heap_find(uintptr_t object, enum heap_class class, uintptr_t *to);
 /* The object a field refers to, 0 for null. */
 bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to);
-/* One that a stack holds. */
+/* The object to which a word on a stack refers. */
 bool heap_on_stack(uintptr_t at, uintptr_t *object);
 bool heap_is(uintptr_t object, enum heap_class class);
 /* The Klass* of an object, and whether that class is, or extends, one of these. */
 bool heap_klass(uintptr_t object, uintptr_t *klass);
 bool heap_klass_extends(uintptr_t klass, enum heap_class class);
-/* Bytes of an instance before what its class adds to it at creation. */
+/* The size of an instance in bytes, without what the JVM adds for its class when it creates the instance. */
 bool heap_instance_bytes(uintptr_t object, uint32_t *bytes);
 
 #endif

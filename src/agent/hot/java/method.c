@@ -158,7 +158,8 @@ bool method_is(uintptr_t method, const char *class_name, const char *name)
     return find_parts(method, &p) && method_symbol_is(p.name_symbol, name) && method_symbol_is(p.class_symbol, class_name);
 }
 
-/* Of the symbols the text counts, not only the address: those of unloaded classes are freed and their places reused. */
+/* The key includes the text of the symbols, not only their addresses, because symbols of unloaded classes are freed and their places
+ * reused. */
 static bool key_of(uintptr_t method, const struct parts *p, uint64_t *key)
 {
     uint64_t h = mix(mix(0x243f6a8885a308d3ULL, method), p->const_method);

@@ -71,7 +71,7 @@ static size_t copy_name(uintptr_t thread, uint64_t *words)
     return count;
 }
 
-/* The JVM's own note of who runs, which no collector touches; the carrier's id where it calls him the current thread. */
+/* The virtual thread's id, by the JVM's own note of the current thread, which no collector changes. 0 if the note names the carrier. */
 static uint64_t owner_id(uintptr_t java_thread, int64_t carrier)
 {
     uint64_t id;

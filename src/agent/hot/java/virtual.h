@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* java_thread: the carrier's JavaThread*, 0 = not known yet. entry: where its stack has the entry of the virtual thread's
- * frames, 0 = unknown. *thread: the virtual thread's object; false when it is not sure. */
+/* java_thread: the carrier's JavaThread*, 0 = not known yet. entry: where its stack has the entry of the virtual thread's frames, 0 =
+ * unknown. *thread: the virtual thread's object. False if that cannot be determined for certain. */
 bool virtual_find(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread);
 /* Whether a virtual thread is mounted, without a stack to show it. */
 bool virtual_is_mounted(uintptr_t java_thread);

@@ -9,7 +9,7 @@
 #define ONCE      (UINT64_C(1) << 62)
 #define ADDRESS   (ONCE - 1)
 
-/* A handler may come upon a link while another thread sets it: what decides whom it calls is one word. */
+/* A handler may read a link while another thread changes it. So a single word decides which function it calls. */
 static struct {
     _Atomic uint64_t handler;  /* its address; WITH_INFO, ONCE: of its flags */
     _Atomic uint64_t blocked;  /* what is blocked meanwhile */
@@ -51,7 +51,7 @@ bool chain_is_default(int signal)
     return !(atomic_load_explicit(&links[signal].handler, memory_order_relaxed) & ADDRESS);
 }
 
-/* One that is to be called once is gone when it is called. */
+/* Takes the handler. A handler that must be called only once (SA_RESETHAND) is removed. */
 static uint64_t take(int signal)
 {
     uint64_t word = atomic_load_explicit(&links[signal].handler, memory_order_acquire);

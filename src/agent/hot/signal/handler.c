@@ -88,7 +88,8 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
-/* How many words tell of the virtual thread that runs, if one does. Where the stack is not whole it does not tell. */
+/* Adds the words about the virtual thread that runs, if one does, and returns how many. A stack that is not complete does not show
+ * whether one runs. */
 static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
@@ -162,7 +163,8 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     inject_walks(t, &at);
 }
 
-/* No thread shall spend more than a quarter of its CPU time in samples, of which the kernel's part is about as long everywhere. */
+/* A thread must not spend more than a quarter of its CPU time in samples. The kernel's part of a sample takes about the same time on
+ * all machines. */
 enum { MOST_IN_SAMPLES = 4, KERNEL_NS = 15000 };
 
 static uint64_t least_base(const struct sampled_thread *t)
@@ -172,8 +174,8 @@ static uint64_t least_base(const struct sampled_thread *t)
     return MOST_IN_SAMPLES * (t->handler.sample_ns + KERNEL_NS);
 }
 
-/* By the thread's own clock, since its processor is often taken away in the handler where many threads run; of one in
- * REDRAW_EVERY samples, since that clock costs a system call. */
+/* Whether to time this handler. The thread's CPU clock is used, because a thread often loses its processor in the handler if many
+ * threads run. That clock costs a system call, so only one in REDRAW_EVERY samples is timed. */
 static bool is_timed(const struct sampled_thread *t)
 {
     return counter_get(&t->counts.expiries) % REDRAW_EVERY == 1;
@@ -185,7 +187,7 @@ static void note_time(struct sampled_thread *t, uint64_t took)
     counter_add(&t->counts.handler_ns, took * REDRAW_EVERY);
 }
 
-/* Why the clock is slower than asked; SUPPRESSION_COUNT = it is not. */
+/* Why the clock is slower than requested; SUPPRESSION_COUNT = it is not slower. */
 static enum suppression why_slow(const struct sampled_thread *t)
 {
     if (t->handler.base_ns <= handler_config.interval_ns)
@@ -201,8 +203,8 @@ static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t w
     counter_add(&t->counts.slow[why], 1);
 }
 
-/* How many events this expiry stands for: those since the last one, however many expiries became one signal, and that a first one came
- * after a part of the interval, as below. A count that was scaled up may come back a little. */
+/* How many events this expiry stands for: all events since the last expiry, however many expiries became one signal. A first expiry
+ * is weighed as below, because it came after a part of the interval. A count that was scaled up may decrease a little. */
 static uint64_t weigh_events(struct sampled_thread *t)
 {
     struct event_reading r;
@@ -233,9 +235,9 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ende
     return inject_lies(INJECT_COUNTS_ONCE) ? handler_config.interval_ns : weight;
 }
 
-/* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
- * belongs to the first expiry. The event may count what a hypervisor took away, which is no thread's time: then the expiry
- * came the sooner for it, and stands for so much less. */
+/* The second period begins now, later than the first one ended. The CPU time in between, most of it our own, belongs to the first
+ * expiry. The event may also count time that a hypervisor took, which is not CPU time of any thread: then the expiry came too early
+ * by that time, and weighs less by it. */
 static void complete_first_weight(struct sampled_thread *t)
 {
     uint64_t count;
@@ -273,7 +275,7 @@ static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
     return handler_config.counts || period >= PERIOD_MIN_NS ? period : PERIOD_MIN_NS;
 }
 
-/* An event of the kernel's that is given another period while it counts expires at once: it is stopped for that. */
+/* An event counted by the kernel expires at once if its period is changed while it counts. So it is stopped for the change. */
 static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
 {
     bool stopped = first ? handler_config.stops_first : handler_config.counts;
@@ -300,7 +302,7 @@ static void redraw_period(struct sampled_thread *t, uint64_t pace)
     t->handler.period_ns = period;
 }
 
-/* A timer keeps its phase: the expiry that is due next comes when it would have. */
+/* Changes the timer's interval. The next expiry comes at the time at which it was due before. */
 static void reset_timer(struct sampled_thread *t, uint64_t pace)
 {
     struct itimerspec its;
@@ -311,7 +313,7 @@ static void reset_timer(struct sampled_thread *t, uint64_t pace)
     syscall(SYS_timer_settime, t->clock.timer, 0, &its, NULL);
 }
 
-/* The clock takes up the pace. */
+/* The thread's clock adopts the pace. */
 static void set_pace(struct sampled_thread *t)
 {
     uint64_t pace = handler_pace(t);
@@ -368,7 +370,7 @@ static bool asks_jvm(void)
     return handler_config.walker != WALKER_VMSTRUCTS;
 }
 
-/* The next sample takes over the expiry. */
+/* Leaves the expiry's weight to the next sample. */
 static void leave_to_next(struct sampled_thread *t, uint64_t reported)
 {
     atomic_fetch_add_explicit(&t->gate.nested, (uint32_t)reported, memory_order_relaxed);
@@ -434,7 +436,7 @@ static void answer_in_turn(void *argument)
     inject_stack_measure(r->context);
 }
 
-/* As expire does. A request that meets another handler of its thread waits for the next signal. */
+/* Does the same as expire, for a request. If another handler of the thread is running, the request waits for the next signal. */
 static void reply(struct sampled_thread *t, const void *context)
 {
     /* Relaxed, both: as in expire. */
@@ -457,7 +459,7 @@ static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *genera
     return (uint32_t)cookie < THREADS_MAX && *generation & 1 ? &sampled_threads[(uint32_t)cookie] : NULL;
 }
 
-/* A breakpoint instruction that nobody handles must kill as it would have without us. */
+/* A breakpoint instruction that no program handles must kill the process, as it would without us. */
 static void default_trap(int signal)
 {
     const struct kernel_action dfl = {0};
@@ -482,7 +484,7 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* One that comes late, when its thread's clock has ended, is nobody's. */
+/* A signal that comes late, after its thread's clock has ended, is ignored. */
 void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;

@@ -53,8 +53,8 @@ static inline uint64_t handler_pace(const struct sampled_thread *t)
     return t->clock.own_pace_ns ? t->clock.own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
 }
 
-/* A period around the interval, which is its mean: uniform within a half of it, so that work in step with the clock is at a uniform
- * point of itself after it (docs/internals/sampling-math.md). */
+/* Draws a period: uniform between a half and one and a half of the interval, which is its mean. So the clock does not stay in step
+ * with periodic work of the program (docs/internals/sampling-math.md). */
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns);
 
 #endif

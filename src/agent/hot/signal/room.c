@@ -27,7 +27,7 @@ int room_init(void)
     return 0;
 }
 
-/* As the thread table: the pages go, the mapping stays. */
+/* As for the thread table, the pages are freed and the mapping stays. */
 void room_deinit(void)
 {
     if (spares)
@@ -39,7 +39,8 @@ static bool lies_on(const stack_t *s, uintptr_t at)
     return at - (uintptr_t)s->ss_sp < s->ss_size;
 }
 
-/* How much the handler still needs: of the kernel's frames it can measure one, its own. */
+/* How much stack the handler still needs. It measures the kernel's frame for its own signal, and assumes that other frames are as
+ * large. */
 static size_t need(const ucontext_t *context, const stack_t *stack, bool asks_jvm)
 {
     struct registers at;
@@ -50,7 +51,7 @@ static size_t need(const ucontext_t *context, const stack_t *stack, bool asks_jv
     return ROOM_OWN_BYTES + ROOM_KERNEL_FRAMES * kernel + (asks_jvm ? ROOM_JVM_BYTES : 0);
 }
 
-/* Of a thread's own stack nobody knows the bounds; the smallest has room (handler.h). */
+/* Whether the stack has room. The bounds of a thread's own stack are unknown; even the smallest has room (handler.h). */
 static bool has_room(const ucontext_t *context, bool asks_jvm)
 {
     const stack_t *stack = &context->uc_stack;

@@ -46,7 +46,7 @@ static inline void *lane_of(const struct lane_table *table, const struct sampled
 {
     return table->in_use ? (char *)table->lanes + (size_t)(t - sampled_threads) * table->lane_bytes : NULL;
 }
-/* Its queue is empty and no turn is taken. What its owner has in it stays as it is. NULL without a table. */
+/* Opens the slot's lane: its queue is empty, and no turn is taken. The owner's own members keep their values. NULL without a table. */
 void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool);
 void lane_close(const struct lane_table *table, const struct sampled_thread *t);
 
@@ -56,7 +56,7 @@ bool lane_enter(struct lane *lane, const struct sampled_thread *t, uint32_t gene
 void lane_leave(struct lane *lane);
 bool lane_is_inside(const struct lane_table *table, const struct sampled_thread *t);
 
-/* For the handler of a fault: the turn that this thread has taken there, or NULL. */
+/* For the handler of a fault: the turn that this thread has taken in its lane, or NULL. */
 struct turn *lane_turn(const struct lane_table *table, const struct sampled_thread *t);
 
 /* Puts a class's name or signature into the record that is open, 8 bytes a word, filled up with 0; returns how many words. */

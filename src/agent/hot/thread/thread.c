@@ -29,7 +29,7 @@ struct sampled_thread *thread_of_caller(void)
     return slot ? &sampled_threads[slot - 1] : NULL;
 }
 
-/* A slot is one of Java's threads' from when it is known to be, until that ends, on itself. */
+/* A slot belongs to a Java thread from the moment when this is known, until that thread itself ends. */
 static bool is_of(const struct sampled_thread *t, uintptr_t pointer)
 {
     return atomic_load_explicit(&t->self.pointer, memory_order_relaxed) == pointer &&

@@ -149,7 +149,7 @@ struct sampled_thread {
     struct thread_collector collector;
 };
 
-/* All that threads look at which come out of a wait, and find it cold. */
+/* Everything that a thread reads after a wait, when it is not in the cache. */
 _Static_assert(offsetof(struct sampled_thread, slot) / 64 == offsetof(struct sampled_thread, uid) / 64, "these lie in one cache line");
 
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
@@ -160,8 +160,8 @@ extern _Atomic uint32_t *thread_slot_of_tid;
 extern _Atomic uint32_t sampled_threads_used;
 /* The calling thread's slot, or NULL. For handlers, too. */
 struct sampled_thread *thread_of_caller(void);
-/* The same for calls of the JVM's, which come often: one of Java's threads asks the kernel who it is but once. Not for handlers, which may
- * run in a child that shares the memory. */
+/* The same for calls from the JVM, which are frequent: a Java thread asks the kernel for its id only once. Not for handlers, because
+ * they may run in a child process that shares the memory. */
 struct sampled_thread *thread_of_java_caller(void);
 
 /* 0 or a negative errno. */

@@ -34,7 +34,7 @@ struct turn_fault {
 
 /* True: the work was done. Callable from a signal handler. */
 bool turn_take(struct turn *turn, void (*work)(void *), void *argument);
-/* The calling thread becomes the one that is the agent's own; its turn. */
+/* Makes the calling thread the agent's own thread. Returns its turn. */
 struct turn *turn_of_own_thread(void);
 
 /* Set by the first that faults. */
@@ -50,11 +50,11 @@ static inline bool turn_has_faulted(void)
 /* The first fault, once turn_has_faulted. */
 struct turn_fault turn_first_fault(void);
 
-/* Whether it is code of the agent's. */
+/* Whether pc is in the agent's code. */
 bool turn_is_own(uintptr_t pc);
 /* For the handler of a fault: the caller's turn, if it is the agent's own thread and has taken one; else NULL. */
 struct turn *turn_if_own_thread(void);
-/* Has the ucontext of the fault leave the calling thread's turn. */
+/* Changes the ucontext of a fault, so that the calling thread leaves its turn when the handler returns. */
 void turn_leave(struct turn *turn, int signal, void *context);
 
 #endif

@@ -42,17 +42,17 @@ bool frame_registers(struct registers *out, uintptr_t ucontext);
 bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out);
 /* Where the return from a signal handler finds its ucontext. */
 uintptr_t frame_signal_context(uintptr_t sp);
-/* Where the ucontext says the thread goes on. */
+/* The member of the ucontext with the address at which the thread continues. */
 uintptr_t *frame_resume_at(void *ucontext);
-/* Calls work(argument) and returns true. Before that sets *sp, from which frame_leave_guarded makes a ucontext of any place in
- * work, or below it, return false from here. */
+/* Sets *sp, calls work(argument) and returns true. It returns false if frame_leave_guarded was given that *sp and a ucontext from
+ * inside work, or from a function that work called. */
 bool frame_call_guarded(uintptr_t *sp, void (*work)(void *), void *argument);
 void frame_leave_guarded(void *ucontext, uintptr_t sp);
 /* Calls work(argument) on another stack, which ends at top, a multiple of 16. */
 void frame_call_on(uintptr_t top, void (*work)(void *), void *argument);
 /* Whether the kernel itself knows how a signal handler returns to it. */
 extern const bool frame_needs_no_restorer;
-/* Where the C library keeps what is the calling thread's own: no two threads that live have it in one place. */
+/* The thread pointer: the address of the C library's data for the calling thread. No two live threads have the same. */
 uintptr_t frame_thread_pointer(void);
 /* The third argument of the function that is about to run its first instruction. */
 uintptr_t frame_third_argument(const void *ucontext);

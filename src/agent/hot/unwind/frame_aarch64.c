@@ -1,7 +1,6 @@
-/* A call leaves its return address in x30. Who calls on keeps it in a frame record, a pair of the caller's x29 and the
- * return address, which branch protection signs. HotSpot's compiled code has its record at the top of its frame, native
- * code near the bottom of its own, so that a native frame does not tell where its caller's begins: what is known of the
- * caller must. */
+/* A call leaves its return address in x30. A function that calls others saves it in a frame record: a pair of the caller's x29 and
+ * the return address, which branch protection signs. HotSpot's compiled code has the record at the top of its frame, native code has
+ * it near the bottom. So a native frame does not show where its caller's frame begins; other knowledge of the caller must. */
 #include "agent/hot/load.h"
 #include "agent/hot/unwind/frame.h"
 
@@ -261,7 +260,7 @@ static bool settle(struct frame *f)
     return false;
 }
 
-/* Who is called has not saved x30 yet, or has restored it. */
+/* The interrupted function has not saved x30 yet, or has restored it. */
 static bool through_link(struct frame *f, const struct registers *at, uintptr_t sp)
 {
     if (!frame_is_return_address(at->link))
@@ -273,7 +272,7 @@ static bool through_link(struct frame *f, const struct registers *at, uintptr_t 
 
 /* ---- compiled code ---- */
 
-/* The instructions from the entry to pc tell how far sp has come and whether the record is written. */
+/* The instructions from the entry to pc show how far sp has moved, and whether the frame record is written. */
 static bool prologue_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     uintptr_t depth = 0;
@@ -430,7 +429,7 @@ bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
     return false;
 }
 
-/* Only who was interrupted still has its caller in a register; a frame record does not tell where the caller's frame
+/* Only an interrupted function still has the return address in a register. A frame record does not show where the caller's frame
  * begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)
 {

@@ -213,7 +213,7 @@ bool frame_caller(const struct code *c, struct frame *f)
     return true;
 }
 
-/* Whether a frame of compiled code that has called stands where f says: what follows it must be a caller, too. */
+/* Whether f is a frame of compiled code that has called another function: the next frame must be that of a caller, too. */
 static bool stands(const struct frame *f)
 {
     const struct code c = code_find(f->pc);
@@ -221,7 +221,7 @@ static bool stands(const struct frame *f)
     return code_is_compiled(&c) && !(f->sp % STACK_ALIGNMENT) && frame_plausible_caller(&c, &g);
 }
 
-/* Takes sp for f's stack pointer, if f stands there, and no further above than that. */
+/* Sets f's stack pointer to sp, if f is a frame there, and sp is at most bytes_max higher. */
 static bool moves_up(struct frame *f, uintptr_t sp, uintptr_t bytes_max)
 {
     struct frame g = {f->pc, sp, f->fp};
@@ -479,7 +479,7 @@ static uintptr_t call_target(uintptr_t pc)
     return 0;
 }
 
-/* Of a call that is over the return address may be left, in another place. */
+/* The stack may still contain the return address of a call that is over. Checks that the caller is consistent with its call. */
 static bool is_plausible(const struct frame *caller)
 {
     const struct code c = code_find(caller->pc);
@@ -493,8 +493,8 @@ static bool called_routine(const struct frame *caller)
     return target && code_find(target).is_routine && is_plausible(caller);
 }
 
-/* What a routine keeps on the stack, or has no value for yet, may look like a return address, of a call long ago: the one that
- * follows a call of a routine comes first, in its frame if it has one. */
+/* A word that a routine keeps on the stack, or has not initialized yet, may look like a return address, because it is one of an
+ * earlier call. So a return address after a call of a routine is preferred, in the routine's frame if it has one. */
 static bool routine_caller(struct frame *f)
 {
     struct frame g = *f;
@@ -620,8 +620,8 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
-/* The frame pointers of code of which nobody knows whether it keeps any: each return address must follow a call of the
- * function that was left. */
+/* Follows the frame pointers of code that may not keep any. So each return address must follow a call of the function whose frame was
+ * left. */
 static bool follow_called_functions(struct frame *f)
 {
     struct frame g = *f;

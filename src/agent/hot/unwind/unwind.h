@@ -15,7 +15,7 @@ enum unwind_step {
     UNWIND_UNKNOWN      /* nothing describes it, or its memory is gone; the frame is unchanged */
 };
 
-/* at: the registers, when f was interrupted. is_leaf: it was, else its pc is a return address. */
+/* at: the registers, if f was interrupted. is_leaf: f was interrupted; otherwise its pc is a return address. */
 enum unwind_step unwind_step(struct frame *f, struct registers *at, bool is_leaf);
 
 #endif

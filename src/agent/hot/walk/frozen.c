@@ -75,8 +75,8 @@ static enum frozen leave_chunk(struct frozen_stack *s, struct frame *f)
     return enter_chunk(s, parent, f);
 }
 
-/* The locals, arguments among them, stand in the caller's words. Those of the chunk's lowest frame stand behind all frames, since its
- * caller is not in the chunk: there may be more of them than there is metadata. */
+/* The locals, including the arguments, are in the caller's words. The caller of the chunk's lowest frame is not in the chunk, so the
+ * locals of that frame are behind all frames; there may be more of them than the words for metadata. */
 static enum frozen interpreted_caller(struct frozen_stack *s, struct frame *f)
 {
     int64_t last_local, begin;

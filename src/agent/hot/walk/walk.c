@@ -159,7 +159,7 @@ static bool emit_method(struct walk *w, uintptr_t method, int32_t bci, unsigned 
     return emit(w, frame_java(type, id, bci > 0 ? (uint32_t)bci : 0), frame);
 }
 
-/* A caller's frame lies higher on the stack. One that was interrupted may not stand yet. */
+/* A caller's frame is higher on the stack. An interrupted function may not have built its frame yet. */
 static bool is_higher(const struct walk *w, struct frame caller)
 {
     return is_leaf(w) ? caller.sp >= w->sp : caller.sp > w->sp;
@@ -229,8 +229,8 @@ static void enter_heap(struct walk *w)
     go_to_frozen(w, found, f);
 }
 
-/* A frame returns to the barrier's first instruction; who is further has begun to fetch frames, and nobody knows which of
- * them are where. */
+/* A frame returns to the barrier's first instruction. A thread that is further in it has begun to fetch frames, so it is unknown
+ * which of them are on the stack and which in the heap. */
 static bool through_barrier(struct walk *w, uint64_t *frame)
 {
     bool leaf = is_leaf(w);
@@ -251,7 +251,7 @@ static bool leave_frozen(struct walk *w)
 
 /* ---- Java frames ---- */
 
-/* What was remembered has no Method* for another walker to compare with. */
+/* A remembered call site has no Method*, which the comparison with another walker needs. */
 static void find_code(struct walk *w)
 {
     struct walk_compiled *c = &w->compiled;
@@ -385,8 +385,8 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     return true;
 }
 
-/* What the anchor says where the native frames could not be left one by one; the rest of them is missing. A thread in Java
- * code has none: it called native code as a leaf, and its stack shows from where. */
+/* Continues at the Java frame in the anchor, if the native frames could not be unwound one by one; the rest of them is missing. A
+ * thread in Java code has no anchor: it called native code as a leaf, and its stack shows the caller. */
 static bool skip_native(struct walk *w)
 {
     struct frame f = here(w);
@@ -433,7 +433,7 @@ static bool native(struct walk *w, uint64_t *frame)
     return true;
 }
 
-/* Native code called Java here. What Java ran before, the call stub's wrapper knows. */
+/* Native code called Java here. The wrapper of the call stub has the earlier Java frames. */
 static bool through_call_stub(struct walk *w)
 {
     uint64_t wrapper, pc, fp;
@@ -446,8 +446,8 @@ static bool through_call_stub(struct walk *w)
     return true;
 }
 
-/* Who waits at a poll in compiled code has called a stub from no call: what lies in the place of its return address is the poll's own
- * address. From outside such threads are met in every collection of garbage. */
+/* A thread that waits at a poll in compiled code is in a stub that no call instruction called: its return address is the address of
+ * the poll. The agent's thread meets such threads during every garbage collection. */
 static bool leave_poll(const struct walk *w, struct frame *f)
 {
     struct frame g = *f;

@@ -117,7 +117,7 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
 /* The same for a thread that has called from Java into the JVM, and from there us: its stack from its last Java frame on, without the
  * native frames above. Not in a handler; the handler of faults is installed. */
 void walk_begin_at_call(struct walk *w, uintptr_t java_thread);
-/* The place at which such a thread left its last Java frame: the address after the call; 0 = unknown. */
+/* Where such a thread left its last Java frame: the address after the call instruction; 0 = unknown. */
 uintptr_t walk_call(uintptr_t java_thread);
 bool walk_next(struct walk *w, uint64_t *frame);
 /* Begins at the last Java frame of another thread, which the caller believes to stand still in native code or in the JVM: the

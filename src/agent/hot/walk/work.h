@@ -9,14 +9,15 @@
 
 struct sampled_thread;
 
-/* The operation that the JVM's thread of operations is at, by its class: the address of its table of virtual functions. Any thread, but an
- * operation may be over meanwhile; its own thread reads what it is at. False: nothing is known. */
+/* The operation that the JVM's VM thread executes, as its C++ class: the address of the class's table of virtual functions. Any
+ * thread may ask, but then the operation may have ended meanwhile; the VM thread itself gets its present operation. False: nothing is
+ * known. */
 bool work_operation(uint64_t *table);
 
 /* The calling thread's JNIEnv, or NULL for a thread that Java does not know. Filled before the first sample (entry/java.c). */
 extern void *(*work_thread_env)(void);
 
-/* Handler side, of the calling thread, which was interrupted at pc. False: nothing is known. */
+/* Handler side. A frame that shows the work of the calling thread, which was interrupted at pc. False: nothing is known. */
 bool work_frame(struct sampled_thread *t, uintptr_t pc, uint64_t *frame);
 
 #endif

@@ -78,7 +78,7 @@ static bool is_zero(const uint64_t *words, size_t count)
     return !all;
 }
 
-/* A label of the same key stands there already: the last one counts. */
+/* The place for a label. If a label with the same key exists already, it is replaced: the last one counts. */
 static uint32_t place_of(const struct contexts *c, const struct jfr_context *out, const char *key, size_t len)
 {
     for (uint32_t i = 0; i < out->label_count; i++)
@@ -157,7 +157,7 @@ static bool says_something(const struct jfr_context *one)
     return one->endpoint || one->label_count || one->trace_id[0] || one->span_id[0] || one->root_span_id[0];
 }
 
-/* Ids of the second kind, without ids of their own, have room beside: there are few, as their texts are bounded. */
+/* Contexts without ids of trace and span have room of their own. They are few, because the number of their texts is bounded. */
 uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count)
 {
     struct jfr_context one;

@@ -1,7 +1,7 @@
 /* The contexts of the samples in a chunk, each once, as the writer needs them (struct jfr_context). An endless recording has
- * endless contexts, so only those of one chunk are kept, at most CONTEXTS_MAX; later ones lose their ids, and share the rest.
- * Texts of endpoints and labels are kept for the whole recording, CONTEXT_TEXTS_MAX of them; others become "(other)". Losses
- * are counted (context_lost in hot/context.h). Collector only. */
+ * endlessly many contexts, so only those of one chunk are kept, at most CONTEXTS_MAX. Later ones lose the ids of their trace and
+ * span, and share an entry with others that are otherwise equal. Texts of endpoints and labels are kept for the whole recording,
+ * CONTEXT_TEXTS_MAX of them; others become "(other)". Losses are counted (context_lost in hot/context.h). Collector only. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_CONTEXTS_H
 #define CANDOR_AGENT_RECORD_NAMES_CONTEXTS_H
 
@@ -26,7 +26,8 @@ void contexts_init(struct contexts *c, struct strtab *strings);
 void contexts_deinit(struct contexts *c);
 /* Forgets the contexts, as a new chunk begins; their texts stay. */
 void contexts_new_chunk(struct contexts *c);
-/* The id in events of this chunk, by a record's words (hot/context.h); 0 = none: there were no words, or they say nothing. */
+/* The id that events of this chunk use for the context in a record's words (hot/context.h); 0 = there were no words, or the context
+ * is empty. */
 uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count);
 /* By id. */
 void contexts_get(const struct contexts *c, uint32_t id, struct jfr_context *out);

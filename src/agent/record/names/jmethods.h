@@ -29,9 +29,9 @@ void jmethods_init(struct jmethods *m);
 void jmethods_deinit(struct jmethods *m);
 /* The id of a method; 0 when it is not known yet. */
 uint32_t jmethods_find(const struct jmethods *m, uintptr_t method);
-/* Takes one in, its texts into strings. Its id; 0 when there is no room. */
+/* Adds a method; its texts go into strings. Returns its id; 0 if there is no room. */
 uint32_t jmethods_add(struct jmethods *m, uintptr_t method, const struct java_method *facts, struct strtab *strings);
-/* NULL for an id that is none. */
+/* NULL if there is no method with this id. */
 const struct jfr_method *jmethods_names(const struct jmethods *m, uint32_t id);
 /* The source line of a bytecode index; 0 when unknown. */
 int jmethods_line(const struct jmethods *m, uint32_t id, uint32_t bci);

@@ -177,7 +177,8 @@ bool names_operation(uint64_t table, char *out, size_t size)
     return true;
 }
 
-/* What kind of operation the frame is; NULL when its address is none's: the handler may have read one that was just over. */
+/* Names the operation in the frame, and returns its kind. NULL if the frame's address is not that of an operation: the handler may
+ * have read one that had just ended. */
 static const char *operation(struct names *n, uint64_t *frame)
 {
     char name[128];
@@ -187,7 +188,7 @@ static const char *operation(struct names *n, uint64_t *frame)
     return collects(name) ? "[GC]" : "[VM operation]";
 }
 
-/* At the root stands what kind of work it is, on it which. */
+/* Adds two frames for the work of a JVM thread: at the root the kind of work, above it the particular work. */
 static size_t name_work(struct names *n, uint64_t *frames, size_t count, enum thread_role role)
 {
     static const char *const kinds[THREAD_ROLES] = {[ROLE_COMPILER] = "[JIT]", [ROLE_COLLECTOR] = "[GC]", [ROLE_CONCURRENT] = "[GC]"};
@@ -369,7 +370,7 @@ static int by_callers(const void *a, const void *b)
     return order ? order : (int)(x & 1) - (int)(y & 1);
 }
 
-/* What stands beside its like takes less room when it is packed. */
+/* Sorts stacks, because a file packs better if similar stacks are adjacent. */
 static void sort_stacks(void *context, uint32_t *ids, size_t count)
 {
     const struct names *n = context;

@@ -50,21 +50,21 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
     return t->uid << 1;
 }
 
-/* The id in events of this chunk of a virtual thread, by a record's words on it. */
+/* The id that events of this chunk use for a virtual thread. words: what the record says of the thread (hot/record.h). */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
 /* The name of an operation of the JVM, "G1PauseRemark", for the result of work_operation. False if it is not an operation. */
 bool names_operation(uint64_t table, char *out, size_t size);
-/* The id in events of this chunk of a context, by a record's words on it; 0 = none. */
+/* The id that events of this chunk use for a context; 0 = none. words: the record's words of the context (hot/context.h). */
 uint32_t names_context(struct names *n, const uint64_t *words, size_t count);
-/* To be called when a chunk has ended. Forgets the stacks when they are many: those of a recording without end would fill their table,
- * which later stacks could not get into. */
+/* Call it when a chunk has ended. Forgets the stacks if there are many: otherwise an endless recording would fill their table, and
+ * later stacks could not be added. */
 void names_new_chunk(struct names *n);
 /* The stack of a sample without one, which every tool shows as one pseudo frame: the reason, and where the pc was (0 = unknown). */
 uint32_t names_failed_stack(struct names *n, enum outcome outcome, uint64_t pc);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
-/* Its names, by id. */
+/* The names of the method with this id. */
 struct jfr_method names_method(struct names *n, uint32_t id);
 /* The frame, as a word of hot/record.h, for a frame from the JVM. Asks the JVM for the method's name when it is first seen; if
  * there is none, a pseudo frame gives the reason. */

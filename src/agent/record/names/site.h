@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* frames: words of hot/record.h that names_stack has had, leaf first. The same number for the same place, as long as n lives; 0 = there
- * are no frames. */
+/* A number for the place in the program that a stack shows. frames: words of hot/record.h, leaf first, after names_stack has
+ * processed them. The number of a place does not change as long as n lives; 0 = there are no frames. */
 uint64_t site_of(struct names *n, const uint64_t *frames, size_t count);
 
 #endif

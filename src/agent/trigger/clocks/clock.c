@@ -29,8 +29,8 @@
 
 const char *const clock_names[CLOCK_KINDS] = {"auto", "sigtrap", "signal", "timer", "itimer"};
 
-/* What every first period of a perf clock is longer by where the kernel cannot stop it: it repeats until the handler sets the
- * second one, and were it shorter than that takes, the processor would do nothing else, for minutes. */
+/* An addition to the first period of a perf clock, if the kernel cannot stop the clock at its first expiry. The first period repeats
+ * until the handler sets the second one. If it were shorter than the handler takes, the processor would do nothing else for minutes. */
 enum { BLIND_NS = 100000 };
 #define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; the kernel adds it to its clock */
 
@@ -158,8 +158,8 @@ static const char *why_not(int rc)
                              : strerror(-rc);
 }
 
-/* Before it what is delivered as SIGTRAP could be lost when its thread was switched out, and could not be stopped by its first expiry;
- * and until 5.19 it ended the process where the thread had SIGTRAP blocked, as the C library does while it begins a thread. */
+/* Before Linux 6.1, a SIGTRAP of an event could be lost when its thread was switched out, and its first expiry could not stop the
+ * event. Before 5.19 it killed the process if the thread blocked SIGTRAP, as the C library does while it starts a thread. */
 static bool is_since_6_1(void)
 {
     struct utsname system;
@@ -167,7 +167,7 @@ static bool is_since_6_1(void)
     return !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 1));
 }
 
-/* A library that takes our signal away ends the process where the signal's default action does. */
+/* Whether a library could replace our handler without our notice: the signal's default action would then kill the process. */
 static bool is_unguarded(int signal)
 {
     return signal != SIGURG && claims_open(NULL);
@@ -281,8 +281,8 @@ static signals_handler handler_of(enum clock_kind kind)
     }
 }
 
-/* Whether PERF_EVENT_IOC_REFRESH does what it says: the expiries that an event without the kernel's time has there are none, but take as
- * long: of the clock, that is. */
+/* Whether PERF_EVENT_IOC_REFRESH really stops the event after one expiry. With a CPU clock that excludes kernel time it does not: an
+ * expiry in the kernel counts, but is not delivered. */
 static bool can_stop_first(const struct clock *c)
 {
     return clock_is_perf(c) && (c->kernel || clock_counts(c));
@@ -316,7 +316,7 @@ void clock_set_pace(uint64_t pace_ns)
         set_process_timer(pace_ns);
 }
 
-/* The program shall not run out of descriptors because of us: the last quarter of its limit stays free of events. */
+/* The program must not run out of descriptors because of us, so events do not use the last quarter of its limit. */
 static bool is_scarce(int fd)
 {
     struct rlimit limit;

@@ -60,7 +60,7 @@ enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
-/* The same of those that count that event. */
+/* The same among the clocks that can count that event. */
 int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struct event_counter *counter, uint64_t interval,
                           struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
@@ -68,32 +68,33 @@ int clock_start(const struct clock *clock, struct error *e);
  * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
  * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
-/* The same, without a timer in the event's place, of a slot that is not the registry's: without its lock. */
+/* The same for a slot that does not belong to the registry, so its lock is not taken. If the event cannot be opened, no timer
+ * replaces it. */
 int clock_arm_exactly(struct sampled_thread *t);
-/* From its next expiry on each thread's clock has this interval, or a longer one where its samples are costly; no shorter one
- * than was asked for. */
+/* Sets the interval that each thread's clock adopts at its next expiry. A clock whose samples are costly may adopt a longer one. No
+ * clock adopts a shorter interval than was requested. */
 void clock_set_pace(uint64_t pace_ns);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
  * other clocks. */
 int clock_mute(struct sampled_thread *t);
-/* An armed thread whose first expiry got lost expires again, for the first time after an interval. */
+/* Restarts the clock of an armed thread whose first expiry was lost. It expires after an interval. */
 void clock_revive(const struct sampled_thread *t);
-/* An armed thread's stacks have the kernel's part from now on, where that is to be had. */
+/* From now on the stacks of an armed thread include the kernel's frames, if the clock can provide them. */
 void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
 /* The count of an armed thread's clock since arming, if it does not count CPU time; all 0 if unknown. */
 struct event_reading clock_reading(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
-/* Which owner has taken a signal of this clock from us, and which signal (signals_taker); 0 = none. */
+/* The handler that has replaced ours for a signal of this clock, as signals_taker returns it, and that signal; 0 = none. */
 uintptr_t clock_taker(int *signal);
-/* Whether the program has set the process's timer, by which this clock runs, for itself. */
+/* Whether the program now uses the process's timer, on which this clock depends, for itself. */
 bool clock_timer_is_taken(void);
 /* The signal of the thread's expiries. */
 int clock_signal(const struct sampled_thread *t);
-/* Ends the expiries of the clock that is the process's, if it is that. */
+/* Ends the expiries if the clock is the one of the whole process (itimer). */
 void clock_mute_process(void);
 /* Restores the program's actions for the signals used so far, except SIGTRAP: that handler stays and passes on what comes. False
  * while a signal is still pending in a thread: call again later. */

@@ -19,7 +19,8 @@ enum { EXITS_MAX = 512, EXITS_CPU_MAX_NS = NS_PER_MS };
 void exits_add(int tid, uint64_t cpu_ns, int fd, uint64_t count_ns);
 /* Whether the thread is about to die. One that uses EXITS_CPU_MAX_NS more has only left Java, and lives on. */
 bool exits_expects(int tid);
-/* The thread with this id gets a new clock: the CPU time in between is not lost at an exit. */
+/* Call it when the thread with this id gets a new clock, because it did not exit. The CPU time in between then does not count as lost
+ * at an exit. */
 void exits_cancel(int tid);
 /* Closes the events of threads that are gone. */
 void exits_reap(void);

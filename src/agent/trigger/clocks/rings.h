@@ -13,7 +13,7 @@ enum { RINGS_MAX = 1024 };
 
 /* Gives t a ring, unless it has one, or was refused one. Its event was opened with a call chain. */
 void rings_open(struct sampled_thread *t);
-/* No handler of t runs. */
+/* Closes t's ring. No handler of t may run. */
 void rings_close(struct sampled_thread *t);
 /* Threads that got none since rings_reset, and why the last one did not (negative errno). */
 uint32_t rings_refused(int *error);

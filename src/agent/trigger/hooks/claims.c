@@ -30,7 +30,7 @@ static struct {
 
 /* ---- the lock ---- */
 
-/* The program may call sigaction in a handler: nothing interrupts who holds it, and it holds it for a few instructions. */
+/* The program may call sigaction in a signal handler. So signals are blocked while the lock is held, which is for a few instructions. */
 static bool lock(uint64_t *mask)
 {
     const uint64_t all = ~UINT64_C(0);
@@ -89,7 +89,8 @@ static bool is_dying_jvm(int signal, const struct kernel_action *next)
            fault.handler.plain == next->handler.plain;
 }
 
-/* Its report shall have no traps of ours: they end here, and not when the collector looks. True: it has its way. */
+/* The crash report of a dying JVM must not be disturbed by our traps. So they end here already, not when the collector looks. True:
+ * the JVM gets the signal. */
 static bool make_way(int signal, const struct kernel_action *next)
 {
     if (!is_dying_jvm(signal, next))
@@ -150,7 +151,8 @@ static int act(enum name by, int signal, const struct sigaction *next, struct si
     return rc;
 }
 
-/* What is blocked is the calling thread's, which is not who has the lock. */
+/* For sigset: sets a handler, and blocks or unblocks the signal in the calling thread. *mask is that thread's mask, which unlocking
+ * restores. */
 static handler_function set_and_hold(int signal, handler_function next, const struct kernel_action *wanted, uint64_t *mask)
 {
     uint64_t bit = UINT64_C(1) << (signal - 1);

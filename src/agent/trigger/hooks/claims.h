@@ -19,20 +19,21 @@
 
 #include <stdbool.h>
 
-/* 0 or a negative errno: calls cannot be followed here. More than one call does no more. */
+/* Hooks the calls that set signal handlers. 0, or a negative errno if calls cannot be followed here. Further calls have no effect. */
 int claims_open(struct error *e);
-/* Libraries that were there before. Guarded loads need their handler (hot/fault/fault.h). Now and then. */
+/* Hooks libraries that had resolved these calls before. It uses guarded loads, so their handler must be installed
+ * (hot/fault/fault.h). Call it repeatedly. */
 void claims_look(void);
 /* Gives the signal this action; its earlier action is recorded as the program's. 0 or a negative errno. May be called again for
  * another action. */
 int claims_take(int signal, const struct kernel_action *ours);
 /* Gives the signal the action that the program now wants. */
 void claims_release(int signal);
-/* When none is claimed any more. */
+/* Call it when no signal is claimed any more. */
 void claims_close(void);
 
-/* Whether the process's one timer for CPU time is a clock of ours. While it is, the program's first call of setitimer for it takes it, and
- * sets handler_config.timer_is_taken. */
+/* Tells whether our clock uses the process's only timer for CPU time. While it does, the first call of setitimer by the program takes
+ * that timer from us, and sets handler_config.timer_is_taken. */
 void claims_use_timer(bool ours);
 
 #endif

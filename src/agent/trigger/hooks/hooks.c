@@ -92,8 +92,8 @@ static bool lead_to(const struct mappings *m, struct hook *h, uintptr_t from, ui
     return good;
 }
 
-/* Another's hook that has come in front of ours calls it still, and may do so forever: it may not be called by ours. One that came while
- * there was none of ours may. */
+/* A hook of another library that was set in front of ours calls ours, possibly forever, so ours must not call it. A hook that was set
+ * while ours was not there may be called. */
 static bool turn_on(const struct mappings *m, struct hook *h)
 {
     uintptr_t now = atomic_load(h->symbols[0]) + h->base;

@@ -33,9 +33,11 @@ struct hook {
     bool on, is_below_another;
 };
 
-/* The entries; a library that is bound before hooks_look is not met. 0 or a negative errno: nothing is changed then. */
+/* Changes the entries in the C library's table of symbols, which libraries use that are bound from now on. Libraries that were bound
+ * before are left to hooks_look. 0, or a negative errno and nothing has changed. */
 int hooks_open(struct hook *hooks, int count, struct error *e);
-/* The words of libraries that are bound. Guarded loads need their handler (hot/fault/fault.h). */
+/* Changes the words of libraries that were bound before. It uses guarded loads, so their handler must be installed
+ * (hot/fault/fault.h). */
 void hooks_look(struct hook *hooks, int count);
 /* Restores the words that are ours. If another hook in front of ours calls it, ours stays. */
 void hooks_close(struct hook *hooks, int count);

@@ -29,7 +29,7 @@ typedef int timed_wait_function(pthread_cond_t *, pthread_mutex_t *, const struc
 static wait_function *real_wait = pthread_cond_wait;
 static timed_wait_function *real_timed_wait = pthread_cond_timedwait;
 
-/* Somebody put a hook in front of ours, which calls it, and may do so forever: it shall not be called by ours. */
+/* Another library put a hook in front of ours. It calls ours, possibly forever, so ours must not call it. */
 static bool is_below_another[CALLS];
 
 static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex)

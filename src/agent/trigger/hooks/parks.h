@@ -14,9 +14,10 @@
 
 #include <stdint.h>
 
-/* library: an address in the JVM's. 0 or a negative errno: there are no such words, or they may not be written. */
+/* Hooks the waits in the JVM's library. library: an address in it. 0, or a negative errno if the library has no such words, or they
+ * may not be written. */
 int parks_open(uintptr_t library, struct error *e);
-/* Puts back what is still ours. */
+/* Restores the words that still point to our hooks. */
 void parks_close(void);
 
 #endif

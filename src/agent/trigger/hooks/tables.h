@@ -35,11 +35,12 @@ struct mappings {
 };
 
 void tables_library(struct library *out, const struct dl_phdr_info *info);
-/* The one that has the address; false when none has, or it has no tables. */
+/* Finds the library that contains the address; false if there is none, or it has no tables. */
 bool tables_library_at(struct library *out, uintptr_t address);
-/* Whether it has symbols. */
+/* Reads the library's tables. False: it has no symbols. */
 bool tables_read(const struct library *l, struct tables *out);
-/* Whether a relocation makes a word through which the library calls a function; or any word that holds its address, in data, too. */
+/* Whether a relocation fills a word through which the library calls a function; and whether it fills any word with a function's
+ * address, including in data. */
 bool tables_is_call(const ElfW(Rela) * r);
 bool tables_is_word(const ElfW(Rela) * r);
 
@@ -47,8 +48,8 @@ bool tables_is_word(const ElfW(Rela) * r);
 void mappings_read(struct mappings *out);
 void mappings_free(struct mappings *m);
 
-/* The page is as it was afterwards, not as the loader had left it: somebody may have made it writable once and for all. False: it may not
- * be written, or is not among the mappings. */
+/* Writes a word. Afterwards the page has the protection that it had before the write, which may not be the one that the loader gave
+ * it: other code may have made it writable for good. False: it may not be written, or is not among the mappings. */
 bool tables_write(const struct mappings *m, _Atomic uintptr_t *at, uintptr_t value);
 
 #endif

@@ -45,7 +45,8 @@ void gc_pauses_begin(void)
         now.collections[i] = counters_value(counters.collectors[i].collections);
 }
 
-/* Where several count it, as when a young collection becomes a full one, the last: it is the more thorough. */
+/* The collector that counted the pause. If several did, as when a young collection becomes a full one, the last, because it is the
+ * more thorough. */
 static int collector_that_counted(void)
 {
     for (int i = COUNTERS_COLLECTORS - 1; i >= 0; i--)
@@ -54,8 +55,8 @@ static int collector_that_counted(void)
     return GC_NO_COLLECTOR;
 }
 
-/* While a collection is under way the JVM has its cause; when it is over, as the latest. A pause that nobody counts as a collection has
- * only the former: the latest cause is another's. */
+/* The JVM has the cause of the current collection, and that of the latest one when it is over. For a pause that no collector counts,
+ * only the former is right, because the latest cause belongs to another collection. */
 static void copy_cause(struct gc_pause *p)
 {
     static const char none[] = "No GC";

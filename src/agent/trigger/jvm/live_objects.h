@@ -35,8 +35,9 @@ struct live_pauses {
 
 extern struct live_pauses live_pauses;
 
-/* How many collections the JVM has begun in its life; of one that does not count them, how many pauses have ended. An object that has come
- * before this was read is looked at by every collection above that number, but see collections_are_concurrent. Any thread. */
+/* How many collections the JVM has begun since its start; if the JVM does not count them, how many pauses have ended. Every
+ * collection with a higher number examines the objects that were allocated before this was read (for exceptions see
+ * collections_are_concurrent). Any thread. */
 uint32_t live_collections(void);
 
 /* One thread at a time. used: 0 = unknown. */

@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets the handler, before a clock is chosen; again after a clock_stop in the midst. 0 or a negative errno. */
+/* Sets the handler. Call it before a clock is chosen, and again after a clock_stop during a recording. 0 or a negative errno. */
 int ask_open(struct error *e);
 /* The thread's next sample stands for this much more wall-clock time, in which it ran or waited for a processor. A thread that
  * has not answered yet answers once for all requests. */
 void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns);
 /* Whether somebody has taken the signal from us. */
 bool ask_is_taken(void);
-/* The requests that it has not answered. */
+/* The requests that the thread has not answered. */
 uint64_t ask_pending(const struct sampled_thread *t);
 
 #endif

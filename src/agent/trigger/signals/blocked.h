@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 void blocked_reset(void);
-/* A scan has found it blocked; ns: the CPU time of the thread without a sample. */
+/* Notes that a scan has found the thread with this signal blocked. ns: the thread's CPU time without a sample. */
 void blocked_note(struct sampled_thread *t, int signal, uint64_t ns);
 /* Their number. text: the signal, and the threads that used most: "SIGTRAP: rdk:main 12.3 s, rdk:broker0 1.2 s and 3 more". */
 uint32_t blocked_describe(char *text, size_t size);

@@ -68,8 +68,8 @@ int signals_for_requests(void)
     return unused(0, true);
 }
 
-/* Whether a handler in front of ours passes our signals on, nobody knows; and with another of ours in front of it, the two would pass other
- * signals to each other forever. */
+/* We cannot know whether a handler in front of ours passes our signals on. And if we put ours in front of it again, the two would
+ * pass other signals to each other forever. */
 uintptr_t signals_taker(int signal)
 {
     struct kernel_action now;

@@ -13,7 +13,7 @@ typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 
 /* An unused signal other than `taken` (0 = any). */
 int signals_unused(int taken);
-/* The same for requests (trigger/signals/ask.h), which have theirs before a clock is chosen: no clock gets it then. */
+/* The signal for requests (trigger/signals/ask.h). It is chosen before a clock is, and no clock gets it then. */
 int signals_for_requests(void);
 /* "SIGTRAP"; "SIG" for one that no clock uses. */
 const char *signals_name(int signal);

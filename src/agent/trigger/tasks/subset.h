@@ -1,4 +1,5 @@
-/* Which threads the event safepoint looks at, and how much each of them stands for. */
+/* Draws threads at random, for a round of the events safepoint, wall or lock that cannot look at all of them, and computes the weight of
+ * each sample. */
 #ifndef CANDOR_AGENT_TRIGGER_TASKS_SUBSET_H
 #define CANDOR_AGENT_TRIGGER_TASKS_SUBSET_H
 

@@ -34,7 +34,7 @@ int tasks_read_proc(const char *path, char *out, int size);
 /* Whether a debugger is attached: it takes every signal first. */
 bool tasks_are_traced(void);
 
-/* What a thread that is not Java's is there for, by the name the operating system has for it. */
+/* The role of a thread that is not a Java thread, by the name that the operating system has for it. */
 enum thread_role tasks_role(const char *os_name);
 
 #endif

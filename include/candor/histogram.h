@@ -135,7 +135,8 @@ bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, in
 int candor_histogram_add(struct candor_histogram *to, const struct candor_histogram *from);
 /* The same with each count corrected as by record_corrected. */
 int candor_histogram_add_corrected(struct candor_histogram *to, const struct candor_histogram *from, int64_t expected);
-/* Subtracts every count of `from`. 0, or -ERANGE if a count in `to` is smaller than the one in `from`; `to` is then unchanged. */
+/* Subtracts every count of `from`. 0, or -ERANGE if a count in `to` is smaller than the one in `from`, or a value is beyond the range of
+ * `to`, which is then unchanged. */
 int candor_histogram_subtract(struct candor_histogram *to, const struct candor_histogram *from);
 
 /* ---- reading ---- */

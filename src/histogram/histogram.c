@@ -167,16 +167,22 @@ int candor_histogram_add(struct candor_histogram *to, const struct candor_histog
     return candor_histogram_add_corrected(to, from, 0);
 }
 
+/* Adds what was subtracted again: the counters of `from` before the one at `end`. */
+static void take_back(struct candor_histogram *to, const struct candor_histogram *from, int32_t end)
+{
+    int64_t value, count;
+    for (int32_t i = 0; candor_histogram_next(from, &i, &value, &count) && i <= end;)
+        candor_histogram_record_n(to, value, count);
+}
+
 int candor_histogram_subtract(struct candor_histogram *to, const struct candor_histogram *from)
 {
     int64_t value, count;
     for (int32_t i = 0; candor_histogram_next(from, &i, &value, &count);) {
-        candor_histogram_record_n(to, value, -count);
-        if (candor_histogram_count_at(to, value) >= 0)
+        bool taken = candor_histogram_record_n(to, value, -count);
+        if (taken && candor_histogram_count_at(to, value) >= 0)
             continue;
-        int32_t last = i;
-        for (i = 0; i < last && candor_histogram_next(from, &i, &value, &count);)
-            candor_histogram_record_n(to, value, count);
+        take_back(to, from, taken ? i : i - 1);
         return -ERANGE;
     }
     return 0;

@@ -205,6 +205,13 @@ static void test_sums(void)
     tap_ok(!candor_histogram_subtract(&a, &b) && candor_histogram_total(&a) == 10 && candor_histogram_count_at(&a, 1000) == 1, "subtract");
     tap_ok(candor_histogram_subtract(&a, &b) == -ERANGE && candor_histogram_total(&a) == 10 && candor_histogram_count_at(&a, 1000) == 1,
            "what is not there cannot be taken away, and nothing is");
+    struct candor_histogram small;
+    candor_histogram_init(&small, 1, 100, 3);
+    candor_histogram_record_n(&small, 50, 7);
+    tap_ok(candor_histogram_subtract(&small, &b) == -ERANGE && candor_histogram_count_at(&small, 50) == 7 &&
+               candor_histogram_total(&small) == 7,
+           "nor can what is beyond its range");
+    candor_histogram_deinit(&small);
     candor_histogram_reset(&a);
     candor_histogram_add_corrected(&a, &b, 100);
     tap_ok(candor_histogram_total(&a) == 31 && candor_histogram_count_at(&a, 100) == 3, "corrected while adding");

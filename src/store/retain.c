@@ -77,6 +77,9 @@ static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t 
     while (!rc && more && *freed < bytes && !store_is_stopping(s)) {
         struct catalogue_dropped dropped;
         rc = catalogue_drop_raw(s->catalogue, service, before, bytes - *freed, &dropped, e);
+        /* Segments are written without waiting for the disk, because the recordings have all of it: these must not go before. */
+        if (!rc && dropped.identity_count)
+            rc = disk_sync_all(s->path, e);
         if (!rc)
             remove_files(s, &dropped, why);
         *freed += dropped.raw_bytes;

@@ -30,6 +30,15 @@ int disk_sync_directory(const char *path, struct error *e)
     return rc;
 }
 
+int disk_sync_all(const char *path, struct error *e)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || syncfs(fd) ? failed(path, "synced", e) : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int disk_rename(const char *from, const char *to, struct error *e)
 {
     return rename(from, to) ? failed(to, "written", e) : 0;

@@ -14,6 +14,8 @@ enum { DISK_PATH_MAX = 4096 };
 int disk_directory(const char *path, struct error *e);
 /* fsync of a directory: the names in it are on the disk then. */
 int disk_sync_directory(const char *path, struct error *e);
+/* syncfs: everything that was written to the file system of this directory is on the disk then. It may take seconds. */
+int disk_sync_all(const char *path, struct error *e);
 int disk_rename(const char *from, const char *to, struct error *e);
 /* All n bytes at an offset. */
 int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const char *name, struct error *e);

@@ -94,7 +94,7 @@ int parts_label(struct parts *p, struct labels *labels, const char *name, size_t
     if (!isalpha((unsigned char)*clean))
         *clean = '_';
     clean[n] = 0;
-    int rc = labels_set(labels, clean, n, value, value_len, &e);
+    int rc = *labels_get(labels, clean) ? -EINVAL : labels_set(labels, clean, n, value, value_len, &e);
     if (rc == -EINVAL) {
         snprintf(text, sizeof text, "label %s", clean);
         parts_leave_out(p, text);

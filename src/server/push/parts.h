@@ -26,7 +26,7 @@ void parts_refuse(struct parts *p, int rc, const struct error *e);
 void parts_leave_out(struct parts *p, const char *text);
 
 /* A label whose name may be any text: characters that ours may not have become '_'. One that does not fit is left out, which
- * is noted. */
+ * is noted; so is a second one of a name. */
 int parts_label(struct parts *p, struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len);
 
 #endif

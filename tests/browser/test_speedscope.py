@@ -54,7 +54,8 @@ def imported(page, path):
     script.write_text(f"speedscope.loadFileFromBase64({json.dumps(path.name)}, {json.dumps(base64.b64encode(path.read_bytes()).decode())})")
     page.messages()
     page.open(PAGE, f"#view=sandwich&localProfilePath={str(script).lstrip('/')}")
-    text = page.wait_for("const text = document.body.innerText; return text.includes('Symbol Name') && text") or ""
+    text = page.wait_for("const text = document.body.innerText; "
+                         "return text.includes('Symbol Name') && /(ns|µs|ms|s) \\(/.test(text) && text") or ""
     rows = {name: (number(*row[2:]), number(*row[:2])) for *row, name in ROW.findall(text)}
     return rows, page.messages()
 

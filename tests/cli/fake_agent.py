@@ -116,6 +116,8 @@ def main():
     recording, *behaviours = sys.argv[1:]
     path = f"/tmp/.candor-{os.getpid()}"
     agent = Agent(recording, behaviours)
+    if os.path.exists(path):  # of an agent with the same process id that was killed
+        os.unlink(path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(path)
         os.chmod(path, 0o600)

@@ -214,9 +214,10 @@ void heal_tick(uint64_t now_ns)
         heal_cost_look(&session.cost, now_ns);
     if (!has_seen_enough(now_ns))
         return;
-    if (is_due() && may_step(now_ns))
+    bool steps = is_due() && may_step(now_ns);
+    if (steps)
         step();
-    session.last = session.window;
+    session.last = steps ? (struct window){0} : session.window; /* what was before a step is not what is left */
     begin_window(clock_monotonic_ns());
     met_fade(&session.met);
 }

@@ -55,7 +55,7 @@ def imported(page, path):
     page.messages()
     page.open(PAGE, f"#view=sandwich&localProfilePath={str(script).lstrip('/')}")
     text = page.wait_for("const text = document.body.innerText; "
-                         "return text.includes('Symbol Name') && /(ns|µs|ms|s) \\(/.test(text) && text") or ""
+                         "return text.includes('Symbol Name') && /[0-9](ns|µs|ms|s)? \\(<?[0-9.]+%/.test(text) && text") or ""
     rows = {name: (number(*row[2:]), number(*row[:2])) for *row, name in ROW.findall(text)}
     return rows, page.messages()
 

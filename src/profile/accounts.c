@@ -21,10 +21,7 @@ bool accounts_is(const struct profile *p, const struct profile_book *line, enum 
 
 bool accounts_is_level(const struct profile *p, const struct profile_book *line)
 {
-    for (int id = 0; id < ACCOUNTS; id++)
-        if (account_rows[id].role == ACCOUNT_IS_LEVEL && accounts_is(p, line, (enum account_id)id))
-            return true;
-    return false;
+    return account_is_level(profile_text(p, line->account));
 }
 
 struct account_sum accounts_sum(const struct profile *p, enum account_id id)

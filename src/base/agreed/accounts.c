@@ -1,5 +1,7 @@
 #include "base/agreed/accounts.h"
 
+#include <string.h>
+
 #define REASON_ROW(symbol, name, meaning, remedy) {name, meaning, remedy},
 #define REASON_ROWS(symbol, rows, about)          static const struct reason_row symbol##_ROWS[] = {rows(REASON_ROW){0}};
 REASON_LISTS(REASON_ROWS)
@@ -22,3 +24,11 @@ const struct account_row account_rows[ACCOUNTS] = {ACCOUNT_ROWS(ACCOUNT_ROW)};
 #define SETTING_ROW(book, key, setting, figure) {BOOK_##book, ACCOUNT_AS_##figure, key, ACCOUNTS, setting},
 const struct account_member account_members[] = {ACCOUNT_JSON(MEMBER_ROW, SETTING_ROW)};
 const unsigned account_member_count = sizeof account_members / sizeof *account_members;
+
+bool account_is_level(const char *name)
+{
+    for (int id = 0; id < ACCOUNTS; id++)
+        if (account_rows[id].role == ACCOUNT_IS_LEVEL && !strcmp(account_rows[id].name, name))
+            return true;
+    return false;
+}

@@ -31,6 +31,7 @@
 
 #include "base/agreed/reasons.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define BOOK_ROWS(BOOK)                                                                                                                    \
@@ -166,7 +167,7 @@ enum account_figure {
     ACCOUNT(WALL_ROUNDS, "wall_rounds", BOOK_BIT(WALL), LEVEL, NS, "rounds", 0, "longest round, rounds",                                   \
             "the longest time between two rounds; their number", "")                                                                       \
     ACCOUNT(WALL_OWN_COST, "wall_own_cost", BOOK_BIT(WALL), BESIDE, NS, "samples", 0, "own cost",                                          \
-            "the handlers' CPU time, and, without books of CPU time, that of the agent's thread", "lower --wall-rate")                     \
+            "the CPU time of the handlers, and that of the agent's thread if the recording has no books of CPU time", "lower --wall-rate") \
     ACCOUNT(HALT_GC, "halt_gc", BOOK_BIT(HALT), SEEN, NS, "pauses", 0, "GC pauses", "pauses in the recording", "")                         \
     ACCOUNT(HALT_LOST, "halt_lost", BOOK_BIT(HALT), LOST, NS, "pauses", REASONS(PAUSE_LOSS), "lost",                                       \
             "pauses that JVMTI reported and that are not in the recording, by reason", "")                                                 \
@@ -175,7 +176,7 @@ enum account_figure {
             "count phases in addition (Shenandoah)",                                                                                       \
             "")                                                                                                                            \
     ACCOUNT(HALT_SAFEPOINTS, "halt_safepoints", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "safepoints the JVM counted",                 \
-            "safepoints that the JVM counted meanwhile, including those of the pauses", "")                                                \
+            "all safepoints that the JVM counted during the recording, including those of the pauses", "")                                 \
     ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",              \
             "how long these safepoints took to reach", "")                                                                                 \
     ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                      \
@@ -395,5 +396,8 @@ extern const struct account_role_row account_roles[ACCOUNT_ROLE_COUNT];
 extern const struct account_row account_rows[ACCOUNTS];
 extern const struct account_member account_members[];
 extern const unsigned account_member_count;
+
+/* Whether the time of the account with that name is a present value, which nothing adds up to. */
+bool account_is_level(const char *name);
 
 #endif

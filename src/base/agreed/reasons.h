@@ -29,7 +29,7 @@
     OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                                                   \
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimisation runs", "")                                                      \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                                       \
-    OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames, of which it does not tell whether it works or waits", "")
+    OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames; JVMTI does not say whether it works or waits", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                                            \
     TRUNCATION(THAWING, "thawing", "a virtual thread goes on after a wait: frames were on their way from the heap to the stack", "")       \

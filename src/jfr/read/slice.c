@@ -213,15 +213,6 @@ static struct jfr_value value_of(struct making *m, const struct record *r, const
     return jfr_event_value(&event, jfr_type_field(event.type, field));
 }
 
-/* An account whose time is a present value, and no sum. */
-static bool is_level(const char *account)
-{
-    for (int id = 0; id < ACCOUNTS; id++)
-        if (account_rows[id].role == ACCOUNT_IS_LEVEL && !strcmp(account_rows[id].name, account))
-            return true;
-    return false;
-}
-
 static void take_book(struct making *m, const struct record *r, const struct jfr_type *type, bool fresh)
 {
     struct jfr_book line = {.ns = jfr_value_int(value_of(m, r, "time")), .count = (uint64_t)jfr_value_int(value_of(m, r, "count"))};
@@ -236,8 +227,9 @@ static void take_book(struct making *m, const struct record *r, const struct jfr
         *before = *now;
         return;
     }
-    const struct change changes[] = {
-        {"time", (uint64_t)line.ns - (is_level(line.account) ? 0 : (uint64_t)before->ns)}, {"count", line.count - before->count}, {0}};
+    const struct change changes[] = {{"time", (uint64_t)line.ns - (account_is_level(line.account) ? 0 : (uint64_t)before->ns)},
+                                     {"count", line.count - before->count},
+                                     {0}};
     put_changed(m, r, type, changes);
     m->slice->books++;
 }

@@ -51,15 +51,13 @@ static bool from_base64(struct buffer *out, const char *text, size_t n)
 
 static bool from_hex(struct buffer *out, const char *text, size_t n)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
     if (n % 2)
         return false;
     for (size_t i = 0; i < n; i += 2) {
-        const char *high = text[i] ? strchr(digits, text[i]) : NULL, *low = text[i + 1] ? strchr(digits, text[i + 1]) : NULL;
-        if (!high || !low)
+        int high = number_hex_digit(text[i]), low = number_hex_digit(text[i + 1]);
+        if (high < 0 || low < 0)
             return false;
-        long a = high - digits, b = low - digits;
-        buffer_u8(out, (uint8_t)((a > 15 ? a - 6 : a) << 4 | (b > 15 ? b - 6 : b)));
+        buffer_u8(out, (uint8_t)(high << 4 | low));
     }
     return true;
 }

@@ -41,18 +41,13 @@ static bool is_token(const char *text)
     return !*c && c > text;
 }
 
-static int hex(char c)
-{
-    return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : -1;
-}
-
 /* In place; the length, or -EINVAL at a broken %XX. */
 static long decode(char *text, bool plus)
 {
     char *out = text;
     for (const char *in = text; *in; in++) {
         if (*in == '%') {
-            int high = hex(in[1]), low = high < 0 ? -1 : hex(in[2]);
+            int high = number_hex_digit(in[1]), low = high < 0 ? -1 : number_hex_digit(in[2]);
             if (low < 0)
                 return -EINVAL;
             *out++ = (char)(high << 4 | low);

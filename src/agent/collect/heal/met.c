@@ -10,7 +10,7 @@ void met_clear(struct met *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Frames of one nmethod are adjacent; the outermost is that of the method that was compiled. */
+/* The frames of one nmethod are adjacent. The outermost one belongs to the method that was compiled. */
 bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code)
 {
     size_t i = 0;

@@ -21,7 +21,7 @@ def main(**limit):
         everything = ct.WORK / "seeds"
         everything.mkdir()
         ct.ok(ct.run(writer, everything).status == 0, "seeds are written")
-        for reader in READERS:
+        for reader in ct.by_turns(READERS):
             seeds = ct.WORK / f"seeds-{reader}"
             seeds.mkdir()
             for seed in everything.glob(f"{reader}*"):

@@ -136,13 +136,14 @@ ct.ok("test_everything" in run("--list", "--all")[1], "--all has it")
 ct.ok("test_everything" in run("--list", "everything")[1], "its name has it")
 
 lib = f"import sys; sys.path.insert(0, '{ct.ROOT}/tests/lib')\nimport candortest as ct\n"
-plant("unit/test_turns", lib + f"""
+TURNS = lib + f"""
 found = ct.jdks()
 open('{ct.WORK}/turns', 'w').write(' '.join(str(one.version) for one in found))
 open('{ct.WORK}/cases', 'w').write(''.join(sorted({{case for _, case in ct.spread(found, 'abcde')}})))
 ct.ok(True, "done")
 ct.done()
-""")
+"""
+plant("unit/test_turns", TURNS)
 
 
 def turns(*arguments):
@@ -170,6 +171,11 @@ ct.ok(set(run("--list", "--full")[1].split()) >= set(heavy) and "test_javac" in 
       "--full has all, and a name its own")
 for name in heavy:
     (TESTS / f"{name}.py").unlink()
+plant(heavy[0], TURNS)
+halves = [turns("--full", "--turn", str(i)) for i in range(4)]
+ct.ok(halves == [(installed[i % 2::2], "abcde"[i // 2::2]) for i in range(4)] and turns("--full", "test_javac") == (installed, "abcde"),
+      "--full runs half of a heavy test's cases on half of the JDKs, the others at other turns, and all where it is named", halves)
+(TESTS / f"{heavy[0]}.py").unlink()
 
 status, output = run("--budget", "100", "test_good")
 ct.ok(status == 0 and "budget" not in output, "a run within its budget", output)

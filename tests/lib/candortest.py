@@ -15,7 +15,8 @@ Java programs live in tests/java and talk to the driver as Rounds.java describes
 one line "done key=value ...". Every process started here dies with the test, whatever ends it.
 
 Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default, full,
-all; full without the runner), CANDOR_TURN (a number: use one JDK, which this chooses).
+all; full without the runner), CANDOR_TURN (a number: use one JDK, which this chooses), CANDOR_HALF (a number: use half of the JDKs
+and of the cases, which this chooses).
 """
 import atexit
 import ctypes
@@ -45,6 +46,7 @@ JDKS = pathlib.Path(os.environ.get("CANDOR_JDKS") or pathlib.Path(
     os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor" / "jdks")
 TIER = os.environ.get("CANDOR_TIER", "full")
 TURN = int(os.environ["CANDOR_TURN"]) if "CANDOR_TURN" in os.environ else None
+HALF = int(os.environ["CANDOR_HALF"]) if "CANDOR_HALF" in os.environ else None
 SANITIZED = bool(os.environ.get("CANDOR_SANITIZED"))  # no agent in a JVM then: the sanitizer would have to be in it first
 AGENT = BUILD / "libcandor.so"
 SABOTAGED_AGENT = BUILD / "tests" / "truth" / "libcandor-sabotage.so"
@@ -137,7 +139,8 @@ VERSIONS = (8, 11, 17, 21, 25, 27)
 
 def jdks(unless=None):
     """The cached ones of VERSIONS; each that is missing is a skip that names it. unless: {version: why the test, or a part of
-    it, does not run there}, a skip too. In a tier of one JDK: the one of the newer of these whose turn it is."""
+    it, does not run there}, a skip too. In a tier of one JDK: the one of the newer of these whose turn it is. In a heavy test of
+    tier full: every second of these."""
     found = []
     for version in VERSIONS:
         one = jdk(version)
@@ -148,7 +151,7 @@ def jdks(unless=None):
         else:
             skip(f"JDK {version}", "not cached; run script/jdks")
     if TURN is None or not found:
-        return found
+        return found if HALF is None else every_second(found, HALF)
     newer = [one for one in found if one.version >= 21] or found[-1:]  # they have all that a test may want to try
     return [newer[TURN % len(newer)]]
 
@@ -177,9 +180,15 @@ def in_closed_folder(jdk):
     return jdk.version == 8 and any(not parent.stat().st_mode & 1 for parent in jdk.home.resolve().parents)
 
 
+def every_second(things, turn):
+    return list(things)[turn % 2::2] if len(things) > 1 else list(things)
+
+
 def by_turns(cases):
-    """Of these cases a third in the tiers quick and default, another third when every JDK has had its turn; all of them in every other
-    tier."""
+    """Of these cases a third in the tiers quick and default, another third when every JDK has had its turn; half of them in a heavy
+    test of tier full, the other half when both halves of the JDKs have had theirs; all of them otherwise."""
+    if HALF is not None:
+        return every_second(cases, HALF // 2)
     if TIER not in ("quick", "default") or TURN is None:
         return cases
     count = -(-len(cases) // 3)
@@ -187,8 +196,8 @@ def by_turns(cases):
 
 
 def spread(jdks, cases, each=1):
-    """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case has some
-    JDK; in the tiers quick and default it is every case whose turn it is."""
+    """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case that
+    by_turns gives has some JDK."""
     if TIER == "all" or not jdks:
         return [(one, case) for one in jdks for case in cases]
     cases = by_turns(cases)
@@ -199,8 +208,10 @@ def spread(jdks, cases, each=1):
 
 def some(jdks, *versions):
     """Of these JDKs those of the given versions, for what need not be shown on each. In tier all it is all of them, in a tier of
-    one JDK that one."""
-    return jdks if TIER == "all" or TURN is not None else [one for one in jdks if one.version in versions]
+    one JDK that one; where only half of the JDKs have their turn and none of these is among them, the newest."""
+    if TIER == "all" or TURN is not None:
+        return jdks
+    return [one for one in jdks if one.version in versions] or (jdks[-1:] if HALF is not None else [])
 
 
 def compiler():

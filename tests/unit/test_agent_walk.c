@@ -2,6 +2,7 @@
  * tier: quick
  * timeout: 120
  * aarch64: yes */
+#include "../half.h"
 #include "../tap.h"
 #include "fake_cfi.h"
 #include "fake_frames.h"
@@ -907,7 +908,7 @@ int main(void)
     test_interpreter_entered();
     test_deep();
     test_frozen();
-    test_random(1000000);
+    test_random(half_turn() < 0 ? 1000000 : 500000);
     method_table_deinit();
     return tap_done();
 }

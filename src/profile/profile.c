@@ -70,6 +70,7 @@ void profile_deinit(struct profile *p)
     free(p->samples);
     free(p->threads);
     free(p->books);
+    free(p->book_minutes);
     free(p->settings);
     free(p->problems);
     free(p->objects);

@@ -116,6 +116,13 @@ struct profile_book {
     uint64_t count;
 };
 
+/* What a line of the books gained in one minute. */
+struct profile_book_minute {
+    int64_t minute; /* since the epoch */
+    uint32_t account, reason;
+    int64_t ns, count;
+};
+
 struct profile_setting {
     uint32_t name, value; /* string ids */
 };
@@ -149,6 +156,8 @@ struct profile {
     uint32_t thread_count, thread_cap;
     struct profile_book *books; /* none = the recording has no books */
     uint32_t book_count, book_cap;
+    struct profile_book_minute *book_minutes; /* with books_by_minute: of each line that is no level they add up to it */
+    uint32_t book_minute_count, book_minute_cap;
     struct profile_setting *settings;
     uint32_t setting_count, setting_cap;
     struct profile_problem *problems;
@@ -163,6 +172,7 @@ struct profile {
 
     enum profile_kind kind; /* to be set before samples come in */
     bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/text/stable_name.h) */
+    bool books_by_minute;   /* the same: the books are also wanted by minute */
     bool or_others;         /* the same: where there are none of running threads, others count (load/load_jfr.h), and are the kind then */
     enum profile_unit unit;
     uint32_t unit_name;     /* string id: the word for PROFILE_UNIT_OTHER */

@@ -60,6 +60,7 @@ static int add(struct store_profiles *to, enum profile_kind kind, struct profile
         return error_set(e, -ENOMEM, "%s: out of memory", name);
     (*p)->kind = kind;
     (*p)->or_others = kind == PROFILE_RUNNING;
+    (*p)->books_by_minute = true;
     return 0;
 }
 

@@ -99,6 +99,21 @@ static int add_content(struct sealing *l, const struct profile *p, struct error 
     return 0;
 }
 
+/* All profiles of a recording have the same books; one that cannot be read to its end may have none. */
+static int add_books(struct sealing *l, const struct store *s, struct error *e)
+{
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), retain = (int64_t)s->options.retain_s;
+    int64_t oldest = floor_divide(now - retain, SECONDS_PER_DAY) * (SECONDS_PER_DAY / 60), newest = (now + SECONDS_PER_DAY) / 60;
+    for (uint32_t i = 0; i < l->profiles.count; i++)
+        if (l->profiles.list[i].book_minute_count) {
+            if (books_of_recording(&l->profiles.list[i], oldest, newest, &l->books, &l->recording.book_count))
+                return error_set(e, -ENOMEM, "out of memory");
+            l->recording.books = l->books;
+            break;
+        }
+    return 0;
+}
+
 static void find_times(struct sealing *l)
 {
     struct catalogue_recording *r = &l->recording;
@@ -131,6 +146,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
         rc = add_content(l, &l->profiles.list[i], e);
         rc = rc ? rc : find_parts(l, i, s, &v->note, e);
     }
+    rc = rc ? rc : add_books(l, s, e);
     if (rc)
         return rc;
     r->flaws = flaws_of(&l->profiles.list[0]) + partly;
@@ -141,6 +157,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
 void seal_deinit(struct sealing *l)
 {
     store_profiles_deinit(&l->profiles);
+    free(l->books);
 }
 
 struct profile *store_profiles_add(struct store_profiles *of)

@@ -17,6 +17,7 @@
 
 #include "profile/profile.h"
 #include "profile/prune.h"
+#include "store/books.h"
 #include "store/catalogue/catalogue.h"
 #include "store/missing.h"
 #include "store/selector.h"
@@ -103,6 +104,7 @@ struct store_query {
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
     void *client;
+    bool books;    /* their sum is wanted, too */
     uint32_t keep; /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
@@ -110,6 +112,7 @@ struct store_result {
     char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
     uint64_t recordings;
     uint64_t weight;          /* of all selected rows that could be read */
+    struct store_books books; /* of the selected recordings, if they are asked for */
     struct pruned pruned;     /* what is beyond `keep` */
     struct missing missing;   /* received data that is missing in the answer */
     struct buffer unreadable; /* a line for each segment that could not be */

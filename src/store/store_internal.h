@@ -76,6 +76,7 @@ struct sealing {
     struct catalogue_recording recording; /* its labels are borrowed; its contents are the profiles */
     struct catalogue_part parts[SEAL_PARTS_MAX];
     uint32_t part_count;
+    struct catalogue_book *books; /* of recording.books */
 };
 
 /* Loads a recording that was taken before. An earlier version may have taken it for one of its types alone: if others cannot be read, what

@@ -55,6 +55,27 @@ def brush(page, begin, end):
                           {"type": "pointerUp", "button": 0}))
 
 
+BOOKS = """
+const ask = window.fetch;
+window.fetch = async (path, ...rest) => {
+    const response = await ask(path, ...rest);
+    if (!String(path).startsWith("/v1/series"))
+        return response;
+    const lines = [["whole", 8e9], ["seen", 5e9], ["failed", 1e9], ["unseen", 2e9], ["within", 7e9]];
+    const books = {text: "of 8.00 s <b>CPU</b> time", lines: lines.map(([role, amount]) => ({role, amount}))};
+    return new Response(JSON.stringify({...await response.json(), books}));
+};
+document.getElementById("refresh").click();"""
+
+
+def check_coverage(page):
+    """What the books say is in words above the graph."""
+    ct.ok(page.run("return document.getElementById('coverage').hidden"), "recordings without books: nothing is said of coverage")
+    page.run(BOOKS)
+    said = page.wait_for("const pill = document.getElementById('coverage'); return pill.hidden ? null : pill.textContent")
+    ct.ok(said == "75.0 % sampled: of 8.00 s <b>CPU</b> time", "how much of the time is sampled, and the server's words, as text", said)
+
+
 def main():
     missing = browser.missing()
     if missing:
@@ -72,6 +93,7 @@ def main():
               "of another type its samples", counted)
         rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
         ct.ok(rows == ["cart72", "shop–40"] and text(page, "#amount") == "cpu:samples", "and the amounts are of that type", rows)
+        check_coverage(page)
         ct.ok(go(page, server, ""), "back to CPU time")
         methods = page.wait_for(FLAME)
         ct.ok(methods and "shop.Work.early" in methods and HOSTILE in methods, "all in one flame graph", methods)

@@ -146,7 +146,40 @@ def test_flawed():
     server.end()
 
 
+def lines(books):
+    return {(line["account"], line["reason"]): (line["amount"], line["count"]) for line in books["lines"]}
+
+
+def test_books():
+    """An answer has the books of its recordings, as a report of each has them."""
+    server = Server("books")
+    body = recordings.make("books.jfr", recordings.example()).read_bytes()
+    for host in ("a", "b"):
+        server.send(body, service="shop", host=host)
+    alone = recordings.report_json(ct.WORK / "books.jfr")["books"]
+    when = {"from": BEGIN - 2 * 86400, "to": BEGIN + 86400}
+    both = server.get("/v1/methods", select=SHOP, **when)
+    books = both["server"]["books"]
+    sums = lines(books)
+    ct.ok(books["recordings"] == 2 and sums["cpu", ""][0] == 2 * alone["cpu_ns"] == 2 * 1049 * recordings.MS, "the sum of two", books)
+    amount = lambda *roles: sum(line["amount"] for line in books["lines"] if line["role"] in roles)
+    ct.ok(amount("seen", "failed", "lost", "unseen", "residual") == amount("whole"), "the accounts add up to the whole", books)
+    ct.ok(sums["lost", "queue_full"] == (40 * recordings.MS, 4) and sums["residual", ""][0] == -2 * recordings.MS, "by reason", sums)
+    ct.ok(books["text"].startswith("of 2.10 s CPU time, 2.00 s were sampled, 20.0 ms of these without a stack (gc_active 20.0 ms), 60.0 ms "
+                                   "unseen (kernel 60.0 ms), 40.0 ms lost (queue_full 40.0 ms), -2.00 ms residual; own cost 8.00 ms"),
+          "in words", books["text"])
+    ct.ok(both["report"]["books"]["cpu_ns"] == 2 * alone["cpu_ns"], "and the report has them", both["report"]["books"])
+    one = server.get("/v1/methods", select='host="a"', **when)["report"]["books"]
+    differ = {key for key in alone if one[key] != alone[key]}
+    ct.ok(differ == {"clock", "clock_resolution_ns"}, "one recording has its own, without its settings", differ)
+    page = server.get("/v1/flamegraph", select=SHOP, **when)
+    ct.ok(page["server"]["books"] == books and server.get("/v1/series", select=SHOP, **when)["books"] == books, "so have graph and series")
+    ct.ok(server.get("/v1/series", select='service="none"', **when)["books"] is None, "of nothing there are none")
+    server.end()
+
+
 def main():
+    test_books()
     test_damage()
     test_deleted()
     test_huge()

@@ -99,9 +99,54 @@ static void test_many(void)
     profile_deinit(&p);
 }
 
+static void line_at(struct load_part *part, int64_t second, const char *account, uint64_t ns, uint64_t count)
+{
+    add(part, LOAD_BOOK, account, "", ns, count);
+    part->notes[part->note_count - 1].time_ns = second * INT64_C(1000000000);
+}
+
+/* What the minute has of the account, and the account in all minutes. */
+static int64_t in_minute(int64_t minute, const char *account, int64_t *all)
+{
+    int64_t sum = *all = 0;
+    for (uint32_t i = 0; i < p.book_minute_count; i++) {
+        const struct profile_book_minute *m = &p.book_minutes[i];
+        if (strcmp(profile_text(&p, m->account), account))
+            continue;
+        *all += m->ns;
+        sum += m->minute == minute ? m->ns : 0;
+    }
+    return sum;
+}
+
+static void test_minutes(void)
+{
+    struct load_part parts[2] = {0};
+    int64_t all = 0, other;
+    profile_init(&p);
+    p.books_by_minute = true;
+    add(&parts[0], LOAD_BOOK_BASE, "cpu", "", 1000, 0);
+    line_at(&parts[0], 658, "cpu", 1010, 0);
+    line_at(&parts[0], 659, "cpu", 1030, 0);
+    line_at(&parts[0], 659, "residual", 7, 0);
+    line_at(&parts[0], 660, "cpu", 1070, 0); /* most of it was in the minute before */
+    line_at(&parts[0], 661, "residual", 3, 0);
+    line_at(&parts[0], 661, "wall_rounds", 9, 1);
+    line_at(&parts[1], 1200, "cpu", 1150, 0); /* after minutes of silence: in the middle of them */
+    bool taken = !take(parts, 2) && in_minute(10, "cpu", &all) == 70 && all == 150 && is("cpu", "", 150, 0);
+    tap_ok(taken, "the minutes add up to the line; what the file begins with is in none: %" PRId64, all);
+    tap_ok(in_minute(15, "cpu", &all) == 80, "a long interval counts in its middle");
+    taken = in_minute(10, "residual", &all) == 7 && in_minute(11, "residual", &other) == -4 && all == 3;
+    tap_ok(taken, "a line may shrink");
+    taken = !in_minute(11, "wall_rounds", &all) && !all;
+    tap_ok(taken, "a level has no minutes");
+    profile_deinit(&p);
+}
+
 int main(void)
 {
     test_bases();
+    test_minutes();
     test_anew();
     test_many();
     return tap_done();

@@ -268,6 +268,7 @@ static void test_partly(void)
 /* ---- a directory of the version before ---- */
 
 static const char to_version_3[] =
+    "DROP TABLE account; DROP TABLE book;"
     "DROP TRIGGER service_added; DROP TRIGGER recording_added; DROP TRIGGER recording_gone; DROP TRIGGER recording_raw;"
     "DROP TRIGGER segment_added; DROP TRIGGER segment_gone; DROP TRIGGER segment_changed; DROP TRIGGER dictionary_added;"
     "DROP TRIGGER dictionary_gone; DROP TRIGGER dictionary_changed; DROP TRIGGER part_added; DROP TRIGGER part_gone;"
@@ -285,6 +286,19 @@ static const char to_version_3[] =
     "ALTER TABLE old RENAME TO part; CREATE INDEX part_segment ON part (segment); CREATE INDEX part_day ON part (day);"
     "PRAGMA user_version = 3;";
 
+static int version_of(const char *file)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    int version = -1;
+    if (!sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL) && !sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &s, NULL)) {
+        version = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int(s, 0) : -1;
+        sqlite3_finalize(s);
+    }
+    sqlite3_close(db);
+    return version;
+}
+
 static void test_upgrade(void)
 {
     char file[512], *failed = NULL;
@@ -300,6 +314,8 @@ static void test_upgrade(void)
     struct store *s = open_store(7 * 86400);
     tap_ok(sum(s, types[0], &complete) == total && complete && !sum(s, types[1], &complete), "it has what it had");
     check_sums(s, "upgraded");
+    snprintf(file, sizeof file, "%s/catalogue-version-3.db", path);
+    tap_ok(version_of(file) == 3, "the catalogue of version 3 is beside it");
     tap_ok(!add(s, today, "x.A.main 9\n", 2000) && sum(s, types[0], &complete) == total + 9 && sum(s, types[1], &complete) == 99,
            "new recordings have all their types");
     for (int i = 0; i < 20; i++)

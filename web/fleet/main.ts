@@ -9,6 +9,11 @@ interface Answer {
   missing_text?: string;
 }
 
+interface Books {
+  text: string;
+  lines: { role: string; amount: number }[];
+}
+
 interface Service {
   name: string;
   recordings: number;
@@ -21,6 +26,7 @@ interface SeriesAnswer extends Answer {
   step: number;
   from: number;
   to: number;
+  books: Books | null;
   series: Series[];
 }
 
@@ -124,6 +130,15 @@ function showSeries(answer: SeriesAnswer): void {
   element("caption").textContent = answer.series.length ? `${answer.type}, at most ${unit}; ${chosen}` : "nothing in this time";
 }
 
+// What share of the whole was sampled, and in words what became of the rest.
+function showCoverage(books: Books | null): void {
+  const pill = element<HTMLElement>("coverage");
+  const sum = (...roles: string[]) => (books?.lines ?? []).filter((line) => roles.includes(line.role)).reduce((n, line) => n + line.amount, 0);
+  const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");
+  pill.hidden = !books || !(whole > 0);
+  pill.textContent = books && whole > 0 ? `${(100 * sum("seen", "failed") / whole).toFixed(1)} % sampled: ${books.text}` : "";
+}
+
 function showFlame(span: Span): void {
   const parameters = { select: selector(state), type: chosenType(), from: String(span.from), to: String(span.to), format: "html" };
   const address = "/v1/flamegraph?" + new URLSearchParams(parameters).toString();
@@ -145,6 +160,7 @@ async function show(): Promise<void> {
     showServices();
     showChoices();
     showSeries(series);
+    showCoverage(series.books);
     showFlame(brush() ?? series);
     element("problem").textContent = series.missing_text ?? (state.service ? "" : list.missing_text ?? "");
     document.documentElement.dataset.ready = String(question);

@@ -434,6 +434,7 @@ static int on_samples_lost(struct load *l, struct jfr_event *event)
 static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
     struct load_note note = {.kind = kind, .x = (uint64_t)number(event, "time"), .y = (uint64_t)number(event, "count")};
+    note.time_ns = jfr_event_epoch_ns(event);
     if (text(l, event, "account", &note.a) || text(l, event, "reason", &note.b))
         return -ENOMEM;
     return load_part_note(l->part, note);

@@ -32,6 +32,7 @@ struct load_note {
     enum load_note_kind kind;
     uint32_t a, b;
     uint64_t x, y;
+    int64_t time_ns; /* of LOAD_BOOK */
 };
 
 /* A call of malloc, or of free. */

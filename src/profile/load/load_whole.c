@@ -19,6 +19,7 @@ void load_whole_deinit(struct load_whole *w)
 {
     map_deinit(&w->virtual_threads);
     map_deinit(&w->cpu_places);
+    load_minutes_deinit(&w->minutes);
     free(w->cpus);
     free(w->bases);
     free(w->blocks);
@@ -197,7 +198,7 @@ static int note_base(struct load_whole *w, const struct profile_book *base)
     return 0;
 }
 
-static int note_book(struct load_whole *w, const struct profile_book *line)
+static int note_book(struct load_whole *w, const struct profile_book *line, int64_t time_ns)
 {
     struct profile *p = w->profile;
     bool cpu = !line->reason && accounts_is(p, line, ACCOUNT_CPU);
@@ -205,7 +206,7 @@ static int note_book(struct load_whole *w, const struct profile_book *line)
     if (before && line->ns < before->ns &&
         profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
         return -ENOMEM;
-    if (profile_set_book(p, line))
+    if (profile_set_book(p, line) || (p->books_by_minute && load_minutes_note(&w->minutes, p, line, time_ns)))
         return -ENOMEM;
     if (cpu && !before)
         w->cpu_book = (uint32_t)(accounts_line(p, ACCOUNT_CPU) - p->books) + 1;
@@ -244,7 +245,7 @@ static int take_note(struct load_whole *w, const struct load_note *note, const s
     case LOAD_THREAD_BASE:
         return w->is_first ? note_cpu(w, a, note->x, note->y, true) : 0;
     case LOAD_BOOK:
-        return note_book(w, &(struct profile_book){a, b, (int64_t)note->x, note->y});
+        return note_book(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}, note->time_ns);
     case LOAD_BOOK_BASE:
         return w->is_first ? note_base(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}) : 0;
     case LOAD_SETTING:
@@ -561,6 +562,7 @@ int load_whole_settle(struct load_whole *w)
     int rc = subtract_bases(w);
     if (rc)
         return rc;
+    load_minutes_settle(&w->minutes, p);
     if (p->kind == PROFILE_LIVE)
         rc = settle_objects(w);
     else if (p->kind == PROFILE_NATIVELEAK)

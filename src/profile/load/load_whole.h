@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "profile/graft.h"
+#include "profile/load/load_minutes.h"
 #include "profile/load/load_part.h"
 
 struct load_whole {
@@ -25,6 +26,7 @@ struct load_whole {
     bool has_content, is_first; /* any part so far; the one that is being taken, of those that have any */
     struct profile_book *bases; /* the base of the books, if the file has lost its beginning */
     uint32_t base_count, base_cap;
+    struct load_minutes minutes;  /* of the books, if they are wanted by minute */
     uint32_t cpu_book;            /* the place of the account "cpu" in the profile's books, plus 1; 0 = there is none yet */
     uint64_t periods[LOAD_RANKS]; /* from jdk.ActiveSetting, or the smallest weight of a jdk.CPUTimeSample; 0 = unknown */
     struct load_block *blocks;    /* of the kind PROFILE_NATIVELEAK */

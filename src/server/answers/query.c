@@ -148,6 +148,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_member_uint(j, "pruned", r->pruned.weight);
     jsonw_member_uint(j, "nodes_pruned", r->pruned.nodes);
     query_put_complete(j, &r->missing, r->type, false);
+    query_put_books(j, r);
     jsonw_key(j, "unreadable");
     jsonw_array(j);
     for (size_t at = 0; at < r->unreadable.len;) {
@@ -178,6 +179,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
         query_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
         a.query.q.keep = keep;
+        a.query.q.books = true;
         rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
         rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
@@ -200,7 +202,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
 
 static int write_methods(struct answer *a, struct http_writer *w)
 {
-    struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS, .top_set = true, .top = a->limit};
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS, .top_set = true, .top = a->limit};
     struct stats s = {0};
     jsonw_object(&w->json);
     put_server(a, &w->json);
@@ -323,6 +325,7 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
     query_put_complete(j, &r->missing, r->type, false);
+    query_put_books(j, r);
     jsonw_key(j, "step");
     jsonw_int(j, step);
     jsonw_key(j, "from");
@@ -378,6 +381,7 @@ void query_series(struct http *h)
     int rc = query_init(&query, h);
     rc = rc ? rc : read_step(h, &query, &step);
     if (!rc) {
+        query.q.books = true;
         rc = store_series(h->server->store, &query.q, step, by && *by ? by : NULL, &series, &result, &e);
         if (rc)
             query_failed(h, rc, &e);

@@ -28,6 +28,8 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
 /* Members of an answer: "complete", and where it is not, "missing" and "missing_text". more: the answer was cut at a
  * limit. */
 void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
+/* The member "books" of an answer: the sum of the books of its recordings; null if there are none. */
+void query_put_books(struct jsonw *j, const struct store_result *r);
 /* Answers with the store's error. */
 void query_failed(struct http *h, int rc, const struct error *e);
 

@@ -219,7 +219,8 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
     rc = rc ? rc : labelset_of(c, &r->labels, &labelset, e);
     rc = rc ? rc : add_row(c, r, service, labelset, e);
     rc = rc ? rc : add_contents(c, r, types, e);
-    return rc ? rc : add_parts(c, r->id, types, parts, n, e);
+    rc = rc ? rc : add_parts(c, r->id, types, parts, n, e);
+    return rc ? rc : catalogue_add_books(c, r, e);
 }
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)

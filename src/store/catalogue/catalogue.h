@@ -10,6 +10,8 @@
  *     label       labelset, name, value
  *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
  *                 other tables, which triggers keep current
+ *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
+ *     account     id, name: an account, and its reason, if it has one, after a blank
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
  * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
@@ -42,6 +44,13 @@ struct catalogue_part {
     uint64_t weight;
 };
 
+/* What a line of a recording's books (base/agreed/accounts.h) gained in one minute. */
+struct catalogue_book {
+    int64_t minute; /* since the epoch */
+    const char *account, *reason;
+    int64_t ns, count;
+};
+
 struct catalogue_recording {
     uint64_t id;
     uint8_t identity[ENVELOPE_IDENTITY];
@@ -49,8 +58,10 @@ struct catalogue_recording {
     struct labels labels; /* owned */
     int64_t received_ns, first, last;
     uint64_t bytes;
-    uint64_t flaws; /* places where it was damaged when it came */
-    bool raw;       /* the recording itself is still there */
+    uint64_t flaws;                     /* places where it was damaged when it came */
+    bool raw;                           /* the recording itself is still there */
+    const struct catalogue_book *books; /* borrowed; only catalogue_add reads them */
+    uint32_t book_count;
     uint32_t content_count;
     struct catalogue_content contents[CATALOGUE_CONTENTS_MAX];
 };
@@ -61,7 +72,7 @@ int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
 
 /* The recording with this identity, or with this key; *id = 0 when there is none. */
 int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id, struct error *e);
-/* Sets r->id. -EEXIST when its identity, or key, is there already. */
+/* Sets r->id. Its books must be in the order of minutes. -EEXIST when its identity, or key, is there already. */
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e);
 int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
 void catalogue_recording_deinit(struct catalogue_recording *r);
@@ -148,6 +159,15 @@ typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 /* Parts that have rows in [from, to), in no order. */
 int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
                    void *context, struct error *e);
+/* The books of recordings for the minutes that are, in whole or in part, in [from, to): line by line, and together those of one recording
+ * and minute. */
+struct catalogue_book_hit {
+    uint64_t recording, labelset;
+    struct catalogue_book line;
+};
+typedef int catalogue_visit_book(void *context, const struct catalogue_book_hit *hit);
+int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_book *visit,
+                    void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA };
 struct catalogue_forgotten {

@@ -26,6 +26,7 @@ struct drop {
 #define OF_DAYS       "day < ?1 AND (?2 = 0 OR service = ?2)"
 #define OF_DICTIONARY "dictionary IN (SELECT id FROM dictionary WHERE " OF_DAYS ")"
 #define OF_PARTS      "day < ?1 AND (?2 = 0 OR recording IN (SELECT id FROM recording WHERE service = ?2))"
+#define OF_BOOKS      "minute < ?1 * 1440 AND (?2 = 0 OR recording IN (SELECT id FROM recording WHERE service = ?2))"
 /* Recordings that have nothing left: they ended before that day. */
 #define OF_RECORDINGS "FROM recording r WHERE r.last < ?1 * 86400 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id)"
 
@@ -96,10 +97,12 @@ static int drop_days(struct catalogue *c, const struct drop *drop, struct catalo
 {
     int rc = list_dictionaries(c, drop, d, e);
     rc = rc ? rc : note_forgotten(c, drop, e);
+    rc = rc ? rc : delete_some(c, "DELETE FROM book WHERE " OF_BOOKS, drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM part WHERE " OF_PARTS, drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM segment WHERE " OF_DICTIONARY, drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM dictionary WHERE " OF_DAYS, drop, e);
     rc = rc ? rc : list_recordings(c, drop, d, e);
+    rc = rc ? rc : delete_some(c, "DELETE FROM book WHERE recording IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM content WHERE recording IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM recording WHERE id IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
     rc = rc ? rc : delete_some(c, "DELETE FROM label WHERE labelset NOT IN (SELECT labelset FROM recording)", NULL, e);

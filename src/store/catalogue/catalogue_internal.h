@@ -28,9 +28,14 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
 /* Fills in the labels and contents: the labels of that set, and what the recording measures. */
 int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, int64_t labelset, struct error *e);
 
+/* ---- catalogue_books.c ---- */
+
+/* Adds the books of a recording that was just added. */
+int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r, struct error *e);
+
 /* ---- catalogue_versions.c ---- */
 
-/* Upgrades the catalog from this version (0 = an empty file) to the newest. -EINVAL if this version is newer than we know. */
+/* Upgrades the catalog from this version (0 = an empty file) to the newest, after it has copied the catalog. -EINVAL if this version is newer than we know. */
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
 
 /* ---- catalogue_read.c ---- */

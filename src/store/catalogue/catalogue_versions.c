@@ -3,6 +3,8 @@
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 static const char schema[] =
     "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -121,21 +123,39 @@ static const char version_5[] =
     " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
     "PRAGMA user_version = 5;";
 
+/* Version 6: the books of recordings by minute. Recordings of earlier versions have none here. */
+static const char version_6[] =
+    "CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE book (minute INTEGER NOT NULL, recording INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (minute, recording))"
+    " WITHOUT ROWID;"
+    "CREATE INDEX book_recording ON book (recording);"
+    "PRAGMA user_version = 6;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
 }
 
+/* The way back: the catalog as it is, beside it as catalogue-version-5.db. */
+static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
+{
+    char path[DISK_PATH_MAX + 40];
+    const char *name = strrchr(c->path, '/');
+    snprintf(path, sizeof path, "%.*scatalogue-version-%lld.db", name ? (int)(name + 1 - c->path) : 0, c->path, (long long)version);
+    return catalogue_backup(c, path, e);
+}
+
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5};
+    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;
     if (version < 0 || version > newest)
         return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %lld", c->path, (long long)version,
                          (long long)newest);
-    int rc = sql_begin(&c->sql, true, e);
+    int rc = version ? keep_copy(c, version, e) : 0;
+    rc = rc ? rc : sql_begin(&c->sql, true, e);
     if (rc)
         return rc;
     for (int64_t i = version; !rc && i < newest; i++)

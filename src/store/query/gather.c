@@ -181,7 +181,7 @@ static int keep_all(struct gather *g)
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e)
 {
     *g = (struct gather){0};
-    *r = (struct store_result){0};
+    *r = (struct store_result){.books = {.book = BOOKS}};
     buffer_init(&r->unreadable, 1 << 16);
     map_init(&g->labelsets);
     g->store = s;

@@ -35,6 +35,9 @@ struct gather {
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e);
 void gather_deinit(struct gather *g);
 
+/* The sum of the books of the selected recordings, in the result: for the book that covers its type. 0 or a code. */
+int select_books(const struct gather *g, struct store *s, const struct store_query *q, struct store_result *r, struct error *e);
+
 /* Visits a segment of the list: the rows of the selected recordings in the query's time, one by one. *at moves past the segment's
  * last entry in the list. An unreadable segment is put aside, and named in the result. 0 or a code. */
 typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row);

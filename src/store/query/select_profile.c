@@ -145,18 +145,33 @@ static int describe(struct profile *p, const struct store_query *q, const struct
                : 0;
 }
 
+/* They are the profile's own then, for its readers. */
+static int take_books(struct profile *p, const struct store_books *b)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < b->count; i++) {
+        const struct store_book *from = &b->list[i];
+        struct profile_book to = {.ns = from->ns, .count = from->count < 0 ? 0 : (uint64_t)from->count};
+        rc = profile_string(p, from->account, strlen(from->account), &to.account);
+        rc = rc ? rc : profile_string(p, from->reason, strlen(from->reason), &to.reason);
+        rc = rc ? rc : profile_set_book(p, &to);
+    }
+    return rc;
+}
+
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e)
 {
     struct gather g;
     struct selection l = {.p = p, .pruned = &r->pruned};
     int rc = gather_init(&g, s, q, NULL, r, e);
+    rc = rc ? rc : select_books(&g, s, q, r, e);
     bool several = g.count && g.list[0].dictionary != g.list[g.count - 1].dictionary;
     l.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
     l.keep = several ? q->keep * MORE_OF_SEVERAL : q->keep;
     rc = rc ? rc : take_all(&l, s, &g, q, r, e);
     if (!rc && several && q->keep && profile_prune(p, q->keep, &r->pruned))
         rc = error_set(e, -ENOMEM, "out of memory");
-    if (!rc && describe(p, q, r))
+    if (!rc && (describe(p, q, r) || take_books(p, &r->books)))
         rc = error_set(e, -ENOMEM, "out of memory");
     free(l.rows);
     free(l.row_of_stack);
@@ -167,4 +182,5 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
 void store_result_deinit(struct store_result *r)
 {
     buffer_deinit(&r->unreadable);
+    books_deinit(&r->books);
 }

@@ -132,6 +132,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
     struct selection l = {.out = out, .query = q, .result = r, .step = step, .least = UINT32_MAX};
     *out = (struct store_series){0};
     int rc = gather_init(&g, s, q, by, r, e);
+    rc = rc ? rc : select_books(&g, s, q, r, e);
     map_init(&l.points);
     l.weights = calloc(SECONDS, sizeof *l.weights);
     if (!rc && !l.weights)

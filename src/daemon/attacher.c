@@ -15,20 +15,39 @@
 
 /* ---- one job ---- */
 
-static int ask_start(const struct attacher *a, struct attacher_job *job)
+static int ask_once(const struct attacher *a, struct attacher_job *job)
 {
     struct control_request r;
     struct control_answer answer;
     char duration[32];
     control_begin(&r, "start");
     control_pass_file(&r, job->path, job->passed);
-    control_option(&r, "event", job->event);
-    control_option(&r, "interval", job->interval);
-    control_option(&r, "max-overhead", job->max_overhead);
+    control_option(&r, "event", job->settings.events);
+    for (int i = 0; i < RECORDING_OPTIONS_COUNT; i++)
+        control_option(&r, recording_option_rows[i].key, settings_option(&job->settings, (enum recording_option)i));
     snprintf(duration, sizeof duration, "%llums", (unsigned long long)(job->duration_ns / NS_PER_MS));
     control_option(&r, "duration", duration);
     int code = control_send(job->pid, &r, a->timeout_ns, &answer, &job->error);
     control_answer_free(&answer);
+    return code;
+}
+
+/* The recording can begin without the event that the JVM refuses. */
+static bool drop_refused(struct attacher_job *job)
+{
+    if (!settings_drop_refused(&job->settings, job->error.text))
+        return false;
+    size_t n = strlen(job->refused);
+    snprintf(job->refused + n, sizeof job->refused - n, "%s%s", n ? "; " : "", job->error.text);
+    return *job->settings.events;
+}
+
+static int ask_start(const struct attacher *a, struct attacher_job *job)
+{
+    int code;
+    do
+        code = ask_once(a, job);
+    while (code == -EREMOTEIO && drop_refused(job));
     return code == -EREMOTEIO && !strncmp(job->error.text, "already recording", 17) ? -EBUSY : code;
 }
 

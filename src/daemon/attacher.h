@@ -4,6 +4,7 @@
 #define CANDOR_DAEMON_ATTACHER_H
 
 #include "attach/agent.h"
+#include "daemon/rules/settings.h"
 
 #include <pthread.h>
 
@@ -15,9 +16,11 @@ struct attacher_job {
     uint64_t start;      /* of the process: another one with its number is refused */
     char path[PATH_MAX]; /* the recording's name for the agent */
     int passed;          /* its descriptor; closed when the job is done */
-    char interval[32], max_overhead[32], event[64];
+    struct settings settings;
     uint64_t duration_ns; /* after which the agent ends the recording by itself */
-    /* The outcome. -EBUSY: somebody else records it; another negative errno. */
+    /* The outcome. -EBUSY: somebody else records it; another negative errno. Events that the JVM cannot record are no longer in the
+     * settings; `refused` has the JVM's words about them. */
+    char refused[320];
     int code;
     struct error error;
 };

@@ -154,7 +154,7 @@ static const char *or_default(const char *text, const char *otherwise)
     return *text ? text : otherwise;
 }
 
-static void begin(struct fleet *f, struct member *t, const struct rule *rule, const char *events)
+static void begin(struct fleet *f, struct member *t, const struct settings *settings)
 {
     struct attacher_job *job = calloc(1, sizeof *job);
     struct error e;
@@ -174,9 +174,7 @@ static void begin(struct fleet *f, struct member *t, const struct rule *rule, co
     job->start = t->start;
     job->duration_ns = GUARD_S * NS_PER_S;
     snprintf(job->path, sizeof job->path, "%s/live/%s.jfr", f->live_path, t->live.id);
-    snprintf(job->interval, sizeof job->interval, "%s", or_default(rule ? rule->interval : "", f->config->interval));
-    snprintf(job->max_overhead, sizeof job->max_overhead, "%s", or_default(rule ? rule->max_overhead : "", f->config->max_overhead));
-    snprintf(job->event, sizeof job->event, "%s", events);
+    job->settings = *settings;
     t->state = MEMBER_STARTING;
     *t->reason = 0;
     attacher_give(f->attacher, job);
@@ -188,16 +186,22 @@ static void consider_with(struct fleet *f, struct member *t, struct facts *facts
     bool labelled = set_labels(f, t, facts, rule);
     if (!rule_allows(f, t, rule))
         return;
-    char events[sizeof f->config->event];
-    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, events, sizeof events);
+    struct settings settings = f->config->settings;
+    char dropped[SETTINGS_EVENTS];
+    if (rule)
+        settings_override(&settings, &rule->settings);
+    settings_fit_jdk(&settings, t->jdk, dropped);
+    *t->left_out = 0;
+    if (*dropped)
+        snprintf(t->left_out, sizeof t->left_out, "event=%s: this version of Java cannot sample allocations", dropped);
     if (!labelled)
         leave_once(t, LEFT_S * NS_PER_S, "its labels are too long");
-    else if (!*events)
+    else if (!*settings.events)
         leave_once(t, LEFT_S * NS_PER_S, "this version of Java cannot sample allocations, and no other event is asked for");
     else if (fleet_recording(f) >= f->config->max_jvms)
         leave_once(t, BUSY_S * NS_PER_S, "as many JVMs as --max-jvms allows are profiled already");
     else
-        begin(f, t, rule, events);
+        begin(f, t, &settings);
 }
 
 static void consider(struct fleet *f, struct member *t, const struct jvm *jvm)
@@ -279,7 +283,12 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         return;
     }
     follow_it(f, t, (uint64_t)((RENEW_S - 600 * backoff_random()) * NS_PER_S));
-    log_info("profiling pid=%d main=%s service=%s rule=%s", t->pid, t->name, t->service, or_default(t->rule, "-"));
+    snprintf(t->events, sizeof t->events, "%s", job->settings.events);
+    if (*job->refused)
+        snprintf(t->left_out, sizeof t->left_out, "%s", job->refused);
+    log_info("profiling pid=%d main=%s service=%s rule=%s event=%s", t->pid, t->name, t->service, or_default(t->rule, "-"), t->events);
+    if (*t->left_out)
+        log_info("left out pid=%d main=%s: %s", t->pid, t->name, t->left_out);
 }
 
 /* ---- recordings that go on, and end ---- */

@@ -19,7 +19,9 @@ struct member {
     enum member_state state;
     char user[64], jdk[64], name[256], service[LABEL_MAX + 1], rule[64]; /* rule "" = none */
     char reason[320];
-    uint64_t again_ns; /* MEMBER_LEFT: when to try again; 0 = with the next look into it */
+    char events[SETTINGS_EVENTS]; /* that are recorded, a list; "" = not known: an earlier daemon began it */
+    char left_out[320];           /* asked-for events that the JVM cannot record, and why; "" = none */
+    uint64_t again_ns;            /* MEMBER_LEFT: when to try again; 0 = with the next look into it */
     unsigned failures;
     struct live live;
     int handle;                 /* pidfd, -1 = none */

@@ -60,6 +60,8 @@ static void put_member(struct jsonw *j, struct outbox *outbox, const struct memb
     jsonw_member_text_or_null(j, "jdk", t->jdk);
     jsonw_member_text_or_null(j, "rule", t->rule);
     jsonw_member_text_or_null(j, "service", t->service);
+    jsonw_member_text_or_null(j, "events", t->events);
+    jsonw_member_text_or_null(j, "left_out", t->left_out);
     jsonw_member_uint(j, "recordings", t->gain.recordings);
     jsonw_member_uint(j, "samples", t->gain.samples);
     jsonw_member_uint(j, "weight_ns", t->gain.weight_ns);

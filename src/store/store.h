@@ -100,7 +100,7 @@ int store_backup(struct store *s, const char *path, struct error *e);
 struct store_query {
     const struct selector *selector;
     int64_t from, to;  /* seconds since the epoch; `to` is excluded */
-    const char *type;  /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
+    const char *type;  /* what weights are of, NULL = CPU time, if there is any, else that of most recordings, "" = whatever they are of */
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
     void *client;

@@ -56,6 +56,11 @@ def misbehaving_server(jdks):
             states = {entry["pid"]: entry for entry in status["jvms"]}
             ct.ok(all(states[one.pid]["state"] == "recording" and states[one.pid]["rule"] == "mine" for one in jvms),
                   "the status names them", status)
+            for one in jvms:
+                old = one.jdk.version == 8
+                ct.ok(states[one.pid]["events"] == ("cpu,wall,lock,halt" if old else "cpu,wall,alloc,lock,halt"),
+                      f"{one.jdk}: all events are recorded that it knows", states[one.pid])
+                ct.ok(bool(states[one.pid]["left_out"]) == old, f"{one.jdk}: and what it does not know is named", states[one.pid])
             ct.ok(all(entry["reason"] for entry in status["jvms"] if entry["state"] == "left alone"), "and why others are not profiled")
             shown = ct.candor("daemon", "--status", "--spool", daemon.spool)
             ct.ok(shown.status == 0 and json.loads(shown.out)["running"] is True, "candor daemon --status prints it", shown)
@@ -68,6 +73,8 @@ def misbehaving_server(jdks):
             got = sums(server.taken)
             for one in jvms:
                 check_sums(str(one.jdk), got.get(one.pid), one.pid, stopped.get(one.pid))
+                missing = [kind for kind in ("candor.CpuSample", "candor.WallSample", "jdk.ThreadPark") if not got[one.pid].types[kind]]
+                ct.ok(not missing, f"{one.jdk}: samples of each event", got[one.pid].types)
                 ct.ok(got[one.pid].services == {f"service-{one.jdk.version}"}, f"{one.jdk}: with its service")
             ct.ok(all(taken.labels["version"] == "1.2" and taken.labels["host"] for taken in server.taken), "version and host")
             ct.ok(server.duplicates >= 1 and not server.problems, "what the server had taken without saying so it knew again",

@@ -78,13 +78,18 @@ def wait_for(condition, timeout=120):
     return condition()
 
 
-Sums = collections.namedtuple("Sums", "samples weight cpu books recordings unbalanced repeated services")
+# The parts of the book of CPU time, and the types of what the agent counts as a sample.
+CPU_PARTS = ("complete", "truncated", "failed", "lost", "unseen", "residual")
+SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark")
+
+Sums = collections.namedtuple("Sums", "samples weight cpu books recordings unbalanced repeated services types")
 
 
 def sums(taken):
-    """By the JVM's pid: what recordings (collector.Taken) hold together. A sample is known by its time, thread and pc."""
+    """By the JVM's pid: what recordings (collector.Taken) hold together: samples of all kinds, and the CPU time. A sample of CPU time is
+    known by its time, thread and pc."""
     found = collections.defaultdict(lambda: [0, 0, 0, 0, 0, 0])
-    services = collections.defaultdict(set)
+    services, types = collections.defaultdict(set), collections.defaultdict(collections.Counter)
     seen = collections.defaultdict(collections.Counter)
     path = ct.WORK / "taken.jfr"
     for one in taken:
@@ -93,18 +98,19 @@ def sums(taken):
         pid = next(event["pid"] for event in events if event["@type"] == "jdk.JVMInformation")
         samples = [event for event in events if event["@type"] == "candor.CpuSample"]
         books = {(event["account"], event["reason"]): event["time"] for event in events if event["@type"] == "candor.BookLine"}
+        kinds = collections.Counter(event["@type"] for event in events if event["@type"] in SAMPLES)
+        types[pid] += kinds
         weight = sum(event["weight"] for event in samples)
         booked = sum(ns for (account, _), ns in books.items() if account in ("complete", "truncated", "failed"))
-        right = sum(ns for (account, _), ns in books.items()
-                    if account not in ("cpu", "own_cost", "suppressed") and not account.startswith("heal_"))
+        right = sum(ns for (account, _), ns in books.items() if account in CPU_PARTS)
         for event in samples:
             seen[pid][event["startTime"], event["eventThread"]["osThreadId"], event["pc"], event["weight"]] += 1
         totals = found[pid]
-        for i, value in enumerate((len(samples), weight, books.get(("cpu", ""), 0), booked, 1,
+        for i, value in enumerate((kinds.total(), weight, books.get(("cpu", ""), 0), booked, 1,
                                    weight != booked or right != books.get(("cpu", ""), 0))):
             totals[i] += value
         services[pid].add(one.labels["service"])
-    return {pid: Sums(*totals, sum(n - 1 for n in seen[pid].values()), services[pid]) for pid, totals in found.items()}
+    return {pid: Sums(*totals, sum(n - 1 for n in seen[pid].values()), services[pid], types[pid]) for pid, totals in found.items()}
 
 
 def check_sums(name, got, pid, samples):

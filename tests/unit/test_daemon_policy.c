@@ -39,7 +39,7 @@ static void test_config(void)
                          &e);
     tap_ok(!code, "a file is read %s", e.text);
     tap_ok(!strcmp(c.server, "https://h.example:4041") && c.spool_max == 2ull << 30 && c.chunk_ns == 10 * NS_PER_S &&
-               !strcmp(c.max_overhead, "0.5%") && !strcmp(c.spool, " /a b"),
+               !strcmp(c.settings.values[OPTION_MAX_OVERHEAD], "0.5%") && !strcmp(c.spool, " /a b"),
            "section [daemon]");
     tap_ok(c.policy.count == 2 && !strcmp(c.policy.rules[0].name, "shop") && c.policy.rules[0].share == 0.25 &&
                c.policy.rules[0].label_count == 1 && c.policy.rules[1].ignore,
@@ -69,6 +69,11 @@ static void test_config(void)
         {"[daemon]\nevent = cpu,safepoint\n", "event 'cpu,safepoint'"},
         {"[jvm a]\nevent = cpu,,lock\n", "such as cpu,alloc"},
         {"[jvm a]\nevent =\n", "event ''"},
+        {"[jvm a]\nevent = cpu,lock,cpu\n", "event 'cpu,lock,cpu'"},
+        {"[jvm a]\nwall-rate = 10\nlock-rate = 0/s\n", "line 3: lock-rate '0/s'"},
+        {"[jvm a]\nalloc-rate = 10/s\nalloc-interval = 512k\n", "use one of them"},
+        {"[daemon]\nheal = always\n", "off, paced or now"},
+        {"[daemon]\nkeep = 5m\n", "no key 'keep'"},
         {"[jvm a]\nmain =\n", "main is empty"},
         {"[daemon]\nmax-jvms = 0\n", "max-jvms '0'"},
     };
@@ -81,26 +86,65 @@ static void test_config(void)
     config_init(&c);
     tap_ok(config_read(&c, "/does/not/exist", &e) == -ENOENT && strstr(e.text, "/does/not/exist"), "%s", e.text);
     tap_ok(config_finish(&c, true, &e) && strstr(e.text, "--server"), "%s", e.text);
-    tap_ok(!strcmp(c.max_overhead, "1%") && !strcmp(c.event, "cpu") && c.spool_max == 1u << 30, "defaults");
+    tap_ok(!strcmp(c.settings.values[OPTION_MAX_OVERHEAD], "1%") && !strcmp(c.settings.events, "cpu,wall,alloc,lock,halt") &&
+               c.spool_max == 1u << 30,
+           "defaults");
     config_deinit(&c);
 }
 
 static void test_events(void)
 {
     static const struct {
-        const char *list, *jdk, *left;
+        const char *list, *jdk, *left, *dropped;
     } cases[] = {
-        {"cpu,wall,alloc,live,lock,halt", "17.0.19", "cpu,wall,alloc,live,lock,halt"},
-        {"cpu,wall,alloc,live,lock,halt", "1.8.0_432", "cpu,wall,lock,halt"},
-        {"alloc", "1.8.0_432", ""},
-        {"alloc", "18.0.1", "alloc"},
-        {"alloc,cpu", "", "alloc,cpu"},
+        {"cpu,wall,alloc,live,lock,halt", "17.0.19", "cpu,wall,alloc,live,lock,halt", ""},
+        {"cpu,wall,alloc,live,lock,halt", "1.8.0_432", "cpu,wall,lock,halt", "alloc,live"},
+        {"alloc", "1.8.0_432", "", "alloc"},
+        {"alloc", "18.0.1", "alloc", ""},
+        {"alloc,cpu", "", "alloc,cpu", ""},
     };
-    char left[64];
+    char dropped[SETTINGS_EVENTS];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        policy_events(cases[i].list, cases[i].jdk, left, sizeof left);
-        tap_ok(!strcmp(left, cases[i].left), "of %s Java '%s' records %s", cases[i].list, cases[i].jdk, left);
+        struct settings s = {0};
+        snprintf(s.events, sizeof s.events, "%s", cases[i].list);
+        settings_fit_jdk(&s, cases[i].jdk, dropped);
+        tap_ok(!strcmp(s.events, cases[i].left) && !strcmp(dropped, cases[i].dropped), "of %s Java '%s' records %s, not %s", cases[i].list,
+               cases[i].jdk, s.events, dropped);
     }
+    struct settings s = {.events = "cpu,alloc,lock"};
+    tap_ok(settings_drop_refused(&s, "event=alloc: another agent samples") && !strcmp(s.events, "cpu,lock"), "without it: %s", s.events);
+    tap_ok(settings_drop_refused(&s, "event=lock must know this JVM's stacks") && !strcmp(s.events, "cpu"), "or another: %s", s.events);
+    tap_ok(!settings_drop_refused(&s, "event=wall: no") && !settings_drop_refused(&s, "already recording") && !strcmp(s.events, "cpu"),
+           "and not what it does not record, or what is no event's");
+}
+
+static bool asks(const struct settings *s, enum recording_option option, const char *expected)
+{
+    const char *text = settings_option(s, option);
+    return expected ? text && !strcmp(text, expected) : !text;
+}
+
+/* A rule's settings count more; those of events that are not recorded are not asked for: the agent would refuse them. */
+static void test_settings(void)
+{
+    struct config c;
+    struct error e = {""};
+    int code = read_text(&c,
+                         "[daemon]\nlock-rate = 50/s\nalloc-rate = 20/s\nwall-interval = 100ms\n[jvm a]\nevent = cpu,lock,alloc\n"
+                         "interval = 5ms\nlock-threshold = 2ms\nalloc-interval = 1m\nheal = paced\n[jvm b]\nevent = alloc,lock\n",
+                         &e);
+    tap_ok(!code && c.policy.count == 2, "settings are read %s", e.text);
+    struct settings a = c.settings, b = c.settings;
+    settings_override(&a, &c.policy.rules[0].settings);
+    settings_override(&b, &c.policy.rules[1].settings);
+    tap_ok(!strcmp(a.events, "cpu,lock,alloc") && asks(&a, OPTION_INTERVAL, "5ms") && asks(&a, OPTION_LOCK_THRESHOLD, "2ms") &&
+               asks(&a, OPTION_LOCK_RATE, "50/s") && asks(&a, OPTION_MAX_OVERHEAD, "1%") && asks(&a, OPTION_HEAL, "paced"),
+           "the rule's, and the daemon's where it has none");
+    tap_ok(asks(&a, OPTION_ALLOC_INTERVAL, "1m") && asks(&a, OPTION_ALLOC_RATE, NULL), "of two that exclude each other the rule's");
+    tap_ok(asks(&a, OPTION_WALL_INTERVAL, NULL), "nothing of an event that is not recorded");
+    tap_ok(asks(&b, OPTION_INTERVAL, NULL) && asks(&b, OPTION_MAX_OVERHEAD, NULL) && asks(&b, OPTION_ALLOC_RATE, "20/s"),
+           "without cpu there is no clock whose interval could be kept");
+    config_deinit(&c);
 }
 
 /* ---- a JVM ---- */
@@ -217,6 +261,7 @@ int main(void)
     close(fd);
     test_config();
     test_events();
+    test_settings();
     test_facts();
     test_rules();
     test_share();

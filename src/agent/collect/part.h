@@ -58,6 +58,8 @@ struct part {
     void (*write_books)(jfr_write_book *write, uint64_t now_ns);
     /* Samples in the recording, and those that were lost. */
     void (*count)(uint64_t *samples, uint64_t *lost);
+    /* CPU time that its samples have used in the program's threads so far: --max-overhead is a limit of this, too. */
+    uint64_t (*cost_ns)(void);
     /* Before the recording is copied, and before it ends: events that describe the whole of it. stopped_ns: how long all threads may be
      * stopped for them. Must be flushed before the next time. */
     void (*sum_up)(uint64_t stopped_ns);

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
      "limit of the spool's size: beyond it the oldest recordings are dropped and "
      "counted (default 1G)"},
     {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
-    {'e', "event", "LIST", NULL, "what to record: cpu, wall, alloc, live, lock, halt (default cpu)"},
+    {'e', "event", "LIST", NULL, "what to record: cpu, wall, alloc, live, lock, halt (default cpu,wall,alloc,lock,halt)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},
     {0, "max-overhead", "PERCENT", NULL, "sample less often if it would take more of a JVM's CPU time (default 1%)"},
     {0, "max-jvms", "N", NULL, "profile at most this many JVMs at a time (default 100)"},
@@ -106,11 +106,13 @@ const struct cli_command command_daemon = {
              "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
              "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "
              "recordings in the JVMs and sends the remaining data.\n\n"
-             "The file of --config has lines of key = value. Section [daemon] contains the options below by name. Each "
+             "The file of --config has lines of key = value. Section [daemon] contains the options below by name, and the settings "
+             "of rules, for all JVMs. Each "
              "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
              "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
              "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
-             "service, version, label.NAME, event, interval, max-overhead.\n\n"
+             "service, version, label.NAME, and, as in candor record, " SETTINGS_NAMES ".\n\n"
+             "An event that a JVM cannot record is left out there; the log and --status name it.\n\n"
              "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
              "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "
              "SPRING_APPLICATION_NAME, or is the main class; version comes from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, "

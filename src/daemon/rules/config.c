@@ -16,7 +16,8 @@ enum { MAX_JVMS = 1000 };
 
 void config_init(struct config *c)
 {
-    *c = (struct config){.interval = "10ms", .max_overhead = "1%", .event = "cpu", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
+    *c = (struct config){.spool_max = (uint64_t)1 << 30, .max_jvms = 100};
+    settings_init(&c->settings);
     c->chunk_ns = 30 * NS_PER_S;
     c->look_ns = 5 * NS_PER_S;
     c->min_age_ns = 5 * NS_PER_S;
@@ -56,19 +57,6 @@ static int set_size(uint64_t *out, const char *key, const char *value, struct er
     return 0;
 }
 
-static int set_sampling(struct config *c, const char *key, const char *value, struct error *e)
-{
-    /* The same checks as in a rule. */
-    struct rule rule = {0};
-    struct policy one = {.rules = &rule, .count = 1, .cap = 1};
-    int code = policy_set(&one, key, value, e);
-    if (code)
-        return code;
-    return !strcmp(key, "interval") ? set_text(c->interval, sizeof c->interval, key, value, e)
-           : !strcmp(key, "event")  ? set_text(c->event, sizeof c->event, key, value, e)
-                                    : set_text(c->max_overhead, sizeof c->max_overhead, key, value, e);
-}
-
 static int set_max_jvms(struct config *c, const char *value, struct error *e)
 {
     uint64_t n;
@@ -100,13 +88,14 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
         return set_duration(&c->min_age_ns, key, value, 0, 3600 * NS_PER_S, e);
     if (!strcmp(key, "timeout"))
         return set_duration(&c->timeout_ns, key, value, NS_PER_S, 60 * NS_PER_S, e);
-    if (!strcmp(key, "interval") || !strcmp(key, "max-overhead") || !strcmp(key, "event"))
-        return set_sampling(c, key, value, e);
     if (!strcmp(key, "max-jvms"))
         return set_max_jvms(c, value, e);
+    int code = settings_set(&c->settings, key, value, e);
+    if (code != -ENOENT)
+        return code;
     return error_set(e, -ENOENT,
                      "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
-                     "look, min-age, timeout, event, interval, max-overhead and max-jvms",
+                     "look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
                      key);
 }
 

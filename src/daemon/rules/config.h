@@ -9,7 +9,7 @@
 
 struct config {
     char server[1024], token_file[PATH_MAX], ca_file[PATH_MAX], spool[PATH_MAX], host[256];
-    char interval[32], max_overhead[32], event[64];
+    struct settings settings;
     uint64_t spool_max, chunk_ns, look_ns, min_age_ns, timeout_ns;
     uint32_t max_jvms;
     struct policy policy;

@@ -3,8 +3,6 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
-#include "base/text/word_list.h"
-#include "base/time_units.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -73,54 +71,6 @@ static int set_share(struct rule *r, const char *value, struct error *e)
     return units_parse_percent(value, &r->share) ? error_set(e, -EINVAL, "share '%.40s': use a share such as 25%%", value) : 0;
 }
 
-static int set_interval(struct rule *r, const char *value, struct error *e)
-{
-    uint64_t ns;
-    if (units_parse_duration(value, &ns) || ns < 100 * NS_PER_US || ns > 10 * NS_PER_S)
-        return error_set(e, -EINVAL, "interval '%.40s': use a duration from 100us to 10s", value);
-    return set_text(r->interval, sizeof r->interval, "interval", value, e);
-}
-
-static int set_max_overhead(struct rule *r, const char *value, struct error *e)
-{
-    double share;
-    if (units_parse_percent(value, &share))
-        return error_set(e, -EINVAL, "max-overhead '%.40s': use a share of the JVM's CPU time, such as 1%%", value);
-    return set_text(r->max_overhead, sizeof r->max_overhead, "max-overhead", value, e);
-}
-
-/* Those that may run together for as long as the JVM lives. */
-static bool is_event(const char *word)
-{
-    static const char *const events[] = {"cpu", "wall", "alloc", "live", "lock", "halt"};
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (!strcmp(word, events[i]))
-            return true;
-    return false;
-}
-
-static int set_event(struct rule *r, const char *value, struct error *e)
-{
-    const char *list = value;
-    char word[16];
-    bool good = *value;
-    while (good && word_list_next(&list, word, sizeof word))
-        good = is_event(word);
-    return good ? set_text(r->event, sizeof r->event, "event", value, e)
-                : error_set(e, -EINVAL, "event '%.40s': use a list of cpu, wall, alloc, live, lock and halt, such as cpu,alloc", value);
-}
-
-void policy_events(const char *list, const char *jdk, char *out, size_t size)
-{
-    bool is_8 = !strncmp(jdk, "1.8", 3);
-    char word[16];
-    size_t n = 0;
-    *out = 0;
-    while (word_list_next(&list, word, sizeof word))
-        if (!is_8 || (strcmp(word, "alloc") && strcmp(word, "live")))
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "," : "", word);
-}
-
 static bool is_condition(const char *key)
 {
     return !strcmp(key, "main") || !strcmp(key, "user") || !strcmp(key, "jdk") || !strncmp(key, "env.", 4) || !strncmp(key, "property.", 9);
@@ -137,19 +87,16 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
         return set_profile(r, value, e);
     if (!strcmp(key, "share"))
         return set_share(r, value, e);
-    if (!strcmp(key, "interval"))
-        return set_interval(r, value, e);
-    if (!strcmp(key, "max-overhead"))
-        return set_max_overhead(r, value, e);
-    if (!strcmp(key, "event"))
-        return set_event(r, value, e);
     if (!strcmp(key, "service"))
         return set_text(r->service, sizeof r->service, key, value, e);
     if (!strcmp(key, "version"))
         return set_text(r->version, sizeof r->version, key, value, e);
+    int code = settings_set(&r->settings, key, value, e);
+    if (code != -ENOENT)
+        return code;
     return error_set(e, -EINVAL,
-                     "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, "
-                     "service, version, label.NAME, event, interval and max-overhead",
+                     "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, service, version, "
+                     "label.NAME, " SETTINGS_NAMES,
                      key);
 }
 

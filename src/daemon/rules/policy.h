@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "daemon/rules/facts.h"
+#include "daemon/rules/settings.h"
 
 #include <stdint.h>
 
@@ -17,9 +18,10 @@ struct rule {
         char pattern[256];       /* of fnmatch(3) */
     } matches[RULE_MATCHES_MAX]; /* all of them */
     int match_count;
-    bool ignore;                                                                /* profile = no */
-    double share;                                                               /* of the JVMs that match */
-    char service[128], version[128], interval[32], max_overhead[32], event[64]; /* "" = as without a rule */
+    bool ignore;                     /* profile = no */
+    double share;                    /* of the JVMs that match */
+    char service[128], version[128]; /* "" = as without a rule */
+    struct settings settings;        /* those of the daemon hold where it has none */
     struct {
         char name[64], value[128];
     } labels[RULE_LABELS_MAX];
@@ -39,8 +41,6 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
 
 /* The rule that decides, or NULL. */
 const struct rule *policy_find(const struct policy *p, struct facts *f);
-/* Writes the part of a list of events that a JVM of this version can record, as a list: Java 8 cannot sample allocations. */
-void policy_events(const char *list, const char *jdk, char *out, size_t size);
 /* Whether this JVM is among the rule's share: always the same for the same number. */
 bool policy_chosen(const struct rule *rule, uint64_t identity);
 

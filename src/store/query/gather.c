@@ -118,15 +118,18 @@ static int by_segment(const void *left, const void *right)
     return (a->segment > b->segment) - (a->segment < b->segment);
 }
 
-/* Which of two equally frequent types comes first: CPU time, else by name. */
-static bool comes_first(const char *type, const char *other)
+/* Which of two types comes first: CPU time, although an idle JVM has wall-clock time in more recordings; else the type of more
+ * recordings; else by name. other: "" = none yet. */
+static bool comes_first(const char *type, uint32_t n, const char *other, uint32_t other_n)
 {
     static const char cpu[] = "cpu:";
     bool is_cpu = !strncmp(type, cpu, sizeof cpu - 1), other_is = !strncmp(other, cpu, sizeof cpu - 1);
-    return is_cpu != other_is ? is_cpu : strcmp(type, other) < 0;
+    if (is_cpu != other_is)
+        return is_cpu;
+    return n != other_n ? n > other_n : strcmp(type, other) < 0;
 }
 
-/* The one asked for, else the most frequent. 0 = none. */
+/* The one asked for, else the one that comes first. 0 = none. */
 static uint32_t choose_type(const struct gather *g, const char *asked)
 {
     uint32_t best = 0, most = 0;
@@ -137,7 +140,7 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
         for (uint32_t i = 0; !asked && i < g->hole_count; i++)
             n += g->holes[i].type == type;
         const char *name = strtab_text(&g->types, type);
-        bool better = asked ? !strcmp(name, asked) : n > most || (n == most && comes_first(name, strtab_text(&g->types, best)));
+        bool better = asked ? !strcmp(name, asked) : comes_first(name, n, strtab_text(&g->types, best), most);
         best = better ? type : best;
         most = better ? n : most;
     }

@@ -6,7 +6,8 @@
  *      samples per second = processors in use / pace
  *      overhead = the agent's own thread / processors in use + cost of a sample / pace
  *
- * The share of the agent's thread in the program's CPU time is an average over three seconds. For the rate, the estimate of
+ * "The agent's own thread" stands for all costs that do not depend on the pace: the samples of other events belong to it. Its
+ * share in the program's CPU time is an average over three seconds. For the rate, the estimate of
  * used processors rises at once and falls slowly, so that a burst of the program exceeds the limit for a tenth of a second. The
  * pace aims a tenth below both limits. It changes by at least a tenth: each thread that follows must reset its clock, which
  * costs as much as a sample. Collector only. */
@@ -25,7 +26,7 @@ struct budget_limits {
 struct budget_usage {
     uint64_t wall_ns;
     uint64_t cpu_ns;              /* of the process */
-    uint64_t own_ns;              /* of the agent's thread */
+    uint64_t own_ns;              /* of the agent's thread, and of samples of other events */
     uint64_t samples, samples_ns; /* their number and cost */
 };
 

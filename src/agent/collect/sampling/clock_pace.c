@@ -1,5 +1,6 @@
 #include "agent/collect/sampling/clock_pace.h"
 
+#include "agent/collect/sampling/parts.h"
 #include "agent/collect/session/warnings.h"
 #include "agent/trigger/clocks/clock.h"
 #include "base/text/units.h"
@@ -14,7 +15,7 @@ static struct budget_usage usage(uint64_t now)
 {
     return (struct budget_usage){.wall_ns = now,
                                  .cpu_ns = clock_process_cpu(),
-                                 .own_ns = books_own_cpu(),
+                                 .own_ns = books_own_cpu() + parts_cost_ns(),
                                  .samples = session.books->samples,
                                  .samples_ns = books_samples_ns(session.books)};
 }
@@ -37,7 +38,7 @@ void clock_pace_keep(uint64_t now)
     if (!budget_is_hopeless(&session.budget) || session.told_hopeless)
         return;
     session.told_hopeless = true;
-    warnings_write(now, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
+    warnings_write(now, "max-overhead cannot be kept: the agent's own thread and the samples of other events take more; raise it");
 }
 
 bool clock_pace_is_tight(void)

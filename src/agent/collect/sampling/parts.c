@@ -175,6 +175,15 @@ void parts_count(uint64_t *samples, uint64_t *lost)
     }
 }
 
+uint64_t parts_cost_ns(void)
+{
+    uint64_t ns = 0;
+    EACH (row)
+        if (runs(row) && row->part->cost_ns)
+            ns += row->part->cost_ns();
+    return ns;
+}
+
 void parts_sum_up(uint64_t stopped_ns)
 {
     EACH (row)

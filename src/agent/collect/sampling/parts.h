@@ -40,6 +40,7 @@ uint64_t parts_due_ns(void);
 void parts_write_books(jfr_write_book *write, uint64_t now_ns);
 /* The samples and losses of all parts together. */
 void parts_count(uint64_t *samples, uint64_t *lost);
+uint64_t parts_cost_ns(void);
 void parts_sum_up(uint64_t stopped_ns);
 void parts_end(void (*drain)(void));
 void parts_finish(void);

@@ -74,7 +74,7 @@ static int reserve(const void *given, struct error *e)
     if (wall.most < WALL_LOOKS_LEAST)
         wall.most = WALL_LOOKS_LEAST;
     if (!vm_layout.usable)
-        return error_set(e, -ENOTSUP, "this JVM's tables cannot be read, which the event wall needs; use event=safepoint");
+        return error_set(e, -ENOTSUP, "event=wall: this JVM's tables cannot be read, which it needs; use event=safepoint");
     wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
     wall.lives = calloc(THREADS_MAX, sizeof *wall.lives);
     wall.alive = calloc(THREADS_MAX, sizeof *wall.alive);
@@ -454,6 +454,11 @@ static void count(uint64_t *samples, uint64_t *lost)
     *lost = wall_books_lost(&wall.books);
 }
 
+static uint64_t cost_ns(void)
+{
+    return wall_books_cost_ns(&wall.books, threads_limit());
+}
+
 static bool is_awaited(void)
 {
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
@@ -485,5 +490,6 @@ const struct part wall_part = {.reserve = reserve,
                                .due_ns = due_ns,
                                .write_books = write_books,
                                .count = count,
+                               .cost_ns = cost_ns,
                                .end = end,
                                .release = release};

@@ -121,6 +121,15 @@ uint64_t wall_books_lost(const struct wall_books *b)
     return lost;
 }
 
+uint64_t wall_books_cost_ns(const struct wall_books *b, uint32_t limit)
+{
+    uint64_t ns = b->closed_answer_ns;
+    for (uint32_t i = 0; i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
+            ns += counter_get(&sampled_threads[i].counts.answer_ns);
+    return ns;
+}
+
 /* Sums over all threads: those that have ended, and those that have a slot. */
 struct sums {
     int64_t time_ns, pending_ns;

@@ -54,6 +54,8 @@ void wall_books_ended(struct wall_books *b, uint64_t ns);
 /* Call it for a slot that is about to be freed. */
 void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
 uint64_t wall_books_lost(const struct wall_books *b); /* how many samples */
+/* CPU time of the handlers that answered: of threads with a slot below `limit`, and of those that are gone. */
+uint64_t wall_books_cost_ns(const struct wall_books *b, uint32_t limit);
 /* Writes all lines as of now. lives: by slot, `limit` of them in use. */
 void wall_books_write(const struct wall_books *b, const struct wall_life *lives, uint32_t limit, struct jfr_writer *w,
                       jfr_write_book *write);

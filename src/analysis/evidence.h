@@ -53,6 +53,7 @@ struct evidence {
     uint32_t processors;  /* of the machine; 0 = unknown */
     uint64_t duration_ns; /* of the recording */
     int64_t start_ns;     /* since the epoch; 0 = unknown */
+    int64_t jvm_start_ns; /* the same */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

@@ -14,6 +14,7 @@
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
+#include "analysis/known/costs.h"
 #include "analysis/evidence.h"
 
 #define FINDING_NEEDS(source) SOURCE_BIT(SOURCE_##source)
@@ -75,7 +76,13 @@
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for little work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,         \
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
-            0, "the reasons and their remedies are in the books at the end of the report")
+            0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    COST_ROWS(COST_FINDING, FINDING)
+
+#define COST_FINDING(FINDING, symbol, id, title, words, source, limit, when, remedy)                                                       \
+    FINDING(symbol, id, title, COST_REPORT_##source, "Methods", FINDING_NEEDS(source), 0, remedy)
+#define COST_REPORT_CPU  "--kind cpu"
+#define COST_REPORT_WALL "--kind wall"
 
 /* rule_locks: of each class of locks one finding, the most specific. */
 #define RULES(RULE)                                                                                                                        \
@@ -96,7 +103,8 @@
     RULE(rule_allocation_site)                                                                                                             \
     RULE(rule_leak)                                                                                                                        \
     RULE(rule_threads)                                                                                                                     \
-    RULE(rule_quality)
+    RULE(rule_quality)                                                                                                                     \
+    RULE(rule_costs)
 
 struct findings;
 

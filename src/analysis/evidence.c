@@ -17,5 +17,6 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_ALLOC] = {"samples of allocations", "candor record -e cpu,alloc"},
     [SOURCE_LIVE] = {"which objects are alive", "candor record -e cpu,live"},
     [SOURCE_THROWS] = {"how many exceptions were thrown", JDK},
+    [SOURCE_FLAGS] = {"the JVM's command line", "candor record -e cpu"},
     [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

@@ -28,6 +28,7 @@ struct recording_evidence {
     int made; /* how many of them */
     struct halts halts;
     bool has_halts;
+    struct jvm_info jvm;
     struct time_range range;
     bool is_part; /* that was asked for */
     struct evidence evidence;
@@ -163,6 +164,17 @@ static void give_profiles(struct recording_evidence *r)
 
 /* ---- halts ---- */
 
+static int load_jvm(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
+{
+    int rc = jvm_info_read(&r->jvm, file, e);
+    if (rc || !r->jvm.known)
+        return rc;
+    r->evidence.jvm = &r->jvm;
+    r->evidence.jvm_start_ns = r->jvm.start_ns;
+    r->evidence.sources |= SOURCE_BIT(SOURCE_FLAGS);
+    return 0;
+}
+
 static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
                      struct error *e)
 {
@@ -177,7 +189,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
     r->evidence.halts = &r->halts;
-    return rc;
+    return rc ? rc : load_jvm(r, file, e);
 }
 
 static int load(struct recording_evidence *r, const char *path, const char *range, struct jfr_problems *problems, struct error *e)
@@ -219,6 +231,7 @@ void recording_evidence_free(struct recording_evidence *r)
         return;
     while (r->made--)
         profile_deinit(&r->profiles[r->made]);
+    jvm_info_deinit(&r->jvm);
     if (r->has_halts)
         halts_deinit(&r->halts);
     free(r);

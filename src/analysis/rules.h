@@ -77,6 +77,20 @@
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
             0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,          \
+            "leave the flag out, unless this is a test")                                                                                   \
+    FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,                     \
+            "leave the flag out, unless somebody knows why it is there")                                                                   \
+    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM does nothing, or will not for long", "--kind cpu", "Methods",               \
+            FINDING_NEEDS(FLAGS), 0, "leave the flag out, or give the one that is named")                                                  \
+    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, and differs", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,   \
+            "leave out all but the one that is meant; look at JAVA_TOOL_OPTIONS and start scripts, too")                                   \
+    FINDING(HEAP_SETUP, "heap_setup", "The heap and its collector do not fit their flags", "--kind halt", "Kinds", FINDING_NEEDS(FLAGS),   \
+            0, "leave the flag out: the JVM chooses by the machine and the container")                                                     \
+    FINDING(REMOTE_CONTROL, "remote_control", "The JVM can be controlled from other machines", "--kind cpu", "Threads",                    \
+            FINDING_NEEDS(FLAGS), 0, "close the port, or bind it to localhost")                                                            \
+    FINDING(SECRET_IN_ARGUMENTS, "secret_in_arguments", "A secret is in the command line", "--kind cpu", "Threads", FINDING_NEEDS(FLAGS),  \
+            0, "give it in a file that only the program's user can read, or in the environment")                                           \
     COST_ROWS(COST_FINDING, FINDING)
 
 #define COST_FINDING(FINDING, symbol, id, title, words, source, limit, when, remedy)                                                       \
@@ -104,7 +118,8 @@
     RULE(rule_leak)                                                                                                                        \
     RULE(rule_threads)                                                                                                                     \
     RULE(rule_quality)                                                                                                                     \
-    RULE(rule_costs)
+    RULE(rule_costs)                                                                                                                       \
+    RULE(rule_flags)
 
 struct findings;
 

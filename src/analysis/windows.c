@@ -134,6 +134,7 @@ static int slice_init(struct slice *s, const struct evidence *e)
     s->e.holder = e->holder ? &s->profiles[3] : NULL;
     s->e.alloc = e->alloc ? &s->profiles[4] : NULL;
     s->e.live = NULL;
+    s->e.jvm = NULL;
     s->e.throws = (struct recorded_throws){0};
     return failed ? -ENOMEM : 0;
 }

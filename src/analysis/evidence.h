@@ -29,7 +29,13 @@ enum source {
     SOURCE_LIVE, /* which of it is alive */
     SOURCE_THROWS,
     SOURCE_THROWN, /* which exceptions they were, and not only errors */
-    SOURCE_FLAGS,  /* the JVM's command line */
+    SOURCE_WRITES, /* to sockets */
+    SOURCE_FILES,  /* reads and writes of them */
+    SOURCE_STALLS, /* allocations that wait */
+    SOURCE_DEOPTS,
+    SOURCE_ERRORS,
+    SOURCE_OPERATIONS, /* of the JVM, which stop all threads */
+    SOURCE_FLAGS,      /* the JVM's command line */
     SOURCES
 };
 

@@ -77,6 +77,34 @@
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
             0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads stand", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
+            "a larger heap (-Xmx), or fewer objects that live long: candor record -e live shows them")                                     \
+    FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than they are to take", "--kind halt", "Why",                     \
+            FINDING_NEEDS(PAUSES) | FINDING_NEEDS(FLAGS), 0,                                                                               \
+            "leave -Xmn and the sizes of generations out, so that G1 may choose; allocate less; or a target that it can meet")             \
+    FINDING(GC_HUMONGOUS, "gc_humongous", "Large arrays make G1 collect", "--kind alloc", "Allocating lines", FINDING_NEEDS(PAUSES), 0,    \
+            "larger regions (-XX:G1HeapRegionSize=16m), or smaller arrays: candor report --kind alloc shows who makes them")               \
+    FINDING(GC_LOCKER, "gc_locker", "Native code keeps the collector waiting", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
+            "shorter use of arrays in native code (GetPrimitiveArrayCritical); JDK 22 and later do not wait with G1")                      \
+    FINDING(GC_METASPACE, "gc_metaspace", "Classes make the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,         \
+            "a larger -XX:MetaspaceSize from the start; if it goes on, look at what makes classes: proxies, scripts, class loaders")       \
+    FINDING(GC_CODE_CACHE, "gc_code_cache", "Compiled code makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES),   \
+            0, "a larger -XX:ReservedCodeCacheSize")                                                                                       \
+    FINDING(GC_BY_TOOL, "gc_by_tool", "A tool makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
+            "ask less often; jcmd GC.class_histogram -all and GC.heap_dump -all do not collect first")                                     \
+    FINDING(SLOW_WRITE, "slow_write", "A peer takes data slowly", "--kind halt", "Why", FINDING_NEEDS(WRITES), 0,                          \
+            "look at the peer, which does not read; write from a thread of its own, with a bounded queue")                                 \
+    FINDING(SLOW_FILE, "slow_file", "Threads wait for a file", "--kind halt", "Why", FINDING_NEEDS(FILES), 0,                              \
+            "read and write larger pieces, ahead of need or in another thread; look at the disk")                                          \
+    FINDING(ALLOCATION_STALL, "allocation_stall", "Threads wait for the collector to free memory", "--kind halt", "Why",                   \
+            FINDING_NEEDS(STALLS), 0, "a larger heap (-Xmx), more -XX:ConcGCThreads, or allocate less")                                    \
+    FINDING(DEOPTIMIZATIONS, "deoptimizations", "Compiled code is thrown away again and again", "--kind halt", "Why",                      \
+            FINDING_NEEDS(DEOPTS), 0,                                                                                                      \
+            "look at the place: a type or a branch that changes all the time, or an exception that compiled code expects never")           \
+    FINDING(ERRORS, "errors", "Errors are thrown", "--kind halt", "Why", 0, FINDING_NEEDS(ERRORS) | FINDING_NEEDS(THROWN),                 \
+            "mend the cause; an exception in place of an Error where it is how the program goes")                                          \
+    FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for long", "--kind halt", "All threads",        \
+            FINDING_NEEDS(OPERATIONS), 0, "leave it to a time when nobody waits: dumps of the heap and of threads, class redefinition")    \
     FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,          \
             "leave the flag out, unless this is a test")                                                                                   \
     FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,                     \
@@ -119,7 +147,9 @@
     RULE(rule_threads)                                                                                                                     \
     RULE(rule_quality)                                                                                                                     \
     RULE(rule_costs)                                                                                                                       \
-    RULE(rule_flags)
+    RULE(rule_flags)                                                                                                                       \
+    RULE(rule_pauses)                                                                                                                      \
+    RULE(rule_halts)
 
 struct findings;
 

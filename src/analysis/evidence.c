@@ -17,5 +17,12 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_ALLOC] = {"samples of allocations", "candor record -e cpu,alloc"},
     [SOURCE_LIVE] = {"which objects are alive", "candor record -e cpu,live"},
     [SOURCE_THROWS] = {"how many exceptions were thrown", JDK},
+    [SOURCE_WRITES] = {"writes to sockets", JDK},
+    [SOURCE_FILES] = {"reads and writes of files", JDK},
+    [SOURCE_STALLS] = {"allocations that wait for the collector, as ZGC's do", JDK},
+    [SOURCE_DEOPTS] = {"code that is thrown away, which JDK 14 and later tell of", JDK},
+    [SOURCE_ERRORS] = {"which errors were thrown", JDK},
+    [SOURCE_OPERATIONS] = {"operations of the JVM that stop all threads", JDK},
+    [SOURCE_FLAGS] = {"the JVM's command line", "candor record -e cpu"},
     [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

@@ -5,6 +5,7 @@
 #define CANDOR_ANALYSIS_EVIDENCE_H
 
 #include "events/halts.h"
+#include "events/jvm_info.h"
 #include "events/recorded.h"
 #include "profile/profile.h"
 
@@ -28,6 +29,13 @@ enum source {
     SOURCE_LIVE, /* which of it is alive */
     SOURCE_THROWS,
     SOURCE_THROWN, /* which exceptions they were, and not only errors */
+    SOURCE_WRITES, /* to sockets */
+    SOURCE_FILES,  /* reads and writes of them */
+    SOURCE_STALLS, /* allocations that wait */
+    SOURCE_DEOPTS,
+    SOURCE_ERRORS,
+    SOURCE_OPERATIONS, /* of the JVM, which stop all threads */
+    SOURCE_FLAGS,      /* the JVM's command line */
     SOURCES
 };
 
@@ -50,9 +58,11 @@ struct evidence {
     const struct profile *live;
     const struct halts *halts; /* NULL = none */
     struct recorded_throws throws;
-    uint32_t processors;  /* of the machine; 0 = unknown */
-    uint64_t duration_ns; /* of the recording */
-    int64_t start_ns;     /* since the epoch; 0 = unknown */
+    const struct jvm_info *jvm; /* NULL = the recording does not tell of it */
+    uint32_t processors;        /* of the machine; 0 = unknown */
+    uint64_t duration_ns;       /* of the recording */
+    int64_t start_ns;           /* since the epoch; 0 = unknown */
+    int64_t jvm_start_ns;       /* the same */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

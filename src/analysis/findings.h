@@ -59,7 +59,8 @@ struct profile_node;
 /* What was found out of the stacks of a profile (stack.h): of each node its marks and its line. */
 struct findings_stacks {
     const struct profile_node *nodes; /* whose they are; slices of a profile share them */
-    uint32_t *marks, *lines;          /* NULL = nobody asked yet */
+    uint64_t *marks;                  /* NULL = nobody asked yet, here and below */
+    uint32_t *lines;
 };
 
 enum { FINDINGS_PROFILES = 8 };

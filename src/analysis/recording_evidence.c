@@ -15,11 +15,25 @@ enum { CPU, WALL, LOCK, HOLDER, ALLOC, LIVE, KINDS };
 static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_ALLOC, PROFILE_LIVE};
 
 /* Events of the JDK's, and what they are evidence of. */
-static const char *const jdk_events[] = {"jdk.JavaMonitorEnter",    "jdk.GCPhasePause",      "jdk.SafepointStateSynchronization",
-                                         "jdk.SocketRead",          "jdk.FileForce",         "jdk.VirtualThreadPinned",
-                                         "jdk.ExceptionStatistics", "jdk.JavaExceptionThrow"};
-static const enum source jdk_sources[] = {SOURCE_LOCKS,  SOURCE_PAUSES, SOURCE_ASKED,  SOURCE_SOCKETS,
-                                          SOURCE_FORCES, SOURCE_PINNED, SOURCE_THROWS, SOURCE_THROWN};
+static const struct {
+    const char *event;
+    enum source source;
+} jdk_events[] = {
+    {"jdk.JavaMonitorEnter", SOURCE_LOCKS},
+    {"jdk.GCPhasePause", SOURCE_PAUSES},
+    {"jdk.SafepointStateSynchronization", SOURCE_ASKED},
+    {"jdk.SocketRead", SOURCE_SOCKETS},
+    {"jdk.SocketWrite", SOURCE_WRITES},
+    {"jdk.FileRead", SOURCE_FILES},
+    {"jdk.FileForce", SOURCE_FORCES},
+    {"jdk.VirtualThreadPinned", SOURCE_PINNED},
+    {"jdk.ZAllocationStall", SOURCE_STALLS},
+    {"jdk.Deoptimization", SOURCE_DEOPTS},
+    {"jdk.ExecuteVMOperation", SOURCE_OPERATIONS},
+    {"jdk.ExceptionStatistics", SOURCE_THROWS},
+    {"jdk.JavaExceptionThrow", SOURCE_THROWN},
+    {"jdk.JavaErrorThrow", SOURCE_ERRORS},
+};
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
@@ -28,6 +42,7 @@ struct recording_evidence {
     int made; /* how many of them */
     struct halts halts;
     bool has_halts;
+    struct jvm_info jvm;
     struct time_range range;
     bool is_part; /* that was asked for */
     struct evidence evidence;
@@ -163,21 +178,35 @@ static void give_profiles(struct recording_evidence *r)
 
 /* ---- halts ---- */
 
+static int load_jvm(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
+{
+    int rc = jvm_info_read(&r->jvm, file, e);
+    if (rc || !r->jvm.known)
+        return rc;
+    r->evidence.jvm = &r->jvm;
+    r->evidence.jvm_start_ns = r->jvm.start_ns;
+    r->evidence.sources |= SOURCE_BIT(SOURCE_FLAGS);
+    return 0;
+}
+
 static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
                      struct error *e)
 {
+    const char *events[JDK_EVENTS];
     bool recorded[JDK_EVENTS];
+    for (int i = 0; i < JDK_EVENTS; i++)
+        events[i] = jdk_events[i].event;
     int rc = halts_read(&r->halts, file, problems, e);
     r->has_halts = true;
     r->evidence.duration_ns = r->halts.duration_ns;
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc)
         keep_range(r);
-    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, &r->evidence.processors, e);
+    rc = rc ? rc : recorded_events(file, events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, &r->evidence.processors, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
-        r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
+        r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_events[i].source) : 0;
     r->evidence.halts = &r->halts;
-    return rc;
+    return rc ? rc : load_jvm(r, file, e);
 }
 
 static int load(struct recording_evidence *r, const char *path, const char *range, struct jfr_problems *problems, struct error *e)
@@ -219,6 +248,7 @@ void recording_evidence_free(struct recording_evidence *r)
         return;
     while (r->made--)
         profile_deinit(&r->profiles[r->made]);
+    jvm_info_deinit(&r->jvm);
     if (r->has_halts)
         halts_deinit(&r->halts);
     free(r);

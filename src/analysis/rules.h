@@ -14,6 +14,7 @@
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
+#include "analysis/known/costs.h"
 #include "analysis/evidence.h"
 
 #define FINDING_NEEDS(source) SOURCE_BIT(SOURCE_##source)
@@ -75,7 +76,55 @@
     FINDING(THREAD_CHURN, "thread_churn", "Threads are started for little work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,         \
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
-            0, "the reasons and their remedies are in the books at the end of the report")
+            0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads stand", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
+            "a larger heap (-Xmx), or fewer objects that live long: candor record -e live shows them")                                     \
+    FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than they are to take", "--kind halt", "Why",                     \
+            FINDING_NEEDS(PAUSES) | FINDING_NEEDS(FLAGS), 0,                                                                               \
+            "leave -Xmn and the sizes of generations out, so that G1 may choose; allocate less; or a target that it can meet")             \
+    FINDING(GC_HUMONGOUS, "gc_humongous", "Large arrays make G1 collect", "--kind alloc", "Allocating lines", FINDING_NEEDS(PAUSES), 0,    \
+            "larger regions (-XX:G1HeapRegionSize=16m), or smaller arrays: candor report --kind alloc shows who makes them")               \
+    FINDING(GC_LOCKER, "gc_locker", "Native code keeps the collector waiting", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
+            "shorter use of arrays in native code (GetPrimitiveArrayCritical); JDK 22 and later do not wait with G1")                      \
+    FINDING(GC_METASPACE, "gc_metaspace", "Classes make the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,         \
+            "a larger -XX:MetaspaceSize from the start; if it goes on, look at what makes classes: proxies, scripts, class loaders")       \
+    FINDING(GC_CODE_CACHE, "gc_code_cache", "Compiled code makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES),   \
+            0, "a larger -XX:ReservedCodeCacheSize")                                                                                       \
+    FINDING(GC_BY_TOOL, "gc_by_tool", "A tool makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
+            "ask less often; jcmd GC.class_histogram -all and GC.heap_dump -all do not collect first")                                     \
+    FINDING(SLOW_WRITE, "slow_write", "A peer takes data slowly", "--kind halt", "Why", FINDING_NEEDS(WRITES), 0,                          \
+            "look at the peer, which does not read; write from a thread of its own, with a bounded queue")                                 \
+    FINDING(SLOW_FILE, "slow_file", "Threads wait for a file", "--kind halt", "Why", FINDING_NEEDS(FILES), 0,                              \
+            "read and write larger pieces, ahead of need or in another thread; look at the disk")                                          \
+    FINDING(ALLOCATION_STALL, "allocation_stall", "Threads wait for the collector to free memory", "--kind halt", "Why",                   \
+            FINDING_NEEDS(STALLS), 0, "a larger heap (-Xmx), more -XX:ConcGCThreads, or allocate less")                                    \
+    FINDING(DEOPTIMIZATIONS, "deoptimizations", "Compiled code is thrown away again and again", "--kind halt", "Why",                      \
+            FINDING_NEEDS(DEOPTS), 0,                                                                                                      \
+            "look at the place: a type or a branch that changes all the time, or an exception that compiled code expects never")           \
+    FINDING(ERRORS, "errors", "Errors are thrown", "--kind halt", "Why", 0, FINDING_NEEDS(ERRORS) | FINDING_NEEDS(THROWN),                 \
+            "mend the cause; an exception in place of an Error where it is how the program goes")                                          \
+    FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for long", "--kind halt", "All threads",        \
+            FINDING_NEEDS(OPERATIONS), 0, "leave it to a time when nobody waits: dumps of the heap and of threads, class redefinition")    \
+    FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,          \
+            "leave the flag out, unless this is a test")                                                                                   \
+    FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,                     \
+            "leave the flag out, unless somebody knows why it is there")                                                                   \
+    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM does nothing, or will not for long", "--kind cpu", "Methods",               \
+            FINDING_NEEDS(FLAGS), 0, "leave the flag out, or give the one that is named")                                                  \
+    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, and differs", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,   \
+            "leave out all but the one that is meant; look at JAVA_TOOL_OPTIONS and start scripts, too")                                   \
+    FINDING(HEAP_SETUP, "heap_setup", "The heap and its collector do not fit their flags", "--kind halt", "Kinds", FINDING_NEEDS(FLAGS),   \
+            0, "leave the flag out: the JVM chooses by the machine and the container")                                                     \
+    FINDING(REMOTE_CONTROL, "remote_control", "The JVM can be controlled from other machines", "--kind cpu", "Threads",                    \
+            FINDING_NEEDS(FLAGS), 0, "close the port, or bind it to localhost")                                                            \
+    FINDING(SECRET_IN_ARGUMENTS, "secret_in_arguments", "A secret is in the command line", "--kind cpu", "Threads", FINDING_NEEDS(FLAGS),  \
+            0, "give it in a file that only the program's user can read, or in the environment")                                           \
+    COST_ROWS(COST_FINDING, FINDING)
+
+#define COST_FINDING(FINDING, symbol, id, title, words, source, limit, when, remedy)                                                       \
+    FINDING(symbol, id, title, COST_REPORT_##source, "Methods", FINDING_NEEDS(source), 0, remedy)
+#define COST_REPORT_CPU  "--kind cpu"
+#define COST_REPORT_WALL "--kind wall"
 
 /* rule_locks: of each class of locks one finding, the most specific. */
 #define RULES(RULE)                                                                                                                        \
@@ -96,7 +145,11 @@
     RULE(rule_allocation_site)                                                                                                             \
     RULE(rule_leak)                                                                                                                        \
     RULE(rule_threads)                                                                                                                     \
-    RULE(rule_quality)
+    RULE(rule_quality)                                                                                                                     \
+    RULE(rule_costs)                                                                                                                       \
+    RULE(rule_flags)                                                                                                                       \
+    RULE(rule_pauses)                                                                                                                      \
+    RULE(rule_halts)
 
 struct findings;
 

@@ -1,6 +1,6 @@
 #include "analysis/stack.h"
 
-#include "analysis/known_methods.h"
+#include "analysis/known/known_methods.h"
 #include "analysis/tally.h"
 #include "base/buffer.h"
 #include "base/text/code_owner.h"
@@ -13,7 +13,7 @@ enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
 
 /* ---- marks ---- */
 
-static uint32_t marks_of(const struct profile *p, const struct profile_method *m)
+static uint64_t marks_of(const struct profile *p, const struct profile_method *m)
 {
     return known_method_marks(profile_text(p, m->class_name), profile_text(p, m->name));
 }
@@ -32,10 +32,10 @@ static struct findings_stacks *stacks_of(struct findings *f, const struct profil
 }
 
 /* Parents come before their children. */
-static uint32_t *make_marks(const struct profile *p)
+static uint64_t *make_marks(const struct profile *p)
 {
-    uint32_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
-    uint32_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
+    uint64_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
+    uint64_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
     for (uint32_t i = 0; of_method && i < p->method_count; i++)
         of_method[i] = marks_of(p, &p->methods[i]);
     for (uint32_t i = 1; of_method && of_node && i < p->node_count; i++)

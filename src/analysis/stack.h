@@ -4,12 +4,12 @@
 #define CANDOR_ANALYSIS_STACK_H
 
 #include "analysis/findings.h"
-#include "analysis/known_methods.h"
+#include "analysis/known/stack_mark.h"
 #include "profile/profile.h"
 
 struct stack_marks {
     const struct profile *profile;
-    const uint32_t *of_node; /* bits by enum stack_mark */
+    const uint64_t *of_node; /* bits by enum stack_mark */
 };
 
 /* One pass over the profile's methods and one over its trie, once for all rules; borrows from f. 0 or -ENOMEM. */

@@ -23,6 +23,7 @@ static const struct row rows[] = {
     {"ThreadSleep", "10 ms", "true"},
     {"VirtualThreadPinned", "10 ms", "true"},
     {"FileForce", "10 ms", "true"},
+    {"Deoptimization", NULL, "true"}, /* since JDK 14 */
 };
 
 static const struct row lock_rows[] = {

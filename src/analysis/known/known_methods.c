@@ -1,5 +1,7 @@
-#include "analysis/known_methods.h"
+#include "analysis/known/known_methods.h"
 
+#include "analysis/known/cost_methods.h"
+#include "analysis/known/stack_mark.h"
 #include "base/text/code_owner.h"
 
 #include <stdbool.h>
@@ -105,12 +107,13 @@ static bool lends(const char *class_name, const char *method)
     return IN(verbs, method) || (strstr(name, "Pool") && !IN(runs, method));
 }
 
-uint32_t known_method_marks(const char *class_name, const char *method)
+uint64_t known_method_marks(const char *class_name, const char *method)
 {
-    uint32_t marks = (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0) |
-                     (boxes(class_name, method) ? 1u << STACK_BOXES : 0);
+    uint64_t marks = cost_method_marks(class_name, method);
+    marks |= (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0) |
+             (boxes(class_name, method) ? 1u << STACK_BOXES : 0);
     for (size_t i = 0; i < sizeof known_methods / sizeof *known_methods; i++)
         if (!strcmp(class_name, known_methods[i].class_name) && (!known_methods[i].method || !strcmp(method, known_methods[i].method)))
-            marks |= 1u << known_methods[i].mark;
+            marks |= UINT64_C(1) << known_methods[i].mark;
     return marks;
 }

@@ -1,8 +1,8 @@
-/* What a known method on a thread's stack means for the thread: a table of the methods' names. Stacks are searched in stack.h. */
-#ifndef CANDOR_ANALYSIS_KNOWN_METHODS_H
-#define CANDOR_ANALYSIS_KNOWN_METHODS_H
+/* What a known method on a thread's stack means for the thread. */
+#ifndef CANDOR_ANALYSIS_KNOWN_STACK_MARK_H
+#define CANDOR_ANALYSIS_KNOWN_STACK_MARK_H
 
-#include <stdint.h>
+#include "analysis/known/costs.h"
 
 enum stack_mark {
     STACK_FILLS_TRACE, /* Throwable.fillInStackTrace */
@@ -18,14 +18,12 @@ enum stack_mark {
     STACK_LENDS,       /* a method of the program's, or of a library's, whose name says that it hands out what a pool has */
     STACK_LOCKS_WRITE, /* ReentrantReadWriteLock */
     STACK_LOCKS_READ,
-    STACK_BOXES,    /* valueOf of a wrapper class: Integer.valueOf */
-    STACK_COLLECTS, /* a thread of the garbage collector at work */
-    STACK_STARTS,   /* Thread.start */
-    STACK_FORCES,   /* FileChannel.force */
-    STACK_SYNCS,    /* FileDescriptor.sync */
+    STACK_BOXES,               /* valueOf of a wrapper class: Integer.valueOf */
+    STACK_COLLECTS,            /* a thread of the garbage collector at work */
+    STACK_STARTS,              /* Thread.start */
+    STACK_FORCES,              /* FileChannel.force */
+    STACK_SYNCS,               /* FileDescriptor.sync */
+    COST_ROWS(COST_MARK, NONE) /* what costs.h has */
 };
-
-/* Bits by enum stack_mark. */
-uint32_t known_method_marks(const char *class_name, const char *method);
 
 #endif

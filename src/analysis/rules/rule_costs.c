@@ -1,0 +1,171 @@
+/* Work that is dear when a program asks for it again and again: regular expressions that are compiled at each call, lists that are
+ * searched element by element, names of hosts that are resolved. The table is costs.h. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+#include "base/time_units.h"
+#include "profile/figures/stats.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#define PROCESSOR_LEAST 0.05            /* of one, on average: what little an idle program does may well be one of these */
+#define SETTLED_NS      (60 * NS_PER_S) /* of the JVM's life, in which every program loads classes and looks things up */
+
+enum { SAMPLES_LEAST = 10 };
+
+enum cost_when { EVER, SETTLED };
+
+struct cost {
+    enum stack_mark mark;
+    enum finding_kind kind;
+    enum source source;
+    const char *words;
+    double limit;
+    enum cost_when when;
+};
+
+static const struct cost costs[] = {
+#define COST(F, symbol, id, title, words, source, limit, when, remedy)                                                                     \
+    {STACK_COST_##symbol, FINDING_##symbol, SOURCE_##source, words, limit, when},
+    COST_ROWS(COST, NONE)
+#undef COST
+};
+
+enum { COSTS = sizeof costs / sizeof *costs };
+
+struct sums {
+    double part, squares;
+    uint64_t samples;
+    uint32_t largest; /* stack of the sample with most weight */
+    uint64_t largest_weight;
+};
+
+/* Of one profile: the sums of each cost, and the weights of all samples, and of those after the JVM's beginning. */
+struct sampled {
+    struct findings *f;
+    const struct evidence *e;
+    const struct profile *p;
+    enum source source;
+    struct stack_marks marks;
+    struct sums sums[COSTS];
+    double all, settled, draws; /* draws: independent samples that all of them are worth */
+};
+
+static bool is_settled(const struct evidence *e, const struct profile_sample *s)
+{
+    return e->jvm_start_ns && s->time_ns > e->jvm_start_ns + (int64_t)SETTLED_NS;
+}
+
+static void add(struct sums *sums, const struct profile_sample *s)
+{
+    sums->part += (double)s->weight;
+    sums->squares += (double)s->weight * (double)s->weight;
+    sums->samples += s->count;
+    if (s->weight > sums->largest_weight) {
+        sums->largest = s->stack;
+        sums->largest_weight = s->weight;
+    }
+}
+
+/* A thread that runs, or is ready to, does not wait. */
+static bool counts(const struct sampled *d, const struct profile_sample *s)
+{
+    return d->source == SOURCE_CPU || (jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY);
+}
+
+static void add_samples(struct sampled *d)
+{
+    for (uint32_t i = 0; i < d->p->sample_count; i++) {
+        const struct profile_sample *s = &d->p->samples[i];
+        bool settled = is_settled(d->e, s);
+        d->all += (double)s->weight;
+        d->settled += settled ? (double)s->weight : 0;
+        if (!counts(d, s))
+            continue;
+        for (int k = 0; k < COSTS; k++)
+            if (costs[k].source == d->source && stack_has(&d->marks, s->stack, costs[k].mark) && (costs[k].when == EVER || settled))
+                add(&d->sums[k], s);
+    }
+}
+
+/* "--callers Pattern.compile", if the method needs no quotes there. */
+static const char *callers_of(const struct sampled *d, const struct cost *c, uint32_t stack)
+{
+    const char *label = profile_text(d->p, stack_marked(&d->marks, stack, c->mark));
+    for (const char *at = label; *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '.' && *at != '_')
+            return NULL;
+    return *label ? findings_text(d->f, findings_say(d->f, "%s --callers %s", finding_infos[c->kind].report, label)) : NULL;
+}
+
+static uint32_t site_of(const struct sampled *d, const struct cost *c, const struct sums *sums, char *place, size_t size)
+{
+    double share;
+    uint32_t line = stack_line_most(d->f, d->p, &d->marks, c->mark, &share);
+    uint32_t site = line ? line : stack_site(d->f, d->p, sums->largest);
+    *place = 0;
+    if (line)
+        snprintf(place, size, "; the largest part (%.0f %%) for %.300s", 100 * share, findings_text(d->f, line));
+    else if (site)
+        snprintf(place, size, "; for example for %.300s", findings_text(d->f, site));
+    return site;
+}
+
+static void tell(const struct sampled *d, const struct cost *c, const struct sums *sums, struct finding *one, const char *amount)
+{
+    char place[400];
+    if (one->score < SCORE_INFO || d->f->left_out[c->kind])
+        return;
+    one->kind = c->kind;
+    one->site = site_of(d, c, sums, place, sizeof place);
+    one->text = findings_say(d->f, "%s %s%s", amount, c->words, place);
+    one->count = sums->samples;
+    one->report = callers_of(d, c, sums->largest);
+    one->table = one->report ? "Callers" : NULL;
+    findings_add(d->f, one);
+}
+
+static void judge_cpu(const struct sampled *d, const struct cost *c, const struct sums *sums)
+{
+    double all = c->when == SETTLED ? d->settled : d->all;
+    char amount[160];
+    struct amount share = amount_share(sums->part, all, d->draws * all / d->all);
+    if (share.low * all < PROCESSOR_LEAST * (double)d->e->duration_ns)
+        return;
+    snprintf(amount, sizeof amount, "%.1f to %.1f %% of the CPU time, %.2f processors, went into", 100 * share.low, 100 * share.high,
+             sums->part / (double)d->e->duration_ns);
+    tell(d, c, sums, &(struct finding){.score = score_saturate(share.low, c->limit), .lost_ns = amount_scaled(share, all)}, amount);
+}
+
+static void judge_wall(const struct sampled *d, const struct cost *c, const struct sums *sums)
+{
+    struct amount lost = amount_normal(sums->part, sqrt(sums->squares)), mean = amount_scaled(lost, 1 / (double)d->e->duration_ns);
+    char amount[160];
+    snprintf(amount, sizeof amount, "%.2f threads on average (%.2f to %.2f) waited for", mean.value, mean.low, mean.high);
+    tell(d, c, sums, &(struct finding){.score = score_saturate(mean.low, c->limit), .lost_ns = lost}, amount);
+}
+
+static void judge_profile(struct findings *f, const struct evidence *e, const struct profile *p, enum source source)
+{
+    struct sampled d = {.f = f, .e = e, .p = p, .source = source};
+    if (!p || p->unit != PROFILE_UNIT_NS || !e->duration_ns)
+        return;
+    if (stack_marks_of(&d.marks, f, p)) {
+        f->failed = true;
+        return;
+    }
+    add_samples(&d);
+    d.draws = stats_effective_samples(p);
+    for (int k = 0; k < COSTS; k++)
+        if (d.sums[k].samples >= SAMPLES_LEAST)
+            (source == SOURCE_CPU ? judge_cpu : judge_wall)(&d, &costs[k], &d.sums[k]);
+}
+
+void rule_costs(struct findings *f, const struct evidence *e)
+{
+    judge_profile(f, e, e->cpu, SOURCE_CPU);
+    judge_profile(f, e, e->wall, SOURCE_WALL);
+}

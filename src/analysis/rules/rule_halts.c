@@ -1,0 +1,164 @@
+/* Halts that are a problem by the time that threads lose in them, or by their number: peers and files that are slow to take or to give
+ * data, allocations that wait for the collector, code that is thrown away, errors that are thrown, and operations of the JVM that
+ * stop all threads for long. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/halt_groups.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPERATION_WARNING_NS NS_PER_S /* the longest one */
+#define ERRORS_WARNING       60.0     /* a minute */
+#define MEMORY_SCORE         90.0     /* an OutOfMemoryError, once */
+
+enum { ERRORS_LEAST = 10 };
+
+/* ---- by time and by number ---- */
+
+enum measure { WAITERS, A_SECOND };
+
+/* limit: threads that wait on average, or halts a second. */
+static const struct trouble {
+    enum finding_kind kind;
+    enum halt_kind halt;
+    enum measure measure;
+    double limit;
+    uint64_t least;
+    const char *words;
+} troubles[] = {
+    {FINDING_SLOW_WRITE, HALT_SOCKET_WRITE, WAITERS, 1.0, 3, "writes to"},
+    {FINDING_SLOW_FILE, HALT_FILE_READ, WAITERS, 1.0, 3, "reads of"},
+    {FINDING_SLOW_FILE, HALT_FILE_WRITE, WAITERS, 1.0, 3, "writes to"},
+    {FINDING_ALLOCATION_STALL, HALT_ALLOCATION, WAITERS, 0.1, 3, "allocations waited for the collector:"},
+    {FINDING_DEOPTIMIZATIONS, HALT_DEOPTIMIZATION, A_SECOND, 1000, 100, "times compiled code was thrown away:"},
+};
+
+/* A file without a name is a pipe or a terminal, whose other end may have nothing to say. */
+static bool is_known(const struct trouble *t, const struct halt_group *g)
+{
+    return t->kind != FINDING_SLOW_FILE || g->what;
+}
+
+static void judge_group(struct findings *f, const struct evidence *e, const struct trouble *t, const struct halt_group *g)
+{
+    struct amount waiters = amount_exact((double)g->sum_ns / (double)e->duration_ns);
+    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
+    const struct amount *v = t->measure == WAITERS ? &waiters : &rate;
+    const char *site = halts_text(e->halts, g->site);
+    char sum[32], cost[96];
+    if (g->count < t->least || !is_known(t, g))
+        return;
+    if (t->measure == WAITERS)
+        snprintf(cost, sizeof cost, "%s in all, %u thread%s", units_format_duration(sum, sizeof sum, g->sum_ns), g->threads,
+                 g->threads == 1 ? "" : "s");
+    else
+        snprintf(cost, sizeof cost, "%.0f a second (%.0f to %.0f)", rate.value, rate.low, rate.high);
+    findings_add(f, &(struct finding){
+                        .kind = t->kind,
+                        .score = score_saturate(v->low, t->limit),
+                        .text = findings_say(f, "%llu %s %.200s, %s; most at %.300s", (unsigned long long)g->count, t->words,
+                                             halts_text(e->halts, g->what), cost, *site ? site : "[unknown]"),
+                        .subject = findings_string(f, halts_text(e->halts, g->what)),
+                        .site = findings_string(f, site),
+                        .count = g->count,
+                        .threads = g->threads,
+                        .lost_ns = amount_exact((double)g->sum_ns),
+                    });
+}
+
+static void judge_trouble(struct findings *f, const struct evidence *e, const struct trouble *t)
+{
+    struct halt_groups groups;
+    f->failed = halt_groups_make(&groups, e->halts, t->halt) || f->failed;
+    for (uint32_t i = 0; i < groups.count; i++)
+        judge_group(f, e, t, &groups.list[i]);
+    halt_groups_deinit(&groups);
+}
+
+/* ---- errors ---- */
+
+static bool ends(const char *text, const char *with)
+{
+    size_t n = strlen(text), m = strlen(with);
+    return n >= m && !strcmp(text + n - m, with);
+}
+
+static void judge_error(struct findings *f, const struct evidence *e, const struct halt_group *g)
+{
+    const char *class_name = halts_text(e->halts, g->what), *site = halts_text(e->halts, g->site);
+    bool is_memory = !strcmp(class_name, "java.lang.OutOfMemoryError");
+    double minutes = (double)e->duration_ns / (60.0 * NS_PER_S);
+    struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);
+    if (!ends(class_name, "Error") || (g->count < ERRORS_LEAST && !is_memory))
+        return;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_ERRORS,
+                        .score = is_memory ? MEMORY_SCORE : score_saturate(rate.low, ERRORS_WARNING),
+                        .text = findings_say(f, "%llu times %.200s was thrown, %.1f a minute; most at %.300s", (unsigned long long)g->count,
+                                             class_name, rate.value, *site ? site : "[unknown]"),
+                        .subject = findings_string(f, class_name),
+                        .site = findings_string(f, site),
+                        .count = g->count,
+                        .remedy = is_memory ? "-XX:+HeapDumpOnOutOfMemoryError, and candor record -e live for what fills the memory" : NULL,
+                    });
+}
+
+static void judge_errors(struct findings *f, const struct evidence *e)
+{
+    struct halt_groups groups;
+    f->failed = halt_groups_make(&groups, e->halts, HALT_EXCEPTION) || f->failed;
+    for (uint32_t i = 0; i < groups.count; i++)
+        judge_error(f, e, &groups.list[i]);
+    halt_groups_deinit(&groups);
+}
+
+/* ---- operations of the JVM ---- */
+
+/* Collections have rules of their own. */
+static bool collects(const char *operation)
+{
+    static const char *const begins[] = {"G1", "Gen", "Parallel", "Serial", "Z", "X", "CMS", "CGC", "CollectF", "Shenandoah", "GC"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(operation, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+static void judge_operations(struct findings *f, const struct evidence *e)
+{
+    const struct halt *longest = NULL;
+    char ns[32];
+    for (uint32_t i = 0; i < e->halts->count; i++) {
+        const struct halt *one = &e->halts->list[i];
+        bool counts = one->kind == HALT_VM_OPERATION && !collects(halts_text(e->halts, one->what));
+        longest = counts && (!longest || one->ns > longest->ns) ? one : longest;
+    }
+    if (!longest)
+        return;
+    const char *what = halts_text(e->halts, longest->what), *by = halts_text(e->halts, longest->by);
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_LONG_OPERATION,
+                        .score = score_saturate((double)longest->ns, OPERATION_WARNING_NS),
+                        .text = findings_say(f, "the JVM's operation %.100s stopped all threads for %s%s%.100s", what,
+                                             units_format_duration(ns, sizeof ns, longest->ns), *by ? ", asked by " : "", by),
+                        .subject = findings_string(f, what),
+                        .owner = findings_string(f, by),
+                        .count = 1,
+                        .lost_ns = amount_exact((double)longest->ns),
+                    });
+}
+
+void rule_halts(struct findings *f, const struct evidence *e)
+{
+    if (!e->halts || !e->duration_ns)
+        return;
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        judge_trouble(f, e, &troubles[i]);
+    judge_errors(f, e);
+    judge_operations(f, e);
+}

@@ -1,5 +1,6 @@
 #include "daemon/rules/policy.h"
 
+#include "base/agreed/recorded_events.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
@@ -89,10 +90,12 @@ static int set_max_overhead(struct rule *r, const char *value, struct error *e)
     return set_text(r->max_overhead, sizeof r->max_overhead, "max-overhead", value, e);
 }
 
+#define EVENT_NAME(symbol, name) name,
+
 /* Those that may run together for as long as the JVM lives. */
 static bool is_event(const char *word)
 {
-    static const char *const events[] = {"cpu", "wall", "alloc", "live", "lock", "halt"};
+    static const char *const events[] = {RECORDING_EVENTS_TOGETHER(EVENT_NAME)};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (!strcmp(word, events[i]))
             return true;
@@ -107,7 +110,7 @@ static int set_event(struct rule *r, const char *value, struct error *e)
     while (good && word_list_next(&list, word, sizeof word))
         good = is_event(word);
     return good ? set_text(r->event, sizeof r->event, "event", value, e)
-                : error_set(e, -EINVAL, "event '%.40s': use a list of cpu, wall, alloc, live, lock and halt, such as cpu,alloc", value);
+                : error_set(e, -EINVAL, "event '%.40s': use one or several of " RECORDING_EVENT_TOGETHER ", such as cpu,alloc", value);
 }
 
 void policy_events(const char *list, const char *jdk, char *out, size_t size)

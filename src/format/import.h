@@ -4,6 +4,7 @@
 #define CANDOR_FORMAT_IMPORT_H
 
 #include "base/error.h"
+#include "profile/format_names.h"
 #include "profile/profile.h"
 
 /* A file in memory, and what the user wants of it. */
@@ -18,6 +19,12 @@ struct import {
 /* A reader fills an empty profile. A wrong detail in the file becomes a problem of the profile. A file that cannot be read as a whole
  * is an error. Memory is bounded by a small multiple of the bytes. */
 typedef int import_reader(struct profile *p, const struct import *in);
+
+/* Formats that are only read (profile/format_names.h): each has its reader, and says whether the beginning of a file looks like it. */
+#define IMPORT_FORMAT(name, words, extensions, media)                                                                                      \
+    import_reader name##_read;                                                                                                             \
+    bool name##_is(const uint8_t *bytes, size_t size);
+FORMAT_NAMES_READ(IMPORT_FORMAT)
 
 /* -EINVAL with "NAME: TEXT". */
 int import_bad(const struct import *in, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,6 +3,8 @@
 #ifndef CANDOR_JFR_SCHEMA_H
 #define CANDOR_JFR_SCHEMA_H
 
+#include "base/agreed/recorded_events.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -63,19 +65,16 @@ static inline bool jfr_state_waits(enum jfr_thread_state state)
     return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_IO);
 }
 
-/* Events that a recording will not have, and does not declare: each chunk repeats what is declared, and the JDK's recorder may
- * stand behind it with the same names. */
+/* Events that a recording will not have, and whose types it does not declare (schema_table.h): each chunk repeats what is declared. The
+ * JDK's recorder may append events of the same names, and Mission Control renames a type whose fields differ from those that it had in the
+ * chunk before. */
+#define JFR_WITHOUT_BIT(symbol, name) JFR_WITHOUT_##symbol = 1 << RECORDING_EVENT_##symbol,
 enum jfr_without {
-    JFR_WITHOUT_COLLECTIONS = 1,
-    JFR_WITHOUT_WAITS = 2,
-    JFR_WITHOUT_ALLOCATIONS = 4,
-    JFR_WITHOUT_OLD_OBJECTS = 8,
-    JFR_WITHOUT_CPU = 16,
-    JFR_WITHOUT_COUNTS = 32, /* candor.EventSample */
-    JFR_WITHOUT_WALL = 64,
-    JFR_WITHOUT_SAFEPOINT = 128,
-    JFR_WITHOUT_CODE = 256,
-    JFR_WITHOUT_BASES = 512
+    RECORDING_EVENT_ROWS(JFR_WITHOUT_BIT)            /* one for each event */
+    JFR_WITHOUT_COUNTS = 1 << RECORDING_EVENT_COUNT, /* candor.EventSample */
+    JFR_WITHOUT_CODE = JFR_WITHOUT_COUNTS << 1,
+    JFR_WITHOUT_BASES = JFR_WITHOUT_COUNTS << 2,
+    JFR_WITHOUT_EVENTS = JFR_WITHOUT_COUNTS - 1 /* all events of recorded_events.h */
 };
 
 /* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;

@@ -118,6 +118,7 @@ struct schema_type {
     const char *label, *description;
     const char *category; /* parts separated by '/', or NULL */
     uint8_t flags;
+    uint16_t without; /* enum jfr_without: recordings that do without the type do not declare it; 0 = every one declares it */
     struct schema_field fields[SCHEMA_FIELDS_MAX + 1]; /* ends with a NULL name */
 };
 

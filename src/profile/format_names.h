@@ -14,7 +14,8 @@
 #define FORMAT_NAMES_READ(X)                                                                                                               \
     X(hpl, "Honest-Profiler's log", "", "")                                                                                                \
     X(legacy, "pprof's legacy formats (gperftools, old Go)", "", "")                                                                       \
-    X(perf, "the text of 'perf script'", "", "")
+    X(perf, "the text of 'perf script'", "", "")                                                                                           \
+    X(threads, "thread dumps (jstack, jcmd Thread.print, SIGQUIT)", "", "")
 #define FORMAT_NAMES_WRITTEN(X)                                                                                                            \
     X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")                                                                         \
     X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                              \

@@ -149,6 +149,53 @@ def test_foreign():
           "of a text the report says what it was read as", result)
 
 
+THREAD_DUMP = """Started on port 8080
+2024-05-01 12:00:00
+Full thread dump OpenJDK 64-Bit Server VM (25.402-b06 mixed mode):
+
+"a "b" c" #12 prio=5 os_prio=0 tid=0x00007f01 nid=0x2b waiting for monitor entry [0x00007f02]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+\tat demo.Main.two(Main.java:7)
+\t- waiting to lock <0x00000000c0de> (a java.lang.Object)
+\tat java.lang.Thread.run(Thread.java:750)
+
+"GC Thread#0" os_prio=0 tid=0x00007f03 nid=0x2c runnable
+
+"Signal Dispatcher" #4 daemon prio=9 tid=0x00007f04 nid=0x2d runnable
+   java.lang.Thread.State: RUNNABLE
+
+Found one Java-level deadlock:
+"a "b" c":
+  waiting to lock monitor 0x00007f05 (object 0x00000000c0de, a java.lang.Object)
+Java stack information for the threads listed above:
+"a "b" c":
+\tat demo.Main.two(Main.java:7)
+
+Full thread dump OpenJDK 64-Bit Server VM (21.0.5+11-LTS mixed mode):
+
+"main" #1 [41] prio=5 tid=0x00007f06 nid=41 runnable  [0x00007f07]
+   java.lang.Thread.State: RUNNABLE
+\tat java.io.FileInputStream.readBytes(java.base@21.0.5/Native Method)
+\tat demo.Main.main(Main.java:3)
+"""
+
+
+def test_thread_dumps():
+    """Threads with a Java stack count once in each dump; what a deadlock's report repeats does not count again."""
+    path = ct.WORK / "threads.txt"
+    path.write_text(THREAD_DUMP)
+    result = ct.candor("convert", "--to", "collapsed", path, "-")
+    ct.ok(sorted(result.out.splitlines()) == ["demo.Main.main;java.io.FileInputStream.readBytes 1", "java.lang.Thread.run;demo.Main.two 1"],
+          "thread dumps of JDK 8 and 21 in one file", result)
+    found = json.loads(ct.candor("report", "--json", path).out)
+    ids = {thread["name"]: thread["os_id"] for thread in found["threads"]}
+    ct.ok(found["source"] == "threads" and ids == {'a "b" c': 0x2b, "main": 41}, "names with quotes, hexadecimal and decimal ids", found)
+    ct.ok(("demo.Main.two", 7) in {(line["name"], line["line"]) for line in found["lines"]}, "lines", found["lines"])
+    path.write_text(THREAD_DUMP.split('"')[0])
+    result = ct.candor("report", path)
+    ct.ok(result.status == 1 and "no thread dump" in result.err and result.err.count("\n") == 1, "a dump without threads", result)
+
+
 def test_perf():
     """What perf itself says of a recording: its samples, and the sum of their periods."""
     data, text = ct.WORK / "perf.data", ct.WORK / "perf.txt"
@@ -424,6 +471,7 @@ def main():
     test_go(path)
     test_documented()
     test_foreign()
+    test_thread_dumps()
     test_perf()
     test_values()
     test_legacy()

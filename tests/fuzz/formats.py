@@ -12,7 +12,7 @@ WRITERS = ("src/format/write/*_write.c", "src/format/write/collapsed.c", "src/fo
            "src/format/write/value_type.c", "src/profile/figures/calltree.c", "src/profile/figures/successive.c",
            "src/compress/*.c", "tests/unit/format_*.c", "tests/unit/profile_maker.c")
 LIBRARIES = ("-lz", "-ljansson", "-lm")
-READERS = ("pprof", "otlp", "collapsed", "speedscope", "hpl", "legacy", "perf")
+READERS = ("pprof", "otlp", "collapsed", "speedscope", "hpl", "legacy", "perf", "threads")
 
 
 def main(**limit):

@@ -1,10 +1,7 @@
 /* libFuzzer target, built once for each reader (-DREADER=pprof_read): whatever the bytes are, it ends with a profile that adds up, or
  * with one line. How to run it: docs/internals/fuzzing.md. */
 #include "format/collapsed.h"
-#include "format/hpl.h"
-#include "format/legacy.h"
 #include "format/otlp.h"
-#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
 

@@ -3,10 +3,7 @@
 #include "base/buffer.h"
 #include "base/time_units.h"
 #include "format/collapsed.h"
-#include "format/hpl.h"
-#include "format/legacy.h"
 #include "format/otlp.h"
-#include "format/perf.h"
 #include "format/pprof.h"
 #include "compress/intake.h"
 #include "format/speedscope.h"
@@ -209,6 +206,11 @@ static const char heap_seed[] = "heap profile: 3: 96 [5: 160] @ heap_v2/524288\n
 static const char thread_seed[] = "--- threadz 1 ---\n\n--- Thread 7f00 (name: main/41) stack: ---\n  0x401 start\n  0x501 run\n"
                                   "--- Thread 7f01 (name: a/42) stack: ---\n  same as previous thread\n"
                                   "--- Thread 7f02 (name: b/43) stack: ---\n  0x601\n--- Memory map: ---\n0x400-0x500: /bin/x\n";
+static const char dump_seed[] = "2024-05-01 12:00:00\nFull thread dump OpenJDK 64-Bit Server VM (21.0.5+11 mixed mode):\n\n"
+                                "\"a \"b\" c\" #1 [42] prio=5 tid=0x7f nid=42 waiting on condition\n"
+                                "   java.lang.Thread.State: TIMED_WAITING (sleeping)\n"
+                                "\tat java.lang.Thread.sleep(java.base@21/Native Method)\n\tat demo.Main.run(Main.java:12)\n\n"
+                                "\"GC Thread#0\" os_prio=0 tid=0x7e nid=0x2b runnable\n\n";
 static const uint32_t words_seed[] = {0, 3, 0, 10000, 0, 2, 3, 0x400, 0x501, 0x601, 1, 2, 0x410, 0x501, 0, 1, 0};
 
 static void keep_bytes(struct format_seed *seed, const void *bytes, size_t size)
@@ -240,6 +242,7 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
         {"legacy-heap", legacy_read, 0},
         {"legacy-threads", legacy_read, 0},
         {"legacy-words", legacy_read, 0},
+        {"threads", threads_read, 0},
     };
     for (int i = 0; i < FORMAT_SEEDS; i++) {
         struct format_seed *s = &seeds[i];
@@ -249,8 +252,8 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
             continue;
         }
         if (i >= 8) {
-            const void *const texts[] = {perf_seed, heap_seed, thread_seed, words_seed};
-            const size_t sizes[] = {sizeof perf_seed - 1, sizeof heap_seed - 1, sizeof thread_seed - 1, sizeof words_seed};
+            const void *const texts[] = {perf_seed, heap_seed, thread_seed, words_seed, dump_seed};
+            const size_t sizes[] = {sizeof perf_seed - 1, sizeof heap_seed - 1, sizeof thread_seed - 1, sizeof words_seed, sizeof dump_seed - 1};
             keep_bytes(s, texts[i - 8], sizes[i - 8]);
             continue;
         }

@@ -13,7 +13,7 @@ struct format_seed {
     size_t size;
 };
 
-enum { FORMAT_SEEDS = 12 };
+enum { FORMAT_SEEDS = 13 };
 
 void format_seed_profile(struct profile *p);
 /* The caller frees the bytes. */

@@ -95,10 +95,10 @@ static void test_without(const char *path)
     static const struct {
         uint32_t without;
         const char *type;
-    } parts[] = {{JFR_WITHOUT_COLLECTIONS, "candor.SafepointCount"},
-                 {JFR_WITHOUT_WAITS, "candor.LockHolder"},
-                 {JFR_WITHOUT_ALLOCATIONS, "jdk.ObjectAllocationSample"},
-                 {JFR_WITHOUT_OLD_OBJECTS, "jdk.types.Reference"},
+    } parts[] = {{JFR_WITHOUT_HALT, "candor.SafepointCount"},
+                 {JFR_WITHOUT_LOCK, "candor.LockHolder"},
+                 {JFR_WITHOUT_ALLOC, "jdk.ObjectAllocationSample"},
+                 {JFR_WITHOUT_LIVE, "jdk.types.Reference"},
                  {JFR_WITHOUT_CPU, "candor.CpuSample"},
                  {JFR_WITHOUT_COUNTS, "candor.EventSample"},
                  {JFR_WITHOUT_WALL, "candor.WallSample"},

@@ -139,7 +139,7 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     o->events = COLLECT_CPU;
     if (strpbrk(value, ",+"))
         return error_set(e, -EINVAL,
-                         "event '%.200s': use " RECORDING_EVENT_TOGETHER ", one or several (cpu,wall; the comma as %%2C), or "
+                         "event '%.200s': use one or several of " RECORDING_EVENT_TOGETHER " (such as cpu,wall; the comma as %%2C), or "
                          "safepoint, or one that perf counts, alone",
                          value);
     return event_counter_find(&o->counter, value, e);

@@ -77,14 +77,14 @@ static void take_clock(struct counters *c, const struct entry *e)
         c->ticks_per_second = counters_value((const int64_t *)(const void *)e->data);
 }
 
+#define COUNTER_PLACE(field, name) {name, &c->field},
+
 static void take_entry(struct counters *c, const struct entry *e)
 {
     const struct {
         const char *name;
         const int64_t **out;
-    } numbers[] = {{"sun.rt.safepoints", &c->safepoints},
-                   {"sun.rt.safepointTime", &c->safepoint_ticks},
-                   {"sun.rt.safepointSyncTime", &c->synchronizing_ticks}};
+    } numbers[] = {COUNTER_ROWS(COUNTER_PLACE)};
     const struct {
         const char *name;
         struct counters_text *out;

@@ -19,13 +19,21 @@ struct counters_text {
     size_t room;
 };
 
+/* The numbers, a row each. COUNTER(field, name): a member of struct counters, NULL = this JVM has none such. */
+#define COUNTER_ROWS(COUNTER)                                                                                                              \
+    COUNTER(safepoints, "sun.rt.safepoints")                                                                                               \
+    COUNTER(safepoint_ticks, "sun.rt.safepointTime")                                                                                       \
+    COUNTER(synchronizing_ticks, "sun.rt.safepointSyncTime")
+
+#define COUNTER_FIELD(field, name) const int64_t *field;
+
 struct counters {
     bool found;
     const uint8_t *memory;
     size_t size;
-    uint64_t ticks_per_second;                                         /* 0 = not known, see counters_find_clock */
-    const int64_t *safepoints, *safepoint_ticks, *synchronizing_ticks; /* NULL = there is none such */
-    struct counters_text cause, last_cause;                            /* of a collection: under way, and the latest that is over */
+    uint64_t ticks_per_second; /* 0 = not known, see counters_find_clock */
+    COUNTER_ROWS(COUNTER_FIELD)
+    struct counters_text cause, last_cause; /* of a collection: under way, and the latest that is over */
     struct {
         struct counters_text name;
         const int64_t *collections;

@@ -175,6 +175,8 @@ enum account_figure {
             "collections that the JVM counted meanwhile; absent without its counters. A collector may count several pauses as one, or "    \
             "count phases in addition (Shenandoah)",                                                                                       \
             "")                                                                                                                            \
+    ACCOUNT(HALT_LONGEST, "halt_longest", BOOK_BIT(HALT), LEVEL, NS, NULL, 0, "longest GC pause", "the longest pause so far",              \
+            "'candor analyze' says what makes pauses long")                                                                                \
     ACCOUNT(HALT_SAFEPOINTS, "halt_safepoints", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "safepoints the JVM counted",                 \
             "all safepoints that the JVM counted during the recording, including those of the pauses", "")                                 \
     ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",              \
@@ -311,6 +313,7 @@ enum account_figure {
     MEMBER(WALL, "wall_not_chosen", WALL_NOT_CHOSEN, COUNT)                                                                                \
     MEMBER(HALT, "gc_ns", HALT_GC, TIME)                                                                                                   \
     MEMBER(HALT, "gc", HALT_GC, COUNT_OR_NULL)                                                                                             \
+    MEMBER(HALT, "longest_ns", HALT_LONGEST, TIME)                                                                                         \
     MEMBER(HALT, "lost_ns", HALT_LOST, TIME)                                                                                               \
     MEMBER(HALT, "lost", HALT_LOST, COUNT)                                                                                                 \
     MEMBER(HALT, "gc_counted", HALT_GC_COUNTED, COUNT_OR_NULL)                                                                             \

@@ -18,6 +18,7 @@
 #ifndef CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 #define CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 
+#include "base/agreed/recorded_events.h"
 #include "base/error.h"
 #include "base/time_units.h"
 
@@ -35,11 +36,8 @@ enum recording_option_kind {
     RECORDING_OPTION_SWITCH, /* on, off: 1, 0 */
 };
 
-/* The events as they may be written. The agent's table of them is COLLECT_EVENT_ROWS (agent/collect/session/session.h); a test compares
- * the two. */
-#define RECORDING_EVENT_WORDS    "cpu|wall|alloc|live|lock|halt|safepoint"
-#define RECORDING_EVENT_TOGETHER "cpu, wall, alloc, live, lock and halt" /* of these one or several, as a message says it */
-#define RECORDING_EVENT_COUNTED  "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
+/* Events that perf counts, some of them; the others are in recorded_events.h. */
+#define RECORDING_EVENT_COUNTED "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
 
 #define RECORDING_OPTION_ROWS(NUMBER, WORD, OUTPUT)                                                                                        \
     WORD(EVENT, 'e', "event", "LIST", RECORDING_EVENT_WORDS "|" RECORDING_EVENT_COUNTED, "what to sample, comma-separated (default cpu)")  \

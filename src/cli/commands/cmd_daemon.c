@@ -1,4 +1,5 @@
 /* candor daemon: profiles this host's JVMs for good and sends what they record to a server. */
+#include "base/agreed/recorded_events.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "daemon/daemon.h"
@@ -22,7 +23,7 @@ static const struct cli_option options[] = {
      "limit of the spool's size: beyond it the oldest recordings are dropped and "
      "counted (default 1G)"},
     {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
-    {'e', "event", "LIST", NULL, "what to record: cpu, wall, alloc, live, lock, halt (default cpu,wall,alloc,lock,halt)"},
+    {'e', "event", "LIST", NULL, "what to record: " RECORDING_EVENT_TOGETHER " (default cpu,wall,alloc,lock,halt)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},
     {0, "max-overhead", "PERCENT", NULL, "sample less often if it would take more of a JVM's CPU time (default 1%)"},
     {0, "max-jvms", "N", NULL, "profile at most this many JVMs at a time (default 100)"},

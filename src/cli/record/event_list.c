@@ -42,7 +42,7 @@ static int check_word(const struct cli_command *command, const char *list, const
     }
     if (!is_counted(word, n))
         return cli_usage(command,
-                         "--event: no event '%.*s'; use one or several of " RECORDING_EVENT_TOGETHER " (cpu,wall), or "
+                         "--event: no event '%.*s'; use one or several of " RECORDING_EVENT_TOGETHER " (such as cpu,wall), or "
                          "safepoint, or one that perf counts, such as cycles, page-faults, r1a2b or sched:sched_switch",
                          shown, word);
     if (strchr(list, ','))

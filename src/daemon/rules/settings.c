@@ -1,5 +1,6 @@
 #include "daemon/rules/settings.h"
 
+#include "base/agreed/recorded_events.h"
 #include "base/text/word_list.h"
 
 #include <errno.h>
@@ -23,9 +24,11 @@ void settings_init(struct settings *s)
 /* ---- setting ---- */
 
 /* Those that may run together for as long as the JVM lives. */
+#define EVENT_NAME(symbol, name) name,
+
 static bool is_event(const char *word)
 {
-    static const char *const events[] = {"cpu", "wall", "alloc", "live", "lock", "halt"};
+    static const char *const events[] = {RECORDING_EVENTS_TOGETHER(EVENT_NAME)};
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (!strcmp(word, events[i]))
             return true;
@@ -40,7 +43,7 @@ static int set_events(struct settings *s, const char *value, struct error *e)
     while (good && word_list_next(&list, word, sizeof word))
         good = is_event(word) && !word_list_has(list, word);
     if (!good)
-        return error_set(e, -EINVAL, "event '%.40s': use a list of cpu, wall, alloc, live, lock and halt, such as cpu,alloc", value);
+        return error_set(e, -EINVAL, "event '%.40s': use one or several of " RECORDING_EVENT_TOGETHER ", such as cpu,alloc", value);
     snprintf(s->events, sizeof s->events, "%s", value);
     return 0;
 }

@@ -3,11 +3,8 @@
 #include "base/buffer.h"
 #include "compress/intake.h"
 #include "format/collapsed.h"
-#include "format/hpl.h"
-#include "format/legacy.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
-#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/read/foreign.h"
@@ -78,22 +75,25 @@ static bool is_json(const uint8_t *bytes, size_t size)
     return i < size && bytes[i] == '{';
 }
 
-/* NULL when it is nothing that is known. */
+#define RECOGNISES(name, words, extensions, media) {#name, name##_is},
+static const struct {
+    const char *name;
+    bool (*is)(const uint8_t *bytes, size_t size);
+} read_only[] = {FORMAT_NAMES_READ(RECOGNISES)};
+
+/* NULL when it is nothing that is known. Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed
+ * number: no message of protocol buffers does. */
 static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
 {
     if (size >= 4 && !memcmp(bytes, "FLR", 4))
         return "jfr";
     if (is_json(bytes, size))
         return "speedscope";
-    if (legacy_is(bytes, size))
-        return "legacy";
-    if (perf_is(bytes, size))
-        return "perf";
+    for (size_t i = 0; i < sizeof read_only / sizeof *read_only; i++)
+        if (read_only[i].is(bytes, size))
+            return read_only[i].name;
     if (collapsed_is(bytes, size, whole))
         return "collapsed";
-    /* Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed number: no message of these. */
-    if (hpl_is(bytes, size))
-        return "hpl";
     return kind_of_message(bytes, size);
 }
 

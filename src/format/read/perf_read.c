@@ -1,4 +1,12 @@
-#include "format/perf.h"
+/* Reads the text that `perf script` prints of a perf.data: for each sample a head, its frames from the innermost, and an empty line,
+ *
+ *     COMM PID/TID [CPU] SECONDS: PERIOD EVENT:
+ *             7f722d119786 Ljava/io/FileOutputStream;::writeBytes+0x46 (/tmp/perf-19982.map)
+ *
+ * where all but COMM, TID and EVENT may be missing, and one frame may stand behind the head. Weights are the periods of one event:
+ * nanoseconds of the clocks, else events; without periods they count samples. Java's frames are those of perf-map-agent, of
+ * `jcmd Compiler.perfmap` and of `perf inject --jit`. */
+#include "format/import.h"
 
 #include "format/read/perf_frame.h"
 

@@ -142,50 +142,6 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
     element_end(t, &e);
 }
 
-/* Which recordings do without a type (enum jfr_without); 0 = none. Mission Control takes a type whose fields differ from those that it
- * had in the chunk before for another, with a name of its own: such as the JDK's of the same name. */
-static uint32_t left_out_by(enum schema_id id)
-{
-    switch (id) {
-    case T_GARBAGE_COLLECTION:
-    case T_SAFEPOINT_COUNT:
-        return JFR_WITHOUT_COLLECTIONS;
-    case T_MONITOR_ENTER:
-    case T_THREAD_PARK:
-    case T_LOCK_HOLDER:
-        return JFR_WITHOUT_WAITS;
-    case T_ALLOCATION_SAMPLE:
-        return JFR_WITHOUT_ALLOCATIONS;
-    case T_OLD_OBJECT_SAMPLE:
-    case T_OLD_OBJECT:
-    case T_REFERENCE:
-    case T_OLD_OBJECT_ROOT:
-    case T_OLD_OBJECT_ARRAY:
-    case T_OLD_OBJECT_FIELD:
-    case T_OBJECT_END:
-    case T_LIVE_SET:
-        return JFR_WITHOUT_OLD_OBJECTS;
-    case T_CPU_SAMPLE:
-        return JFR_WITHOUT_CPU;
-    case T_EVENT_SAMPLE:
-        return JFR_WITHOUT_COUNTS;
-    case T_WALL_SAMPLE:
-        return JFR_WITHOUT_WALL;
-    case T_SAFEPOINT_SAMPLE:
-        return JFR_WITHOUT_SAFEPOINT;
-    case T_CODE_SAMPLE:
-    case T_CODE_SNAPSHOT:
-    case T_CODE_PLACE:
-    case T_CODE_NAME:
-        return JFR_WITHOUT_CODE;
-    case T_BOOK_BASE:
-    case T_THREAD_BASE:
-        return JFR_WITHOUT_BASES;
-    default:
-        return 0;
-    }
-}
-
 static bool is_bare(enum schema_id id)
 {
     return id == T_BYTE || id == T_LONG || id == T_DOUBLE;
@@ -196,7 +152,7 @@ static void build(struct tree *t, bool bare, uint32_t without)
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
     for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
-        if (bare ? is_bare(id) : !(left_out_by(id) & without))
+        if (bare ? is_bare(id) : !(schema_type(id)->without & without))
             class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);

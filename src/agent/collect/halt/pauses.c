@@ -22,6 +22,7 @@ static struct {
     struct recording *recording;
     uint32_t pauses; /* also those that were lost to memory: numbers are not given twice */
     struct account taken, dropped;
+    int64_t longest_ns; /* of these */
     struct account safepoints, synchronizing;
     struct reading last;
     uint64_t collections_before;
@@ -76,6 +77,8 @@ static void take_pause(const struct gc_pause *p)
                                        .cause = symbol(p->cause)};
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_garbage_collection(w, &c);
+    if ((int64_t)c.pause_ns > session.longest_ns)
+        session.longest_ns = (int64_t)c.pause_ns;
     count(jfr_writer_dropped(w) == dropped ? &session.taken : &session.dropped, c.pause_ns);
 }
 
@@ -137,6 +140,7 @@ static void write_books(jfr_write_book *write, uint64_t now_ns)
     gc_pauses_lost(&number, &ns);
     const struct account full = {.ns = (int64_t)ns, .count = number};
     put(write, now_ns, ACCOUNT_HALT_GC, "", session.taken);
+    put(write, now_ns, ACCOUNT_HALT_LONGEST, "", (struct account){.ns = session.longest_ns});
     if (full.count)
         put(write, now_ns, ACCOUNT_HALT_LOST, reason_pause_loss[PAUSE_LOSS_QUEUE_FULL], full);
     if (session.dropped.count)

@@ -1,11 +1,6 @@
 #include "agent/collect/sampling/parts.h"
 
-#include "agent/collect/alloc/allocations.h"
-#include "agent/collect/halt/pauses.h"
-#include "agent/collect/live/live.h"
-#include "agent/collect/lock/locks.h"
 #include "agent/collect/part.h"
-#include "agent/collect/wall/wall.h"
 
 #include <stddef.h>
 
@@ -15,17 +10,24 @@
  *   lock after those that may refuse to start: a start of lock is undone by its end alone
  *   wall last          the time that it divides begins when all others run; at the end it waits for the threads that it has asked, and
  *                      the others record meanwhile */
+#define PART_ROWS(PART, OF)                                                                                                                \
+    PART(LIVE, live_part, OF(live))                                                                                                        \
+    PART(ALLOC, alloc_part, OF(alloc))                                                                                                     \
+    PART(HALT, halt_part, 0)                                                                                                               \
+    PART(LOCK, lock_part, OF(lock))                                                                                                        \
+    PART(WALL, wall_part, OF(wall))
+
+#define DECLARATION(event, its_part, options) extern const struct part its_part;
+#define ROW(event, its_part, options)         {COLLECT_##event, options, &(its_part)},
+#define OPTIONS_AT(member)                    offsetof(struct collect_options, member)
+
+PART_ROWS(DECLARATION, OPTIONS_AT)
+
 static const struct row {
     enum collect_event event;
     size_t options; /* where the event's own are in struct collect_options */
     const struct part *part;
-} rows[] = {
-    {COLLECT_LIVE, offsetof(struct collect_options, live), &live_part},
-    {COLLECT_ALLOC, offsetof(struct collect_options, alloc), &alloc_part},
-    {COLLECT_HALT, 0, &halt_part},
-    {COLLECT_LOCK, offsetof(struct collect_options, lock), &lock_part},
-    {COLLECT_WALL, offsetof(struct collect_options, wall), &wall_part},
-};
+} rows[] = {PART_ROWS(ROW, OPTIONS_AT)};
 
 enum { ROWS = sizeof rows / sizeof *rows };
 #define EACH(row)           for (const struct row *row = rows; row < rows + ROWS; row++)

@@ -2,14 +2,11 @@
 
 #include <stdio.h>
 
-#define NAME(symbol, name, without) name,
-const char *const collect_event_names[COLLECT_EVENTS] = {COLLECT_EVENT_ROWS(NAME)};
+#define NAME(symbol, name) name,
+const char *const collect_event_names[COLLECT_EVENTS] = {RECORDING_EVENT_ROWS(NAME)};
 
-#define WITHOUT(symbol, name, without) without,
-static const uint32_t without_event[COLLECT_EVENTS] = {COLLECT_EVENT_ROWS(WITHOUT)};
-
-#define ROOM(symbol, name, without) sizeof name +
-_Static_assert(COLLECT_EVENT_ROWS(ROOM) 0 <= COLLECT_EVENTS_BYTES, "all names, each with a comma or the end");
+#define ROOM(symbol, name) sizeof name +
+_Static_assert(RECORDING_EVENT_ROWS(ROOM) 0 <= COLLECT_EVENTS_BYTES, "all names, each with a comma or the end");
 
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 {
@@ -23,11 +20,9 @@ char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 
 uint32_t collect_without(const struct collect_options *options)
 {
-    uint32_t without = 0;
-    for (int i = 0; i < COLLECT_EVENTS; i++)
-        without |= options->events >> i & 1 ? 0 : without_event[i];
-    without |= options->events & COLLECT_CPU && !options->counter.name[0] ? 0 : JFR_WITHOUT_CPU;
-    without |= options->events & COLLECT_CPU && options->counter.name[0] ? 0 : JFR_WITHOUT_COUNTS;
+    bool counts = options->events & COLLECT_CPU && options->counter.name[0];
+    uint32_t without = ~options->events & JFR_WITHOUT_EVENTS;
+    without |= counts ? JFR_WITHOUT_CPU : JFR_WITHOUT_COUNTS;
     without |= options->code ? 0 : JFR_WITHOUT_CODE;
     without |= keep_is_limited(&options->keep) ? 0 : JFR_WITHOUT_BASES;
     return without;

@@ -14,29 +14,17 @@
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
+#include "base/agreed/recorded_events.h"
 #include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The events, in the order in which a set of them is written. What each does, and in which order, is in sampling/parts.c.
- *
- * EVENT(symbol, name, without): the bit COLLECT_symbol. without: the types of the file that only this event writes (enum jfr_without); 0 =
- * that depends on more. */
-#define COLLECT_EVENT_ROWS(EVENT)                                                                                                          \
-    EVENT(CPU, "cpu", 0)                                                                                                                   \
-    EVENT(WALL, "wall", JFR_WITHOUT_WALL)                                                                                                  \
-    EVENT(ALLOC, "alloc", JFR_WITHOUT_ALLOCATIONS)                                                                                         \
-    EVENT(SAFEPOINT, "safepoint", JFR_WITHOUT_SAFEPOINT)                                                                                   \
-    EVENT(HALT, "halt", JFR_WITHOUT_COLLECTIONS)                                                                                           \
-    EVENT(LOCK, "lock", JFR_WITHOUT_WAITS)                                                                                                 \
-    EVENT(LIVE, "live", JFR_WITHOUT_OLD_OBJECTS)
-
-#define COLLECT_EVENT_PLACE(symbol, name, without) COLLECT_##symbol##_PLACE,
-enum { COLLECT_EVENT_ROWS(COLLECT_EVENT_PLACE) COLLECT_EVENTS, COLLECT_EVENTS_BYTES = 48 };
-/* A recording has a set of events; safepoint only by itself, live never without alloc. */
-#define COLLECT_EVENT_BIT(symbol, name, without) COLLECT_##symbol = 1 << COLLECT_##symbol##_PLACE,
-enum collect_event { COLLECT_EVENT_ROWS(COLLECT_EVENT_BIT) };
+/* A recording has a set of events (recorded_events.h), a bit each; safepoint only by itself, live never without alloc. What each event
+ * does, and in which order, is in sampling/parts.c. */
+#define COLLECT_EVENT_BIT(symbol, name) COLLECT_##symbol = 1 << RECORDING_EVENT_##symbol,
+enum collect_event { RECORDING_EVENT_ROWS(COLLECT_EVENT_BIT) };
+enum { COLLECT_EVENTS = RECORDING_EVENT_COUNT, COLLECT_EVENTS_BYTES = 64 };
 /* Events with a clock, or with looks at threads; the JVM reports the others. */
 enum { COLLECT_BY_INTERVAL = COLLECT_CPU | COLLECT_WALL | COLLECT_SAFEPOINT };
 extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 << i */

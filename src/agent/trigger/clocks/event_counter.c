@@ -64,7 +64,7 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
         return found.type == PERF_TYPE_TRACEPOINT ? find_tracepoint(out, e) : 0;
     }
     return error_set(e, -EINVAL,
-                     "event '%.60s': use " RECORDING_EVENT_TOGETHER ", one or several (cpu,wall; the comma as %%2C), or "
+                     "event '%.60s': use one or several of " RECORDING_EVENT_TOGETHER " (such as cpu,wall; the comma as %%2C), or "
                      "safepoint, or one that perf counts: cycles, instructions, cache-misses, branch-misses, page-faults, "
                      "context-switches, rNNN, SYSTEM:TRACEPOINT",
                      name);

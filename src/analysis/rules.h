@@ -46,9 +46,6 @@
             "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll")                                     \
     FINDING(SYSTEM_GC, "system_gc", "The program itself asks for garbage collections", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
             "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours")                        \
-    FINDING(HUMONGOUS, "humongous", "Objects are too large for G1's regions", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,              \
-            "larger regions (-XX:G1HeapRegionSize=16m or 32m), or smaller arrays and buffers, kept and used again; candor record -e "      \
-            "alloc shows who allocates them")                                                                                              \
     FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why", FINDING_NEEDS(SOCKETS), 0,                          \
             "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle")                                \
     FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why", 0,                               \
@@ -138,7 +135,6 @@
     RULE(rule_safepoints)                                                                                                                  \
     RULE(rule_late)                                                                                                                        \
     RULE(rule_system_gc)                                                                                                                   \
-    RULE(rule_humongous)                                                                                                                   \
     RULE(rule_sockets)                                                                                                                     \
     RULE(rule_forces)                                                                                                                      \
     RULE(rule_pinned)                                                                                                                      \

@@ -527,25 +527,6 @@ static void test_system_gc(void)
     is_silent("no call");
 }
 
-static void add_humongous(int humongous, int others)
-{
-    begin();
-    add_halts(HALT_GC, "G1New, G1 Evacuation Pause", 5 * NS_PER_MS, others);
-    add_halts(HALT_GC, "G1Old, G1 Humongous Allocation", 5 * NS_PER_MS, humongous);
-}
-
-static void test_humongous(void)
-{
-    add_humongous(4, 6);
-    finds(FINDING_HUMONGOUS, "G1 Humongous Allocation", "", "4 of 10 pauses");
-    add_humongous(2, 0);
-    is_silent("two pauses");
-    add_humongous(3, 40);
-    is_silent("3 of 43");
-    add_humongous(0, 40);
-    is_silent("other causes");
-}
-
 /* ---- outside ---- */
 
 static void test_sockets(void)
@@ -1148,7 +1129,6 @@ int main(void)
     test_storm();
     test_late();
     test_system_gc();
-    test_humongous();
     test_sockets();
     test_forces();
     test_pinned();

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define INFO(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help)                        \
-    [PROFILE_##                                                                                                                            \
-        symbol] = {word, event, value, stored, id, whole, methods, lines, none, lack, command, PROFILE_BY_##basis, PROFILE_UNIT_##unit},
+#define INFO(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command, help)                 \
+    [PROFILE_##symbol] = {                                                                                                                 \
+        word, event, value, stored, id, title, whole, methods, lines, none, lack, command, PROFILE_BY_##basis, PROFILE_UNIT_##unit},
 
 const struct profile_kind_info profile_kinds[PROFILE_KINDS] = {PROFILE_KIND_ROWS(INFO)};
 

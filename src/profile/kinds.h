@@ -1,7 +1,7 @@
 /* The kinds of sample, a row each, and the event types of JFR files that each kind is read from. Everything that depends on a kind alone
  * is a column here; the texts, the formats and the command line look it up. A profile has samples of one kind.
  *
- * KIND(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help):
+ * KIND(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command, help):
  *   word       the name of the kind for --kind, and for "kind" in JSON
  *   basis      of enum profile_basis: what takes such a sample
  *   event      the event of `candor record -e` that records our samples of this kind, or another profiler's word
@@ -9,6 +9,7 @@
  *   value      what the weights measure, in pprof's words; NULL: the word
  *   stored     the type under which a server stores such samples; NULL if their sum over time has no meaning
  *   id         the profile type ID under which Pyroscope's clients ask for that type; NULL if it follows from the type (connect/kinds.h)
+ *   title      the kind as a choice on a page
  *   whole      the name of the sum of all weights, of which shares are parts
  *   methods, lines  titles of these tables
  *   none       the text of a report without samples
@@ -30,32 +31,35 @@ enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, P
 enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFILE_BY_CALL };
 
 #define PROFILE_KIND_ROWS(KIND)                                                                                                            \
-    KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "sampled CPU", "Hot methods",    \
-         "Hot lines", "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",                           \
+    KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "CPU", "sampled CPU",            \
+         "Hot methods", "Hot lines", "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",            \
          "cpu: of running threads (default)")                                                                                              \
-    KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall:wall:nanoseconds:wall:nanoseconds", "wall-clock time",                    \
+    KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall:wall:nanoseconds:wall:nanoseconds", "Wall clock", "wall-clock time",      \
          "Methods, running or not", "Lines, running or not", "this recording holds no wall-clock samples", "no wall samples",              \
          "-e wall, or -e cpu,wall", "wall: of all threads, from -e wall")                                                                  \
     KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes", "memory:alloc_space:bytes:space:bytes",               \
-         "allocated bytes", "Allocating methods", "Allocating lines", "nothing was allocated, or too little to be sampled",                \
+         "Allocations", "allocated bytes", "Allocating methods", "Allocating lines", "nothing was allocated, or too little to be sampled", \
          "no allocation samples", "-e alloc", "alloc: allocations, from -e alloc")                                                         \
-    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL, "live bytes", "Methods that allocated what is alive",             \
-         "Lines that did", "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",  \
+    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL, "Live heap", "live bytes",                                        \
+         "Methods that allocated what is alive", "Lines that did",                                                                         \
+         "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",                    \
          "live: objects that are alive, and leak candidates, from -e live")                                                                \
-    KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "mutex:lock:nanoseconds:mutex:count", "time of waiting for locks",               \
+    KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "mutex:lock:nanoseconds:mutex:count", "Locks", "time of waiting for locks",      \
          "Methods that waited", "Lines that did", "no thread waited for a lock", "no waits for locks", "-e lock",                          \
          "lock: waits for locks, from -e lock")                                                                                            \
-    KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns", "mutex:holder:nanoseconds:mutex:count", "time that others waited",         \
-         "Methods of who had the lock", "Lines of who had it", "no thread waited for a lock", "no waits for locks", "-e lock",             \
-         "holder: what the holders of those locks did meanwhile")                                                                          \
-    KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, NULL, "waiting time", "Waiting methods", "Waiting lines",                 \
+    KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns", "mutex:holder:nanoseconds:mutex:count", "Lock holders",                    \
+         "time that others waited", "Methods of who had the lock", "Lines of who had it", "no thread waited for a lock",                   \
+         "no waits for locks", "-e lock", "holder: what the holders of those locks did meanwhile")                                         \
+    KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, NULL, "Waiting", "waiting time", "Waiting methods", "Waiting lines",      \
          "nothing was waiting", "no samples of waiting threads", "-e safepoint", "waiting: of waiting threads, from -e safepoint")         \
-    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes", NULL, "allocated native memory",          \
-         "Methods that called malloc", "Lines that did", "no native memory was allocated", "no allocations of native memory",              \
-         "async-profiler's nativemem", "nativemem: calls of malloc and its like, from async-profiler's recordings")                        \
-    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, NULL, "native memory that was not freed",         \
-         "Methods whose memory was not freed", "Lines whose was not", "all native memory that was allocated was freed",                    \
-         "no allocations of native memory", "async-profiler's nativemem", "nativeleak: those without a call of free after them")
+    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes", NULL, "Native memory",                    \
+         "allocated native memory", "Methods that called malloc", "Lines that did", "no native memory was allocated",                      \
+         "no allocations of native memory", "async-profiler's nativemem",                                                                  \
+         "nativemem: calls of malloc and its like, from async-profiler's recordings")                                                      \
+    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, NULL, "Native leaks",                             \
+         "native memory that was not freed", "Methods whose memory was not freed", "Lines whose was not",                                  \
+         "all native memory that was allocated was freed", "no allocations of native memory", "async-profiler's nativemem",                \
+         "nativeleak: those without a call of free after them")
 
 #define PROFILE_KIND_SYMBOL(symbol, ...) PROFILE_##symbol,
 enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
@@ -80,7 +84,7 @@ enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
     SOURCE(EVENT, PROFILE_KIND_BIT(RUNNING), "candor.EventSample", NULL)
 
 struct profile_kind_info {
-    const char *word, *event, *value, *stored, *id, *whole, *methods, *lines, *none, *lack, *command;
+    const char *word, *event, *value, *stored, *id, *title, *whole, *methods, *lines, *none, *lack, *command;
     enum profile_basis basis;
     enum profile_unit unit;
 };
@@ -98,7 +102,8 @@ extern const struct profile_source profile_sources[];
 /* For the command line: "cpu|wall|..." with what else may be said ("" or "|halt"), and half a sentence for each. */
 #define PROFILE_KIND_CHOICE(symbol, word, ...) "|" word
 #define PROFILE_KIND_CHOICES(more)             (&(PROFILE_KIND_ROWS(PROFILE_KIND_CHOICE) more)[1])
-#define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, id, whole, methods, lines, none, lack, command, help)       \
+#define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command,      \
+                              help)                                                                                                        \
     help "; "
 #define PROFILE_KIND_HELP PROFILE_KIND_ROWS(PROFILE_KIND_HELP_ROW)
 

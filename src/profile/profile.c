@@ -433,6 +433,14 @@ const char *profile_kind_word(const struct profile *p)
     return profile_is_safepoint(p) ? "running" : profile_kinds[p->kind].word;
 }
 
+const char *profile_kind_title(const struct profile *p)
+{
+    const char *word = profile_kind_word(p);
+    if (!strcmp(word, "events"))
+        return "Events";
+    return strcmp(word, "running") ? profile_kinds[p->kind].title : "Running";
+}
+
 const char *profile_unit_word(const struct profile *p)
 {
     switch (p->unit) {

@@ -258,6 +258,8 @@ uint8_t profile_type_named(const char *word, size_t len);
 const char *profile_unit_word(const struct profile *p);
 /* The kind's word; "running" of the event safepoint, "events" of one that perf counts. */
 const char *profile_kind_word(const struct profile *p);
+/* The same as a choice on a page: "Wall clock". */
+const char *profile_kind_title(const struct profile *p);
 /* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)
 {

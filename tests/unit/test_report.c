@@ -229,8 +229,17 @@ static void test_flamegraph(void)
     char name[] = "a.B.c", listing[] = "mov eax, 1\n<total>";
     const struct page_code code = {name, listing};
     f = open_memstream(&text, &size);
-    tap_ok(flamegraph_write_code(f, &p, "with code", false, &code, 1) == 0, "a flame graph with code");
+    struct flamegraph page;
+    flamegraph_begin(&page, f);
+    tap_ok(flamegraph_add(&page, &p, "with code", false, &code, 1) == 0, "a flame graph with code");
+    p.kind = PROFILE_WALL;
+    tap_ok(flamegraph_add(&page, &p, "a </script> second", false, NULL, 0) == 0, "and another kind");
+    flamegraph_end(&page);
     fclose(f);
+    contains(text, "</script>\n<script type=\"application/json\" class=\"candor-data\" data-kind=\"wall\" data-title=\"Wall clock\">{",
+             "which has an element of its own");
+    contains(text, "\"kind\":\"cpu\",\"kind_title\":\"CPU\",\"pid\":", "each says what it is");
+    contains(text, "\"title\":\"a \\u003c/script\\u003e second\"", "and cannot leave its element");
     contains(text, ",\"mov eax, 1\\n\\u003ctotal\\u003e\"]]", "as text that cannot leave its element");
     contains(text, "\"a.B.c\"", "and the method's name");
     free(text);

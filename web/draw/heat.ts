@@ -33,7 +33,7 @@ export function drawGrid(canvas: HTMLCanvasElement, grid: Grid, theme: ThemeName
     const [w, h] = [width / grid.columns, height / grid.rows];
     grid.cells.forEach((weight, cell) => {
         context.globalAlpha = chosen && (cell < chosen.from || cell >= chosen.to) ? 0.3 : 1;
-        context.fillStyle = STEPS[theme][stepOf(weight / grid.largest)];
+        context.fillStyle = STEPS[theme][stepOf(weight / grid.scale)];
         const [x, y] = [Math.floor(cell / grid.rows) * w, (cell % grid.rows) * h];
         context.fillRect(x, y, w - (w > 3 ? 0.5 : 0), h - (h > 3 ? 0.5 : 0));
     });

@@ -20,14 +20,23 @@ interface Form {
 }
 
 export class Labels {
+    private strings: string[] = [];
     private ascii = new Float64Array(128);
     private ellipsis = 0;
     private formsOf = new Map<number, Form[]>();
     private others = new Map<string, number>();
 
     // The context's font has to be set before reset(); it must stay the same until the next reset().
-    constructor(private readonly context: CanvasRenderingContext2D, private readonly strings: string[]) {
+    constructor(private readonly context: CanvasRenderingContext2D) {
         this.reset();
+    }
+
+    // The names that numbers stand for from now on.
+    name(strings: string[]): void {
+        if (strings !== this.strings) {
+            this.strings = strings;
+            this.formsOf = new Map();
+        }
     }
 
     // Forgets all widths: the font has changed.

@@ -55,11 +55,16 @@ export class Renderer {
     private readonly labels: Labels;
     private ratio = 0;
 
-    constructor(private readonly canvas: HTMLCanvasElement, private readonly overlay: HTMLCanvasElement, strings: string[]) {
+    constructor(private readonly canvas: HTMLCanvasElement, private readonly overlay: HTMLCanvasElement) {
         this.context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
         this.above = overlay.getContext("2d") as CanvasRenderingContext2D;
         this.prepare();
-        this.labels = new Labels(this.context, strings);
+        this.labels = new Labels(this.context);
+    }
+
+    // Whose numbers the names of frames are.
+    name(strings: string[]): void {
+        this.labels.name(strings);
     }
 
     // What a change of the canvas's size forgets.

@@ -1,5 +1,5 @@
 // What a profile says in one sentence: what else than Java has much of it, and which method of the program's own has most.
-import { kindOfCode } from "./names";
+import { HOLDER_RUNS, kindOfCode } from "./names";
 import { OwnCode, isNoPlace, isOwnFrame } from "./own";
 import { Columns } from "./tree";
 
@@ -17,11 +17,12 @@ export function answerOf(columns: Columns, types: string[], strings: string[], c
     const java = new Float64Array(strings.length);
     for (let i = 1; i < parent.length; i++) {
         innermost[i] = code && isOwnFrame(code, columns, i) ? name[i] : innermost[parent[i]];
-        const kind = kinds[type[i]];
+        const place = types[type[i]] === "Class" ? parent[i] : i;
+        const kind = kinds[type[place]];
         own[innermost[i]] += self[i];
         if (kind === null) {
-            java[name[i]] += self[i];
-        } else if (!isNoPlace(kind)) {
+            java[name[place]] += self[i];
+        } else if (kind === HOLDER_RUNS || !isNoPlace(kind)) {
             outside.set(kind, (outside.get(kind) ?? 0) + self[i]);
         }
     }

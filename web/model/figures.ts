@@ -48,8 +48,23 @@ export function formatCount(value: number): string {
     return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+function formatBytes(bytes: number): string {
+    let value = bytes;
+    let step = 0;
+    while (Math.abs(value) >= 1000 && step < BYTES.length - 1) {
+        value /= 1024;
+        step++;
+    }
+    return formatDigits(value) + " " + BYTES[step];
+}
+
 // A value in the profile's unit.
 export function formatValue(value: number, unit: string): string {
+    if (unit === "bytes") {
+        return formatBytes(value);
+    }
     return unit === "ns" ? formatTime(value) : formatDigits(value) + (unit ? " " + unit : "");
 }
 

@@ -2,8 +2,8 @@
 
 // Controls and marks that would change how the text around them is shown, or show as nothing.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-// What a Java name does not have, but a library, an operator or a C++ scope has.
-const NOT_JAVA = /[`!:\s]|\.so\b/;
+// What a Java name does not have, but a library, an operator, a C++ scope or a part of a function that the compiler made has.
+const NOT_JAVA = /[`!:\s]|\.so\b|\.(isra|part|constprop|cold|lto_priv|llvm|clone)(\.\d+)*$/;
 // Hidden classes have two parts, as in "a.b.C$$Lambda$7.0x00007f0012345678".
 const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
 
@@ -54,6 +54,9 @@ export function shorterNames(name: string): string[] {
     return forms;
 }
 
+// What a thread did that had a lock, in the place of its stack.
+export const HOLDER_RUNS = "running holders";
+
 // The group of a frame that is not Java's, by its type; null for Java's.
 export function kindOfCode(typeName: string): string | null {
     switch (typeName) {
@@ -62,6 +65,8 @@ export function kindOfCode(typeName: string): string | null {
         case "Stub": return "JVM stubs";
         case "Failed": return "failed walks";
         case "Pseudo": return "work of the JVM";
+        case "Class": return "classes"; // of objects and locks, where stacks end
+        case "State": return HOLDER_RUNS;
         case "Missing": return "missing frames";
         case "Thread": return "threads";
         case "Folded": return "folded frames";

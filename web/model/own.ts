@@ -5,7 +5,7 @@
 // called, with all that this method called in turn; what the kernel did for it is a frame of its own.
 import { withoutEmpty } from "./filters";
 import { Merge } from "./merge";
-import { kindOfCode } from "./names";
+import { HOLDER_RUNS, kindOfCode } from "./names";
 import { Columns } from "./tree";
 
 // Per name: 0 = nobody knows.
@@ -34,7 +34,7 @@ export const FOLDED_TYPE = "Folded";
 
 // Kinds of frames that say what the picture lacks, or whose it is, and not where the program was.
 export function isNoPlace(kind: string): boolean {
-    return ["threads", "failed walks", "missing frames"].includes(kind);
+    return ["threads", "failed walks", "missing frames", "classes", HOLDER_RUNS].includes(kind);
 }
 
 // `own`: beginnings of names, with blanks or commas between; "" = what neither the JDK nor a known library has. addName returns the

@@ -20,6 +20,8 @@ export interface AccountWords {
     role: string;
     title: string;
     meaning: string;
+    unit: string; // of its figure; "" = a count
+    keys: string[]; // of its members in the books: the first has the figure
 }
 
 // The other profile of a comparison, the one before.
@@ -34,6 +36,13 @@ export interface Before {
 
 export interface Profile {
     title: string;
+    kind: string; // the word of report's --kind; "" = unknown
+    kindTitle: string;
+    pid: number; // 0 = unknown, as in all of these
+    jvm: string;
+    agent: string; // version of the agent that recorded it
+    startNs: number; // since the epoch
+    durationNs: number;
     command: string; // of the process, with its arguments; "" = unknown
     unit: string;
     whole: string; // what shares are shares of: "sampled CPU"; "" = unknown
@@ -42,6 +51,7 @@ export interface Profile {
     approximateShare: number; // negative: unknown
     books: Record<string, unknown> | null;
     accounts: AccountWords[]; // that books may have
+    booksAbout: string; // what these books account for
     byThread: boolean; // the picture begins with a frame per thread
     before: Before | null;
     changes: Map<number, GivenChange>; // of the whole profiles
@@ -80,14 +90,22 @@ export async function readProfile(text: string): Promise<Profile | null> {
     const total = sumOf(columns.self);
     return {
         title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
-        command: typeof data.command === "string" ? data.command : "",
+        command: textOf(data.command),
+        kind: textOf(data.kind),
+        kindTitle: textOf(data.kind_title),
+        pid: count(data.pid),
+        jvm: textOf(data.jvm),
+        agent: textOf(data.agent),
+        startNs: count(data.start_ns),
+        durationNs: count(data.duration_ns),
         unit: typeof data.unit === "string" ? data.unit : "ns",
-        whole: typeof data.whole === "string" ? data.whole : "",
+        whole: textOf(data.whole),
         samples: count(data.samples),
         effectiveSamples: count(data.effective_samples),
         approximateShare: typeof data.approximate_share === "number" ? data.approximate_share : -1,
         books: isObject(data.books) ? data.books : null,
         accounts: readAccounts(data.accounts),
+        booksAbout: textOf(data.books_about),
         byThread: data.by_thread === true,
         before: isObject(data.before) && columns.other ? readBefore(data.before, columns) : null,
         changes: readChanges(data.changes, canonical),
@@ -131,6 +149,16 @@ function parse(text: string): Json {
 
 function count(value: unknown): number {
     return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function textOf(value: unknown): string {
+    return typeof value === "string" ? value : "";
+}
+
+// The kind of a profile and its title, without reading the rest.
+export function readKind(text: string): { kind: string; title: string } {
+    const { kind, kind_title: title } = parse(text);
+    return { kind: textOf(kind), title: textOf(title) };
 }
 
 function readTexts(list: unknown, name: string, most = Infinity): string[] {
@@ -185,10 +213,11 @@ async function readNodes(nodes: Json, names: number, types: number): Promise<Col
 function readAccounts(accounts: unknown): AccountWords[] {
     demand(accounts === undefined || Array.isArray(accounts), "accounts: not a list");
     return ((accounts ?? []) as unknown[]).map((row, i) => {
-        const { name, role, title, meaning } = object(row, "accounts[" + i + "]");
+        const { name, role, title, meaning, unit, keys } = object(row, "accounts[" + i + "]");
         demand(typeof name === "string" && typeof role === "string" && typeof title === "string" && typeof meaning === "string",
             "accounts[" + i + "]: not four texts");
-        return { name, role, title, meaning };
+        const known = keys === undefined ? [name + "_ns", name] : readTexts(keys, "accounts[" + i + "].keys", 100);
+        return { name, role, title, meaning, unit: unit === undefined ? "ns" : textOf(unit), keys: known };
     });
 }
 

@@ -5,6 +5,7 @@ import { Merge } from "./merge";
 import { Columns, Values } from "./tree";
 
 export interface Slices {
+    startNs: number; // of the first bucket, since the epoch; 0 = unknown
     bucketNs: number;
     buckets: number;
     threads: string[];
@@ -29,7 +30,9 @@ export async function readSlices(data: Record<string, unknown>, threads: unknown
         column("time", Int32Array, buckets, true), column("thread", Int32Array, threads.length),
         column("node", Int32Array, nodes), column("weight", Float64Array, Infinity),
     ]);
-    return { bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight };
+    const { start_ns: start } = data;
+    const startNs = typeof start === "number" && start > 0 ? start : 0;
+    return { startNs, bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight };
 }
 
 // A part of the samples: buckets from .. to - 1, of these threads.

@@ -11,6 +11,15 @@ export interface Grid {
     cellBuckets: number;
     cells: Float64Array; // column by column, by time
     largest: number;
+    scale: number; // what is drawn as the most: so that a single cell with much more does not make all others look empty
+}
+
+const SCALE_QUANTILE = 0.98;
+
+// The value that so many of those above 0 do not exceed.
+export function scaleOf(values: Float64Array): number {
+    const some = values.filter((value) => value > 0).sort();
+    return some.length > 0 ? some[Math.floor((some.length - 1) * SCALE_QUANTILE)] : 0;
 }
 
 // How many buckets make a cell: 1, 2 or 5 times a power of ten.
@@ -37,7 +46,7 @@ export function gridOf(slices: Slices, threads: number[]): Grid {
             cells[Math.floor(slices.time[i] / cellBuckets)] += slices.weight[i];
         }
     }
-    return { columns, rows, cellBuckets, cells, largest: cells.reduce((most, cell) => Math.max(most, cell), 0) };
+    return { columns, rows, cellBuckets, cells, scale: scaleOf(cells), largest: cells.reduce((most, cell) => Math.max(most, cell), 0) };
 }
 
 export interface Lane {

@@ -1,8 +1,9 @@
 // The sentence at the top of the page.
 import { answerOf } from "../model/answer";
 import { INDEPENDENT, formatInterval, formatShare, wilson } from "../model/figures";
-import { visibleName } from "../model/names";
+import { HOLDER_RUNS, visibleName } from "../model/names";
 import { OwnCode } from "../model/own";
+import { Profile } from "../model/profile";
 import { findAll } from "./actions";
 import { App } from "./app";
 import { byId, element } from "./dom";
@@ -10,26 +11,40 @@ import { remember } from "./remember";
 
 const MUCH = 0.2; // of the weight, in code that is not Java's: worth a sentence
 const LONGEST = 120;
+// What the method does that comes first, by kind of sample: the program's own, or any.
+const MOST: Record<string, [string, string]> = {
+    cpu: ["Your hottest method is", "The hottest method is"],
+    wall: ["Your threads spend most time in", "Threads spend most time in"],
+    alloc: ["Your method that allocates most is", "The method that allocates most is"],
+    live: ["Your method that allocated most of what is alive is", "The method that allocated most of what is alive is"],
+    lock: ["Your threads wait for locks most in", "Threads wait for locks most in"],
+    holder: ["Threads wait most for a lock that is held in your method", "Threads wait most for a lock that is held in"],
+    waiting: ["Your threads wait most in", "Threads wait most in"],
+    nativemem: ["Your method that allocates most native memory is", "The method that allocates most native memory is"],
+    nativeleak: ["Your method whose native memory stays most is", "The method whose native memory stays most is"],
+};
 
 export function showAnswer(app: App): void {
-    put(app, app.scenes.ownCode(app.state.own));
+    put(app, app.profile, app.scenes.ownCode(app.state.own));
 }
 
 // Of the whole profile, whatever is in sight; a comparison has none.
-const put = remember((app: App, code: OwnCode | null): void => {
-    const { profile } = app;
+const put = remember((app: App, profile: Profile, code: OwnCode | null): void => {
     const { outside, method } = answerOf(profile.columns, profile.types, profile.strings, code);
     const whole = profile.whole || "weight";
     const parts: (Node | string)[] = [];
     if (outside && outside.weight >= MUCH * profile.total) {
-        parts.push(formatShare(outside.weight / profile.total) + " of the " + whole + " is in " + placeOf(outside.label) + ". ");
+        const share = formatShare(outside.weight / profile.total) + " of the " + whole;
+        parts.push(outside.label === HOLDER_RUNS ? "In " + share + " the thread with the lock was running. "
+            : share + " is in " + placeOf(outside.label) + ". ");
     }
     if (method) {
         const share = method.weight / profile.total;
         const button = element("button", { type: "button", title: "Find it in the graph" },
             element("bdi", { dir: "ltr" }, visibleName(profile.strings[method.name]).slice(0, LONGEST)));
         button.addEventListener("click", () => findAll(app, method.name));
-        parts.push(method.own ? "Your hottest method is " : "The hottest method is ", button,
+        const [yours, any] = MOST[profile.kind] ?? MOST.cpu;
+        parts.push(method.own ? yours : any, " ", button,
             ": " + formatShare(share) + " ",
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),
             " of the " + whole, method.own ? ", with what it calls in libraries and the JDK." : ".");

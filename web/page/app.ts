@@ -1,9 +1,11 @@
 // Keeps what the user has chosen, works out what follows from it, and hands both to the parts of the page.
 import { ThemeName } from "../draw/colours";
+import { carry } from "../model/carry";
 import { FOLDED_TYPE } from "../model/own";
 import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
+import { Kinds } from "./kinds";
 import { Scene, SceneMaker } from "./scene";
 import { DEFAULTS, State, readAddress, writeAddress } from "./state";
 import { remember } from "./remember";
@@ -21,28 +23,76 @@ export class App {
     private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
-    readonly scenes: SceneMaker;
-    private readonly search: (query: string, regex: boolean, whole: Tree, tree: Tree) => Found | null;
+    profile: Profile;
+    scenes: SceneMaker;
+    private readonly sceneMakers = new Map<Profile, SceneMaker>();
+    private turn = 0;
+    private search: (query: string, regex: boolean, whole: Tree, tree: Tree) => Found | null;
     private readonly place: typeof placeBySize;
     private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
 
     // show(app) is called after each change.
-    constructor(readonly profile: Profile, private readonly show: (app: App) => void) {
-        this.scenes = new SceneMaker(profile);
-        this.search = remember((query, regex, whole, tree) => this.runSearch(query, regex, whole, tree));
+    constructor(profile: Profile, readonly kinds: Kinds, private readonly show: (app: App) => void) {
+        this.profile = profile;
+        this.scenes = this.open(profile);
+        this.search = this.searching();
         this.place = remember(placeBySize);
         this.matchesIn = remember(matchFrames);
         this.adopt(readAddress(location.hash));
-        window.addEventListener("hashchange", () => {
-            this.adopt(readAddress(location.hash));
-            this.show(this);
-        });
+        window.addEventListener("hashchange", () => void this.follow(readAddress(location.hash)));
         for (const media of [this.darkSystem, this.wideWindow, this.tallWindow]) {
             media.addEventListener("change", () => this.show(this));
         }
     }
 
     start(): void {
+        this.show(this);
+    }
+
+    private searching(): App["search"] {
+        return remember((query, regex, whole, tree) => this.runSearch(query, regex, whole, tree));
+    }
+
+    // Its numbers of names, frames and threads are its own.
+    private open(profile: Profile): SceneMaker {
+        const scenes = this.sceneMakers.get(profile) ?? new SceneMaker(profile);
+        this.sceneMakers.set(profile, scenes);
+        this.profile = profile;
+        this.scenes = scenes;
+        this.search = this.searching();
+        return scenes;
+    }
+
+    // The profile of a kind of sample. Null: it cannot be shown, or another one was asked for meanwhile.
+    private async read(kind: string): Promise<Profile | null> {
+        const turn = ++this.turn;
+        const profile = await this.kinds.read(kind);
+        return turn === this.turn ? profile : null;
+    }
+
+    // Takes over what an address says.
+    private async follow(state: State): Promise<void> {
+        const profile = await this.read(state.kind);
+        if (profile && profile !== this.profile) {
+            this.open(profile);
+        }
+        if (profile) {
+            this.adopt(state);
+        }
+        this.show(this);
+    }
+
+    // Shows another kind of sample: what was chosen stays chosen, as far as it has the same methods, threads and times.
+    async chooseKind(kind: string): Promise<void> {
+        const profile = await this.read(kind);
+        const { profile: before, state } = this;
+        if (profile && profile !== before) {
+            this.open(profile);
+            this.adopt({
+                ...state, ...carry(state, before, profile), kind, zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
+            });
+            this.writeAddress(true);
+        }
         this.show(this);
     }
 
@@ -138,13 +188,17 @@ export class App {
             Object.assign(next, { zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1 }, changes);
         }
         this.adopt(next);
+        this.writeAddress(remembered);
+        this.show(this);
+    }
+
+    private writeAddress(remembered: boolean): void {
         const address = writeAddress(this.state);
         try {
             history[remembered && address !== (location.hash || "#") ? "pushState" : "replaceState"](null, "", address);
         } catch {
             // A page inside another one may not have an address of its own; the choice holds nevertheless.
         }
-        this.show(this);
     }
 
     select(pane: PaneName, frame: number): void {

@@ -1,4 +1,4 @@
-// The books: where the CPU time of the process went, what no sample shows, and what does not add up.
+// The books: where the CPU time of the process went, or what else the samples are of, what no sample shows, and what does not add up.
 import { element } from "./dom";
 import { formatCount, formatChange, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -6,7 +6,7 @@ import { AccountWords } from "../model/profile";
 
 interface Reason {
     reason: string;
-    ns: number;
+    value: number;
     share: number;
 }
 
@@ -15,14 +15,15 @@ interface Account {
     role: string;
     label: string;
     meaning: string;
-    ns: number;
+    value: number;
     share: number;
     reasons: Reason[];
 }
 
 export interface Books {
-    cpu: number;
-    whole: AccountWords;
+    unit: string;
+    sum: number; // what the accounts add up to
+    whole: { title: string; meaning: string };
     accounts: Account[];
     others: [string, string][];
 }
@@ -31,51 +32,59 @@ type Given = Record<string, unknown>;
 
 function sumOf(value: unknown): number {
     if (typeof value === "object" && value !== null) {
-        return Object.values(value).reduce((sum: number, part) => sum + sumOf(part), 0);
+        const { bytes, objects } = value as Given;
+        return typeof objects === "number" ? sumOf(bytes) : Object.values(value).reduce((sum: number, part) => sum + sumOf(part), 0);
     }
     return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
 // The parts of the sum, by their roles in the program's table of accounts.
 const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
+// Of books whose sum nothing else measures.
+const TOGETHER = { title: "together", meaning: "the sum of these accounts" };
 
 const labelOf = (title: string) => title.charAt(0).toUpperCase() + title.slice(1);
 
-// The accounts with their times in ns and shares of the CPU time. Null when there are no books or no CPU time.
+// The accounts with their figures and shares of the whole. Null when there are no books, or nothing is in them.
 export function readBooks(books: Given | null, words: AccountWords[]): Books | null {
+    const figure = ({ keys }: AccountWords) => (books ? sumOf(books[keys[0] ?? ""]) : 0);
     const whole = words.find(({ role }) => role === "whole");
-    const cpu = books && whole ? sumOf(books[whole.name + "_ns"]) : 0;
-    if (!books || !whole || !(cpu > 0)) {
+    const parts = words.filter(({ role }) => PARTS.includes(role));
+    const sum = whole ? figure(whole) : parts.reduce((all, part) => all + figure(part), 0);
+    if (!books || !(sum > 0)) {
         return null;
     }
-    const accounts = words.filter(({ role }) => PARTS.includes(role)).map(({ name, role, title, meaning }) => {
-        const ns = sumOf(books[name + "_ns"]);
-        return { key: name, role, label: labelOf(title), meaning, ns, share: ns / cpu, reasons: reasonsOf(books, name, cpu) };
+    const { unit } = whole ?? parts[0];
+    const accounts = parts.map((part) => {
+        const { name, role, title, meaning, keys } = part;
+        const value = figure(part);
+        const reasons = reasonsOf(books[keys[0] ?? ""], sum);
+        return { key: name, role, label: labelOf(title), meaning, value, share: value / sum, reasons };
     });
-    return { cpu, whole, accounts, others: othersOf(books, words, cpu) };
+    return { unit, sum, whole: whole ?? TOGETHER, accounts, others: othersOf(books, words, sum, unit) };
 }
 
-function reasonsOf(books: Given, key: string, cpu: number): Reason[] {
-    const value = books[key + "_ns"];
-    if (typeof value !== "object" || value === null) {
+function reasonsOf(value: unknown, sum: number): Reason[] {
+    if (typeof value !== "object" || value === null || "objects" in value) {
         return [];
     }
     return Object.entries(value)
-        .map(([reason, part]) => ({ reason: visibleName(reason), ns: sumOf(part), share: sumOf(part) / cpu }))
-        .filter(({ ns }) => ns !== 0)
-        .sort((a, b) => Math.abs(b.ns) - Math.abs(a.ns));
+        .map(([reason, part]) => ({ reason: visibleName(reason), value: sumOf(part), share: sumOf(part) / sum }))
+        .filter(({ value: part }) => part !== 0)
+        .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
 // What stands beside the accounts: parts of them, such as the profiler's own cost, the clock, and whatever else the file says about them.
-function othersOf(books: Given, words: AccountWords[], cpu: number): [string, string][] {
+function othersOf(books: Given, words: AccountWords[], sum: number, unit: string): [string, string][] {
     const known = new Set<string>();
     const rows: [string, string][] = [];
-    for (const { name, role, title } of words) {
-        const ns = books[name + "_ns"];
-        if (role === "within" && typeof ns === "number") {
-            rows.push([labelOf(title), formatValue(ns, "ns") + " (" + formatShare(ns / cpu) + ")"]);
+    for (const account of words) {
+        const value = books[account.keys[0] ?? ""];
+        if (!PARTS.includes(account.role) && account.role !== "whole" && typeof value === "number") {
+            const share = account.role === "within" && account.unit === unit ? " (" + formatShare(value / sum) + ")" : "";
+            rows.push([labelOf(account.title), formatValue(value, account.unit) + share]);
         }
-        known.add(name).add(name + "_ns");
+        [account.name, ...account.keys].forEach((key) => known.add(key));
     }
     for (const [key, value] of Object.entries(books)) {
         if (!known.has(key) && (typeof value === "string" || typeof value === "number")) {
@@ -108,7 +117,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         summary.replaceChildren(...first, item("none", "No books in this profile"), ...last);
         return;
     }
-    drawing.replaceChildren(...books.accounts.filter((account) => account.ns !== 0).map((account) => {
+    drawing.replaceChildren(...books.accounts.filter(({ value }) => value !== 0).map((account) => {
         const part = element("span", { className: "part " + account.role + " " + account.key });
         part.style.flexGrow = String(Math.abs(account.share));
         return part;
@@ -116,7 +125,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
     const named = books.accounts.filter(({ role, share }, i) => i === 0 || ALWAYS_NAMED.includes(role) || share >= NAMED_FROM);
     summary.replaceChildren(
         ...first,
-        item("cpu", "CPU " + formatValue(books.cpu, "ns")),
+        item("cpu", labelOf(books.whole.title) + " " + formatValue(books.sum, books.unit)),
         ...named.map(({ key, role, label, share }) =>
             item(key, label.toLowerCase() + " " + (role === "residual" ? formatChange : formatShare)(share))),
         ...last);
@@ -126,17 +135,17 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
 export function booksTable(books: Books): HTMLElement[] {
     const cells = (...texts: string[]) => texts.map((text) => element("td", {}, text));
     const aside = (text: string) => element("span", { className: "meaning" }, text);
-    const rows = books.accounts.flatMap(({ key, role, label, meaning, ns, share, reasons }) => [
+    const rows = books.accounts.flatMap(({ key, role, label, meaning, value, share, reasons }) => [
         element("tr", {},
             element("th", { scope: "row" }, element("span", { className: "swatch " + role + " " + key }), label, aside(meaning)),
-            ...cells(formatValue(ns, "ns"), role === "residual" ? formatChange(share) : formatShare(share))),
+            ...cells(formatValue(value, books.unit), role === "residual" ? formatChange(share) : formatShare(share))),
         ...reasons.map((reason) => element("tr", { className: "reason" },
             element("th", { scope: "row" }, reason.reason),
-            ...cells(formatValue(reason.ns, "ns"), formatShare(reason.share)))),
+            ...cells(formatValue(reason.value, books.unit), formatShare(reason.share)))),
     ]);
     const total = element("tr", { className: "sum" },
         element("th", { scope: "row" }, labelOf(books.whole.title), aside(books.whole.meaning)),
-        ...cells(formatValue(books.cpu, "ns"), "100%"));
+        ...cells(formatValue(books.sum, books.unit), "100%"));
     const others = books.others.map(([label, text]) => {
         const cell = element("td", { colSpan: 2 }, text);
         return element("tr", { className: "other" }, element("th", { scope: "row" }, label), cell);

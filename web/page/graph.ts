@@ -51,8 +51,8 @@ export class Graph {
     private chosen: Chosen = { zoom: 0, flip: false, selected: -1 };
     private look: Look | null = null;
 
-    constructor(private readonly parts: Parts, strings: string[], private readonly on: Listener) {
-        this.renderer = new Renderer(parts.canvas, parts.overlay, strings);
+    constructor(private readonly parts: Parts, private readonly on: Listener) {
+        this.renderer = new Renderer(parts.canvas, parts.overlay);
         this.listen();
     }
 
@@ -74,12 +74,13 @@ export class Graph {
         });
     }
 
-    // Shows a tree; the view scrolls to the zoomed frame when another picture is shown.
-    show(tree: Tree, { zoom, flip, selected }: Chosen, look: Look): void {
+    // Shows a tree, whose names are numbers of `strings`; the view scrolls to the zoomed frame when another picture is shown.
+    show(tree: Tree, strings: string[], { zoom, flip, selected }: Chosen, look: Look): void {
         const moved = tree !== this.tree || zoom !== this.chosen.zoom || flip !== this.chosen.flip;
         this.tree = tree;
         this.chosen = { zoom, flip, selected };
         this.look = look;
+        this.renderer.name(strings);
         if (moved) {
             this.leave();
             this.fit(tree);

@@ -35,6 +35,8 @@ export function listenToKeys(app: App, panes: actions.Panes): void {
             event.preventDefault();
             query.focus();
             query.select();
+        } else if (event.key === "k" || event.key === "K") {
+            void app.chooseKind(app.kinds.beside(app.state.kind, event.key === "k" ? 1 : -1));
         } else if (event.key === "Escape") {
             panes.main.leave();
             panes.upper.leave();

@@ -1,7 +1,7 @@
 // Starts the page.
 import { Look } from "../draw/renderer";
 import { DataError } from "../model/columns";
-import { Profile, readProfile } from "../model/profile";
+import { Profile } from "../model/profile";
 import { Panes } from "./actions";
 import { App, PaneName } from "./app";
 import { showBooksBar } from "./books";
@@ -9,18 +9,22 @@ import { listenToControls, listenToDialogs } from "./controls";
 import { describeFrame } from "./describe";
 import { byId, keepFocus } from "./dom";
 import { Graph, Parts } from "./graph";
+import { showHead } from "./head";
 import { offerHook } from "./hook";
+import { Kinds } from "./kinds";
 import { lookOf } from "./look";
 import { hideEmpty, showBooks, showEmpty, showPage, showTitle } from "./show";
+import { readAddress } from "./state";
 import { Times } from "./times";
 import { hideTooltip, showTooltip, tooltipContent } from "./tooltip";
 
 async function start(): Promise<void> {
     listenToDialogs();
     document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const kinds = new Kinds();
     let profile: Profile | null = null;
     try {
-        profile = await readProfile(byId("candor-data").textContent ?? "");
+        profile = await kinds.find(readAddress(location.hash).kind).read();
     } catch (error) {
         if (!(error instanceof DataError)) {
             throw error;
@@ -31,12 +35,13 @@ async function start(): Promise<void> {
         return startWithout("No profile", "This page is empty. To make one: candor convert RECORDING.jfr FLAME.html");
     }
     showTitle(profile);
+    showHead(profile);
     if (profile.total === 0) {
         showBooks(profile, "after");
         return startWithout("No samples", "The program used no CPU time while it was recorded, or no sample shows it. "
             + (profile.books ? "The books say which." : "The file holds no books to tell."));
     }
-    startGraphs(profile);
+    startGraphs(profile, kinds);
 }
 
 // Everything that needs a graph is switched off.
@@ -54,30 +59,35 @@ function partsOf(prefix: string): Parts {
     return { scroll: part("scroll"), room: part("room"), frames: part("frames"), canvas: part("canvas"), overlay: part("overlay") };
 }
 
-function startGraphs(profile: Profile): void {
+function startGraphs(profile: Profile, kinds: Kinds): void {
     const tooltip = byId("tooltip");
-    const graph = (pane: PaneName, prefix: string) => new Graph(partsOf(prefix), profile.strings, {
+    const graph = (pane: PaneName, prefix: string) => new Graph(partsOf(prefix), {
         hover: (frame, { clientX, clientY }) =>
             showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
         leave: () => hideTooltip(tooltip),
         click: (frame) => app.zoomTo(pane, frame),
     });
-    const app = new App(profile, () => show());
+    const app = new App(profile, kinds, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
-    const times = profile.slices ? new Times(app, profile.slices) : null;
+    const times = new Times(app);
     const show = () => keepFocus(() => {
+        showParts(app.profile);
         showPage(app);
-        times?.show();
+        times.show();
         showGraphs(app, panes);
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
-    document.querySelectorAll<HTMLElement>("[data-needs='times']").forEach((part) => { part.hidden = !times; });
-    document.querySelectorAll<HTMLElement>("[data-needs='owners']").forEach((part) => { part.hidden = !profile.owners; });
-    document.querySelectorAll<HTMLElement>("[data-needs='before']").forEach((part) => { part.hidden = !profile.before; });
     byId("timeline").hidden = true;
     listenToControls(app, panes);
     offerHook(app, panes);
     app.start();
+}
+
+// What this profile has no use for is hidden.
+function showParts({ slices, owners, before }: Profile): void {
+    for (const [need, has] of Object.entries({ times: slices, owners, before })) {
+        document.querySelectorAll<HTMLElement>("[data-needs='" + need + "']").forEach((part) => { part.hidden = !has; });
+    }
 }
 
 function showGraphs(app: App, panes: Panes): void {
@@ -94,9 +104,9 @@ function showGraphs(app: App, panes: Panes): void {
     if (scene.upper && !nothing) {
         // The callers stand on the method; flipped, they hang from it.
         const { upperZoom: zoom, upperSelected: selected } = state;
-        panes.upper.show(scene.upper, { zoom, selected, flip: !state.flip }, look("upper"));
+        panes.upper.show(scene.upper, app.profile.strings, { zoom, selected, flip: !state.flip }, look("upper"));
     }
-    panes.main.show(scene.tree, state, look("main"));
+    panes.main.show(scene.tree, app.profile.strings, state, look("main"));
 }
 
 void start().finally(() => {

@@ -10,6 +10,7 @@ import { booksTable, readBooks, showBooksBar } from "./books";
 import { hasCode } from "./code";
 import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
+import { showHead } from "./head";
 import { remember } from "./remember";
 import { showSight } from "./sight";
 import { showTable } from "./table";
@@ -23,6 +24,9 @@ const LONGEST_TITLE = 1000;
 
 export function showPage(app: App): void {
     document.documentElement.dataset.theme = app.theme;
+    app.kinds.show(app);
+    showTitle(app.profile);
+    showHead(app.profile);
     showControls(app);
     showAnswer(app);
     showFound(app);
@@ -102,8 +106,8 @@ function showCrumbs({ profile, tree, state }: App): void {
 }
 
 // Colours are those of the whole profile, whatever part of it is in sight.
-export const groupsOf = remember((app: App, mode: "package" | "type"): Groups =>
-    groupFrames(app.scenes.base, app.profile, mode));
+export const groupsOf = (app: App, mode: "package" | "type"): Groups => groupsIn(app.scenes.base, app.profile, mode);
+const groupsIn = remember(groupFrames);
 
 let legendShown: unknown[] = [];
 
@@ -165,7 +169,7 @@ function showNotes({ profile, scene }: App): void {
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));
 }
 
-export function showTitle(profile: Profile): void {
+export const showTitle = remember((profile: Profile): void => {
     const { before, samples } = profile;
     const title = visibleName(before ? before.title + " → " + profile.title : profile.title);
     document.title = title.slice(0, 200) + " · Candor";
@@ -173,7 +177,7 @@ export function showTitle(profile: Profile): void {
     byId("size").textContent = (before && before.samples > 0 ? formatCount(before.samples) + " → " : "")
         + (samples > 0 ? plural(samples, "sample") : "");
     byId("title").title = visibleName((before ? "" : profile.command) || title).slice(0, LONGEST_TITLE);
-}
+});
 
 // Of a comparison, the books of the profile whose time is the width.
 export const showBooks = remember((profile: Profile, width: "after" | "before"): void => {
@@ -184,6 +188,10 @@ export const showBooks = remember((profile: Profile, width: "after" | "before"):
     showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose);
     byId<HTMLButtonElement>("books").disabled = !books;
     byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
+    if (profile.booksAbout !== "") {
+        byId("books-about").textContent = profile.booksAbout.charAt(0).toUpperCase() + profile.booksAbout.slice(1)
+            + ", and how much of it is in this profile. The accounts do not overlap.";
+    }
     byId("books-body").replaceChildren(...(books ? booksTable(books) : []));
 });
 

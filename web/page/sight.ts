@@ -1,4 +1,5 @@
 // The bar that says which part of the profile is in sight, and takes each choice back.
+import { clockOf } from "../model/clock";
 import { formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { App } from "./app";
@@ -27,7 +28,8 @@ function chipsOf({ state, profile }: App): Chip[] {
     }
     const { slices } = profile;
     if (slices && (state.from > 0 || state.to >= 0)) {
-        const time = (bucket: number) => formatValue(bucket * slices.bucketNs, "ns");
+        const time = (bucket: number) => (slices.startNs > 0 ? clockOf(slices.startNs + bucket * slices.bucketNs, slices.bucketNs)
+            : formatValue(bucket * slices.bucketNs, "ns"));
         const end = state.to < 0 ? slices.buckets : state.to;
         chips.push({ label: "Time " + time(state.from) + " to " + time(end), without: { from: 0, to: -1 } });
     }

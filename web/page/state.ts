@@ -2,6 +2,7 @@
 // back button all lead to the same picture.
 
 export interface State {
+    kind: string; // of sample; "": the first of the page
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: those of `method`
     method: number; // a name, or -1
     group: "none" | "threads" | "auto"; // threads: a frame per thread at the root; auto: as the file says
@@ -31,7 +32,7 @@ export interface State {
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
-    view: "calls", method: -1, group: "auto", flip: false,
+    kind: "", view: "calls", method: -1, group: "auto", flip: false,
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,

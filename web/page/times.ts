@@ -1,35 +1,45 @@
 // Time on the page: the heat map, in which a range is chosen, and the threads' lanes, in which threads are.
 import { drawGrid, drawLane, Span } from "../draw/heat";
+import { clockOf, dateOf, ticksOf } from "../model/clock";
 import { formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Slices } from "../model/slices";
-import { Grid, Lane, gridOf, lanesOf } from "../model/timeline";
+import { Grid, Lane, gridOf, lanesOf, scaleOf } from "../model/timeline";
 import { App } from "./app";
 import { byId, element, oncePerPicture } from "./dom";
 import { remember } from "./remember";
 
 const MOST_LANES = 200;
 const LONGEST_NAME = 200;
+const TICK_WIDTH = 110;
+const LABEL_WIDTH = 80;
+
+const NO_SLICES: Slices = {
+    startNs: 0, bucketNs: 1, buckets: 1, threads: [], count: 0,
+    time: new Int32Array(0), thread: new Int32Array(0), node: new Int32Array(0), weight: new Float64Array(0),
+};
 
 export class Times {
     private readonly heat = byId<HTMLCanvasElement>("heat");
-    private readonly grid: (threads: string) => Grid;
-    private readonly lanes: () => Lane[];
+    private slices: Slices = NO_SLICES;
+    private readonly grid: (slices: Slices, threads: string) => Grid;
+    private readonly scale = remember((lanes: Lane[]) => scaleOf(Float64Array.from(lanes.flatMap(({ columns }) => [...columns]))));
+    private readonly lanes: (slices: Slices) => Lane[];
     private readonly strips = new Map<number, { button: HTMLButtonElement; canvas: HTMLCanvasElement }>();
     private readonly redraw = oncePerPicture(() => this.draw());
     private cursor = -1;
     private anchor = -1;
     private drags = false;
 
-    constructor(private readonly app: App, private readonly slices: Slices) {
-        this.grid = remember((threads) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number)));
-        this.lanes = remember(() => lanesOf(slices, gridOf(slices, [])));
-        this.makeLanes();
+    constructor(private readonly app: App) {
+        this.grid = remember((slices, threads) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number)));
+        this.lanes = remember((slices) => lanesOf(slices, gridOf(slices, [])));
         this.listen();
     }
 
     private makeLanes(): void {
-        const all = this.lanes();
+        const all = this.lanes(this.slices);
+        this.strips.clear();
         const total = all.reduce((sum, { weight }) => sum + weight, 0);
         byId("lanes").replaceChildren(...all.slice(0, MOST_LANES).map(({ thread, weight }) => {
             const name = visibleName(this.slices.threads[thread]).slice(0, LONGEST_NAME);
@@ -91,7 +101,7 @@ export class Times {
     }
 
     private get present(): Grid {
-        return this.grid(this.app.state.threads.join("."));
+        return this.grid(this.slices, this.app.state.threads.join("."));
     }
 
     private key(event: KeyboardEvent): void {
@@ -135,6 +145,12 @@ export class Times {
 
     show(): void {
         byId("timeline").hidden = !this.app.timelineShown;
+        const { slices } = this.app.profile;
+        if (slices && slices !== this.slices) {
+            this.slices = slices;
+            this.cursor = this.anchor = -1;
+            this.makeLanes();
+        }
         const { threads } = this.app.state;
         this.strips.forEach(({ button }, thread) => button.setAttribute("aria-pressed", String(threads.includes(thread))));
         this.redraw();
@@ -151,23 +167,44 @@ export class Times {
             ? { from: state.from / cellBuckets, to: (state.to < 0 ? this.slices.buckets : state.to) / cellBuckets } : null;
         drawGrid(this.heat, grid, theme, this.marked ?? chosen, this.cursor);
         byId("heat-text").textContent = this.text(grid);
-        const lanes = this.lanes();
-        const most = lanes.reduce((largest, { columns }) => columns.reduce((a, b) => Math.max(a, b), largest), 0);
+        this.drawTicks(grid);
+        const lanes = this.lanes(this.slices);
+        const most = this.scale(lanes);
         for (const lane of lanes.slice(0, MOST_LANES)) {
             drawLane((this.strips.get(lane.thread) as { canvas: HTMLCanvasElement }).canvas, lane, most, theme);
         }
     }
 
+    // A tick that has no room for its label is left out.
+    private drawTicks({ columns, rows, cellBuckets }: Grid): void {
+        const { clientWidth: width } = this.heat;
+        const { startNs, bucketNs } = this.slices;
+        const length = columns * rows * cellBuckets * bucketNs;
+        const ticks = ticksOf(startNs, length, width / TICK_WIDTH, (ns) => formatValue(ns, "ns"));
+        byId("ticks").replaceChildren(...ticks.filter(({ at }) => at * width < width - LABEL_WIDTH).map(({ at, label }) => {
+            const tick = element("li", {}, label);
+            tick.style.left = at * 100 + "%";
+            return tick;
+        }));
+    }
+
+    // When a cell begins.
+    private at(cell: number, cellNs: number): string {
+        const { startNs } = this.slices;
+        return startNs > 0 ? clockOf(startNs + cell * cellNs, cellNs) : formatValue(cell * cellNs, "ns");
+    }
+
     private text({ rows, cellBuckets, cells, largest }: Grid): string {
         const cellNs = cellBuckets * this.slices.bucketNs;
-        const at = (cell: number) => formatValue(cell * cellNs, "ns");
+        const length = (cells: number) => formatValue(cells * cellNs, "ns");
         const span = this.marked;
         if (this.cursor >= 0) {
             const { from, to } = span ?? { from: this.cursor, to: this.cursor + 1 };
             const weight = cells.subarray(from, to).reduce((sum, cell) => sum + cell, 0);
-            return at(from) + " to " + at(to) + ": " + formatValue(weight, this.app.profile.unit);
+            return this.at(from, cellNs) + " to " + this.at(to, cellNs) + ": " + formatValue(weight, this.app.profile.unit);
         }
-        return at(this.slices.buckets / cellBuckets) + ": a column is " + at(rows) + (rows > 1 ? ", a cell " + at(1) : "")
+        return length(this.slices.buckets / cellBuckets) + (this.slices.startNs > 0 ? " of " + dateOf(this.slices.startNs) + ", UTC" : "")
+            + ": a column is " + length(rows) + (rows > 1 ? ", a cell " + length(1) : "")
             + ", the most in one " + formatValue(largest, this.app.profile.unit) + ". Drag to choose a range.";
     }
 }

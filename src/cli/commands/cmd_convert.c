@@ -3,7 +3,7 @@
 #include "cli/convert/code.h"
 #include "cli/convert/recording.h"
 
-#include "cli/convert/page_code.h"
+#include "cli/convert/kinds_page.h"
 #include "cli/read/input.h"
 #include "format/collapsed.h"
 #include "format/otlp.h"
@@ -13,7 +13,6 @@
 #include "format/write/csv.h"
 #include "format/write/output.h"
 #include "profile/allocated.h"
-#include "profile/names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -70,37 +69,15 @@ static int write_collapsed(const struct job *job, FILE *f)
     return collapsed_write(f, job->profile, unit, job->threads);
 }
 
-enum { TITLE_SIZE = 512 };
-
-/* What was asked for, else the process, else the file's name. Returns out. */
-static const char *title_of(const struct job *job, char out[TITLE_SIZE])
+static struct kinds_page page_of(const struct job *job)
 {
-    const struct profile *p = job->profile;
-    const char *slash = strrchr(job->in[0], '/'), *name = slash ? slash + 1 : job->in[0];
-    const char *command = profile_text(p, p->command);
-    struct buffer b;
-    buffer_init(&b, TITLE_SIZE);
-    if (!job->title && *command)
-        names_process(&b, command);
-    if (!job->title && *command && p->pid)
-        buffer_printf(&b, " (pid %llu)", (unsigned long long)p->pid);
-    buffer_u8(&b, 0);
-    snprintf(out, TITLE_SIZE, "%s", job->title ? job->title : b.failed ? command : b.len > 1 ? (const char *)b.data : name);
-    buffer_deinit(&b);
-    return out;
+    return (struct kinds_page){.args = job->args, .in = job->in, .count = job->count, .title = job->title, .threads = job->threads};
 }
 
 static int write_html(const struct job *job, FILE *f)
 {
-    char title[TITLE_SIZE], biased[TITLE_SIZE + 40];
-    struct page_codes codes = {0};
-    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title_of(job, title));
-    if (job->count == 1)
-        page_codes_make(&codes, job->in[0], job->profile);
-    int rc =
-        flamegraph_write_code(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads, codes.list, codes.count);
-    page_codes_deinit(&codes);
-    return rc;
+    struct kinds_page page = page_of(job);
+    return kinds_page_write(&page, f, job->profile);
 }
 
 static int write_pprof(const struct job *job, FILE *f)
@@ -115,8 +92,9 @@ static int write_otlp(const struct job *job, FILE *f)
 
 static int write_speedscope(const struct job *job, FILE *f)
 {
-    char title[TITLE_SIZE];
-    return speedscope_write(f, job->profile, title_of(job, title));
+    char title[KINDS_PAGE_TITLE];
+    struct kinds_page page = page_of(job);
+    return speedscope_write(f, job->profile, kinds_page_title(&page, job->profile, title));
 }
 
 static int write_csv(const struct job *job, FILE *f)
@@ -201,12 +179,6 @@ static int write_out(const struct job *job, const struct format *format)
     return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* Whether stacks get a leaf for the class of what was allocated, or waited for. JSON sees to that itself. */
-static bool adds_classes(const struct profile *p, const struct format *format)
-{
-    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER && format->write != write_json;
-}
-
 /* What of another tool's file is not converted is said here: not every format has a place for it. */
 static void say_problems(const struct job *job)
 {
@@ -227,7 +199,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && adds_classes(&p, format) && allocated_add_frames(&p))
+    if (!status && format->write != write_json && kinds_page_add_classes(&p)) /* JSON sees to that itself */
         status = cli_fail("%s: out of memory", job->in[0]);
     if (!status)
         say_problems(job);
@@ -278,6 +250,8 @@ const struct cli_command command_convert = {
                     "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
                     "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
                     "for 'perf inject --jit'.\n\n"
+                    ".html is a page with every kind of sample that the recordings have, or with the one that --kind names. "
+                    "From standard input it has one kind.\n\n"
                     "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n"
                 "    a flame graph to open in a browser\n"

@@ -1,9 +1,11 @@
 /* candor report FILE: where the time went, how sure that is, and the books. */
 #include "cli/cli.h"
 
+#include "cli/convert/kinds_page.h"
 #include "cli/read/input.h"
 #include "cli/read/trace_id.h"
 #include "cli/report/halts.h"
+#include "cli/report/output.h"
 #include "profile/allocated.h"
 #include "profile/figures/leaks.h"
 #include "report/report.h"
@@ -27,6 +29,8 @@ static const struct cli_option options[] = {
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
+    {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
+    {0, "format", "FORMAT", "text|json|html", "the format, if the name of the file does not show it"},
     INPUT_OPTIONS,
     {0},
 };
@@ -93,6 +97,17 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
+/* What is printed: the samples of a profile, by printer, or as a page. */
+struct print_job {
+    const struct cli_args *args; /* NULL: no options, one path */
+    char **paths;
+    int count;
+    enum profile_kind kind;
+    report_printer *printer; /* NULL = a page */
+    const struct report_options *options;
+    struct profile *profile;
+};
+
 static int compute(struct stats *s, const struct profile *p, bool groups, const char *label)
 {
     struct successive_order order;
@@ -152,21 +167,35 @@ static int keep_trace(struct profile *p, const struct cli_args *args, const char
     return status || !text ? status : trace_id_keep(p, path, id);
 }
 
-/* args = NULL: no options, one path. */
-static int print(const struct cli_args *args, char **paths, int count, enum profile_kind kind, FILE *out, report_printer *printer,
-                 const struct report_options *o)
+static int print_page(const struct print_job *job, FILE *out)
+{
+    struct kinds_page page = {.args = job->args, .in = job->paths, .count = job->count};
+    int rc = kinds_page_add_classes(job->profile);
+    return rc ? rc : kinds_page_write(&page, out, job->profile);
+}
+
+static int print_job(FILE *out, void *arg)
+{
+    const struct print_job *job = arg;
+    return job->printer ? print_profile(job->profile, out, job->printer, job->options) : print_page(job, out);
+}
+
+static int load(const struct print_job *job)
+{
+    const struct cli_args *args = job->args;
+    int status =
+        args ? input_load(job->profile, args, job->paths, job->count, job->kind) : input_load_plain(job->profile, job->paths[0], job->kind);
+    return !status && args ? keep_trace(job->profile, args, job->paths[0]) : status;
+}
+
+static int print(struct print_job *job, const struct report_output *output)
 {
     struct profile p;
     if (profile_init(&p))
-        return cli_fail("%s: out of memory", paths[0]);
-    int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
-    if (!status && args)
-        status = keep_trace(&p, args, paths[0]);
-    if (!status) {
-        int rc = print_profile(&p, out, printer, o);
-        if (rc)
-            status = cli_fail("%s: %s", paths[0], strerror(-rc));
-    }
+        return cli_fail("%s: out of memory", job->paths[0]);
+    job->profile = &p;
+    int status = load(job);
+    status = status ? status : report_output_write(output, job->paths[0], print_job, job);
     profile_deinit(&p);
     return status;
 }
@@ -177,20 +206,31 @@ static bool asks_for_halts(const struct cli_args *args)
     return kind && !strcmp(kind, "halt");
 }
 
+static int print_samples(const struct cli_args *args, const struct report_output *output, struct report_options *o)
+{
+    static report_printer *const printers[] = {[REPORT_AS_TEXT] = report_text, [REPORT_AS_JSON] = report_json, [REPORT_AS_HTML] = NULL};
+    struct print_job job = {
+        .args = args, .paths = args->operands, .count = args->operand_count, .printer = printers[output->format], .options = o};
+    if (output->path)
+        o->width = 0;
+    o->colour = !output->path && o->colour;
+    int status = input_kind(args, &job.kind);
+    return status ? status : print(&job, output);
+}
+
 static int report_run(const struct cli_args *args)
 {
-    enum profile_kind kind = PROFILE_RUNNING;
     struct report_options o = {.width = cli_width(stdout), .colour = cli_colour(stdout)};
+    struct report_output output;
     struct patterns patterns = {0};
     int status = parse_options(args, &o);
     status = status ? status : parse_callers(args, &patterns, &o);
+    status = status ? status : report_output_parse(args, &output);
     bool halts = asks_for_halts(args);
     if (!status && cli_switch(args, "timeline") && !halts)
         status = cli_usage(args->command, "--timeline needs --kind halt");
     if (!status)
-        status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
-    if (!status && !halts)
-        status = print(args, args->operands, args->operand_count, kind, stdout, cli_switch(args, "json") ? report_json : report_text, &o);
+        status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : print_samples(args, &output, &o);
     filter_pattern_free(&patterns.callers);
     filter_pattern_free(&patterns.callees);
     int written = cli_finish_output();
@@ -202,7 +242,13 @@ static int print_summary(const char *file, enum profile_kind kind, FILE *out)
     struct report_options o = {
         .sections = REPORT_METHODS | REPORT_BOOKS, .top_set = true, .top = 10, .width = cli_width(out), .colour = cli_colour(out)};
     char *path = (char *)file;
-    return print(NULL, &path, 1, kind, out, report_text, &o);
+    struct profile p;
+    if (profile_init(&p))
+        return cli_fail("%s: out of memory", path);
+    struct print_job job = {.paths = &path, .count = 1, .kind = kind, .printer = report_text, .options = &o, .profile = &p};
+    int status = load(&job), rc = status ? 0 : print_job(out, &job);
+    profile_deinit(&p);
+    return rc ? cli_fail("%s: %s", path, strerror(-rc)) : status;
 }
 
 int report_print_summary(const char *file, FILE *out)
@@ -254,10 +300,15 @@ const struct cli_command command_report = {
              "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
              "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
              "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
-             "--json; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             "--json, -o and --format; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             "-o FILE.html writes one page to open in a browser: flame graph, methods, time and threads of every kind of "
+             "sample that the recording has, or of the one that --kind names. From standard input it has one kind. FILE appears "
+             "whole or not at all.\n\n"
              "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n"
                 "    the hot methods, lines and threads, and the books\n"
+                "candor report -o app.html app.jfr\n"
+                "    all kinds of sample in one page, to open in a browser\n"
                 "candor report --sections tree --threshold 5 app.jfr\n"
                 "    the call tree, branches of 5 % and more\n"
                 "candor report --kind wall --state parked app.jfr\n"

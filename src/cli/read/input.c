@@ -135,6 +135,15 @@ static int read_one(struct profile *p, const struct cli_args *args, const char *
     return formats_load(p, path, format, value, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
+/* Samples of one kind, and of no other in its place; there may be none. */
+static int load_exactly(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum profile_kind kind)
+{
+    p->kind = kind;
+    p->full_names = args && cli_switch(args, "full-names");
+    int status = read_one(p, args, path, REMOTE_ONE);
+    return status || !args ? status : apply(args, f, p, path);
+}
+
 static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum remote_side side,
                     enum profile_kind kind)
 {
@@ -154,14 +163,15 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 
-static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count, enum profile_kind kind)
+static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count, enum profile_kind kind,
+                        bool exactly)
 {
     int status = CLI_OK;
     for (int i = 0; !status && i < count; i++) {
         struct profile one;
         if (profile_init(&one))
             return cli_fail("%s: out of memory", paths[i]);
-        status = load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
+        status = exactly ? load_exactly(&one, args, f, paths[i], kind) : load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
         int rc = status ? 0 : profile_merge(p, &one);
         if (rc == -EINVAL)
             status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i], profile_text(&one, one.value),
@@ -179,7 +189,18 @@ int input_load(struct profile *p, const struct cli_args *args, char **paths, int
     int status = remote_check(args);
     status = status ? status : parse_filter(args, &filter);
     if (!status)
-        status = count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind) : load_several(p, args, &filter, paths, count, kind);
+        status =
+            count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind) : load_several(p, args, &filter, paths, count, kind, false);
+    filter_deinit(&filter);
+    return status;
+}
+
+int input_load_more(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind)
+{
+    struct filter filter = {0};
+    int status = args ? parse_filter(args, &filter) : CLI_OK;
+    if (!status)
+        status = count == 1 ? load_exactly(p, args, &filter, paths[0], kind) : load_several(p, args, &filter, paths, count, kind, true);
     filter_deinit(&filter);
     return status;
 }

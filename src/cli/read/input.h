@@ -49,6 +49,8 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind);
 /* Reads samples of that kind; CLI_OK or a status. If kind is PROFILE_RUNNING and the recording has only allocations, these are read
  * instead, unless --kind says cpu. The profile's kind says which were read. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
+/* Reads samples of that kind if there are any: without them the profile stays empty, which is no error. For files only. */
+int input_load_more(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
 /* Reads one side of a comparison. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
 /* The same without options. */

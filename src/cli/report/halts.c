@@ -3,6 +3,7 @@
 #include "base/text/time_range.h"
 #include "cli/read/input.h"
 #include "cli/read/problems.h"
+#include "cli/report/output.h"
 #include "report/halts/halts.h"
 #include "report/halts/timeline.h"
 
@@ -57,18 +58,35 @@ static uint32_t timeline_columns(void)
     return width < LEAST + BESIDE ? LEAST : width > MOST + BESIDE ? MOST : width - BESIDE;
 }
 
+struct printing {
+    const struct halt_view *view;
+    const struct halts_report *options;
+    bool json;
+};
+
+static int write_view(FILE *out, void *arg)
+{
+    const struct printing *p = arg;
+    return p->json ? halts_report_json(out, p->view, p->options) : halts_report_text(out, p->view, p->options);
+}
+
 static int print_view(const struct cli_args *args, const struct halt_view *v, struct halts_report *o, struct halts *h,
                       const struct jfr_file *file, const struct regex *thread)
 {
+    struct report_output output;
+    if (report_output_parse(args, &output))
+        return CLI_USAGE;
     struct timeline t = {0};
     struct error e = {""};
     int rc = cli_switch(args, "timeline") ? timeline_make(&t, h, v, file, timeline_columns(), o->top, thread, &e) : 0;
     o->timeline = cli_switch(args, "timeline") ? &t : NULL;
-    if (!rc)
-        rc = cli_switch(args, "json") ? halts_report_json(stdout, v, o) : halts_report_text(stdout, v, o);
+    o->colour = !output.path && cli_colour(stdout);
+    struct printing printing = {.view = v, .options = o, .json = output.format == REPORT_AS_JSON};
+    int status = rc ? cli_fail("%s: %s", args->operands[0], *e.text ? e.text : strerror(-rc))
+                    : report_output_write(&output, args->operands[0], write_view, &printing);
     timeline_deinit(&t);
     o->timeline = NULL;
-    return rc ? cli_fail("%s: %s", args->operands[0], *e.text ? e.text : strerror(-rc)) : CLI_OK;
+    return status;
 }
 
 static int print_range(const struct cli_args *args, struct halts *h, const struct jfr_file *file, struct halts_report *o)
@@ -90,7 +108,7 @@ static int print_range(const struct cli_args *args, struct halts *h, const struc
 static int print_file(const struct cli_args *args, uint32_t top)
 {
     static struct jfr_problems problems;
-    struct halts_report o = {.top = top, .asked = cli_option(args, "time") != NULL, .colour = cli_colour(stdout), .problems = &problems};
+    struct halts_report o = {.top = top, .asked = cli_option(args, "time") != NULL, .problems = &problems};
     struct jfr_file *file;
     struct halts h;
     struct error e;

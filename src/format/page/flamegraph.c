@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-static int put_page(FILE *out, struct page *page, bool bare)
+/* Up to the mark for the data, and what follows it. */
+static void put_begin(FILE *out)
 {
-    if (bare)
-        return page_write(page, out);
-    const char *mark = strstr(web_flame_html, WEB_DATA_MARK);
-    const char *rest = mark + strlen(WEB_DATA_MARK);
-    fwrite(web_flame_html, 1, (size_t)(mark - web_flame_html), out);
-    int rc = page_write(page, out);
+    fwrite(web_flame_html, 1, (size_t)(strstr(web_flame_html, WEB_DATA_MARK) - web_flame_html), out);
+}
+
+static void put_end(FILE *out)
+{
+    const char *rest = strstr(web_flame_html, WEB_DATA_MARK) + strlen(WEB_DATA_MARK);
     fwrite(rest, 1, (size_t)(web_flame_html + web_flame_html_len - rest), out);
-    return rc;
 }
 
 /* How the samples follow each other is worked out once, for the tree and for the methods. */
@@ -41,7 +41,7 @@ static int add_side(struct page *page, enum page_side side, const struct profile
     return rc;
 }
 
-static int write_page(FILE *out, struct page *page, bool bare)
+static int put_data(FILE *out, struct page *page)
 {
     int rc = page_tree_init(&page->tree);
     rc = rc ? rc : add_side(page, PAGE_AFTER, page->profile);
@@ -49,29 +49,48 @@ static int write_page(FILE *out, struct page *page, bool bare)
         rc = rc ? rc : add_side(page, PAGE_BEFORE, page->before->profile);
         rc = rc ? rc : page_tree_settle(&page->tree);
     }
-    rc = rc ? rc : put_page(out, page, bare);
+    rc = rc ? rc : page_write(page, out);
     page_tree_deinit(&page->tree);
     slices_deinit(&page->slices);
     stats_deinit(&page->stats);
     return rc;
 }
 
-int flamegraph_write_code(FILE *out, const struct profile *p, const char *title, bool threads, const struct page_code *code,
-                          size_t code_count)
+void flamegraph_begin(struct flamegraph *f, FILE *out)
+{
+    *f = (struct flamegraph){.out = out};
+    put_begin(out);
+}
+
+/* The element of the first profile is in the template; each further one gets its own. */
+int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
+                   size_t code_count)
 {
     struct page page = {.profile = p, .title = title, .threads = threads, .code = code, .code_count = code_count};
-    return write_page(out, &page, false);
+    if (f->parts++)
+        fprintf(f->out, "</script>\n<script type=\"application/json\" class=\"candor-data\" data-kind=\"%s\" data-title=\"%s\">",
+                profile_kind_word(p), profile_kind_title(p));
+    return put_data(f->out, &page);
+}
+
+void flamegraph_end(struct flamegraph *f)
+{
+    put_end(f->out);
 }
 
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads)
 {
-    return flamegraph_write_code(out, p, title, threads, NULL, 0);
+    struct flamegraph f;
+    flamegraph_begin(&f, out);
+    int rc = flamegraph_add(&f, p, title, threads, NULL, 0);
+    flamegraph_end(&f);
+    return rc;
 }
 
 int flamegraph_write_data(FILE *out, const struct profile *p, const char *title)
 {
     struct page page = {.profile = p, .title = title};
-    return write_page(out, &page, true);
+    return put_data(out, &page);
 }
 
 int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
@@ -84,5 +103,8 @@ int flamegraph_write_diff(FILE *out, const struct page_profile *before, const st
         .changes = changes,
         .change_count = change_count,
     };
-    return write_page(out, &page, false);
+    put_begin(out);
+    int rc = put_data(out, &page);
+    put_end(out);
+    return rc;
 }

@@ -11,9 +11,19 @@
 
 /* Writes a complete page for a browser. `threads`: the tree begins with a frame per thread. 0 or a code of calltree_build. */
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads);
-/* The same with machine code of some methods. */
-int flamegraph_write_code(FILE *out, const struct profile *p, const char *title, bool threads, const struct page_code *code,
-                          size_t code_count);
+/* A page with several profiles, each of another kind, between which the reader chooses; the first one is shown first. Nothing but the
+ * first is read before it is chosen.
+ *
+ *   flamegraph_begin -> [ flamegraph_add ]+ -> flamegraph_end */
+struct flamegraph {
+    FILE *out;
+    uint32_t parts;
+};
+void flamegraph_begin(struct flamegraph *f, FILE *out);
+/* 0 or a code of calltree_build. */
+int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
+                   size_t code_count);
+void flamegraph_end(struct flamegraph *f);
 /* The page of two profiles with the same unit. The width of a frame is its weight in `after`, and its color shows the change since
  * `before`. `changes` may be empty; for methods that it does not contain, the page computes the change itself. The same codes. */
 int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,

@@ -2,6 +2,8 @@
 
 #include "format/page/column.h"
 #include "base/text/code_owner.h"
+#include "profile/accounts.h"
+#include "profile/allocated.h"
 #include "profile/figures/books_json.h"
 #include "profile/kinds.h"
 
@@ -9,7 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-static void put_names(struct jsonw *j, const struct strtab *names)
+/* Where stacks end in the class of an object, or of a lock, nothing else is a pseudo frame (allocated.h). That of a holder says what the
+ * thread did. */
+static const char *type_name(const struct profile *p, uint8_t type)
+{
+    if (type == JFR_FRAME_PSEUDO && p->kind == PROFILE_HOLDER)
+        return "State";
+    return type == JFR_FRAME_PSEUDO && allocated_has_classes(p) ? "Class" : profile_type_name(type);
+}
+
+static void put_names(struct jsonw *j, const struct strtab *names, const struct profile *p)
 {
     jsonw_key(j, "strings");
     jsonw_array(j);
@@ -20,7 +31,7 @@ static void put_names(struct jsonw *j, const struct strtab *names)
     jsonw_key(j, "types");
     jsonw_array(j);
     for (uint8_t i = 0; i < PROFILE_TYPES; i++)
-        jsonw_text(j, profile_type_name(i));
+        jsonw_text(j, type_name(p, i));
     jsonw_array_end(j);
 }
 
@@ -209,6 +220,8 @@ static int put_slices(struct jsonw *j, const struct page *page)
         return 0;
     }
     jsonw_object(j);
+    jsonw_key(j, "start_ns");
+    jsonw_int(j, s->start_ns);
     jsonw_member_uint(j, "bucket_ns", s->bucket_ns);
     jsonw_member_uint(j, "buckets", s->buckets);
     int rc = put_columns(j, page, slice_columns, SLICE_COLUMNS, s->count);
@@ -291,6 +304,13 @@ static int put_code(struct jsonw *j, struct page *page)
     return rc;
 }
 
+/* Halts have no samples. */
+static enum book book_of(const struct profile *p)
+{
+    enum book book = accounts_book_of(p);
+    return book == BOOK_HALT ? BOOK_CPU : book;
+}
+
 /* What is known of a profile as a whole. */
 static void put_figures(struct jsonw *j, const struct profile *p)
 {
@@ -298,7 +318,21 @@ static void put_figures(struct jsonw *j, const struct profile *p)
     jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
     jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
     jsonw_key(j, "books");
-    books_json(j, p, BOOK_CPU);
+    books_json(j, p, book_of(p));
+}
+
+/* What was recorded, of which program, and when. */
+static void put_head(struct jsonw *j, const struct profile *p)
+{
+    jsonw_member_text(j, "kind", profile_kind_word(p));
+    jsonw_member_text(j, "kind_title", profile_kind_title(p));
+    jsonw_member_uint(j, "pid", p->pid);
+    jsonw_member_text(j, "jvm", profile_text(p, p->jvm_version));
+    const char *agent = profile_setting(p, "version");
+    jsonw_member_text(j, "agent", agent ? agent : "");
+    jsonw_key(j, "start_ns");
+    jsonw_int(j, p->start_ns);
+    jsonw_member_uint(j, "duration_ns", p->duration_ns);
 }
 
 static void put_before(struct jsonw *j, const struct page *page)
@@ -319,6 +353,7 @@ int page_write(struct page *page, FILE *out)
     jsonw_object(&j);
     jsonw_member_text(&j, "title", page->title);
     jsonw_member_text(&j, "command", profile_text(p, p->command));
+    put_head(&j, p);
     jsonw_member_text(&j, "unit", profile_unit_word(p));
     jsonw_member_text(&j, "whole", profile_kinds[p->kind].whole);
     jsonw_key(&j, "by_thread");
@@ -326,14 +361,15 @@ int page_write(struct page *page, FILE *out)
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);
     put_figures(&j, p);
     jsonw_key(&j, "accounts");
-    books_json_accounts(&j, BOOK_CPU);
+    books_json_accounts(&j, book_of(p));
+    jsonw_member_text(&j, "books_about", book_rows[book_of(p)].about);
     put_notes(&j, p);
     if (page->before)
         put_before(&j, page);
     int rc = put_methods(&j, page);
     rc = rc ? rc : put_changes(&j, page);
     rc = rc ? rc : put_code(&j, page);
-    put_names(&j, &page->tree.names);
+    put_names(&j, &page->tree.names, p);
     rc = rc ? rc : put_owners(&j, page);
     rc = rc ? rc : put_nodes(&j, page);
     rc = rc ? rc : put_slices(&j, page);

@@ -14,7 +14,8 @@ enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };
 
 static const int64_t shortest_ns = 10 * NS_PER_MS, second_ns = NS_PER_S;
 
-/* When the samples were taken: the first, and how many ns later the last. */
+/* The time of the recording, if it has the samples in it, so that all kinds of sample share one axis; else from the first sample to the
+ * last. */
 static int64_t span_of(const struct profile *p, uint64_t *length)
 {
     int64_t first = p->sample_count ? p->samples[0].time_ns : 0, last = first;
@@ -25,7 +26,9 @@ static int64_t span_of(const struct profile *p, uint64_t *length)
     }
     bool recorded = p->start_ns > 0 && p->start_ns <= first && (uint64_t)(first - p->start_ns) <= p->duration_ns;
     int64_t start = recorded ? p->start_ns : first;
-    *length = (uint64_t)last - (uint64_t)start;
+    uint64_t until_last = (uint64_t)last - (uint64_t)start;
+    bool whole = recorded && until_last && until_last < p->duration_ns;
+    *length = whole ? p->duration_ns : until_last;
     return start;
 }
 
@@ -152,7 +155,7 @@ int slices_init(struct slices *s, const struct profile *p, const struct calltree
 {
     uint64_t length;
     int64_t start = span_of(p, &length);
-    *s = (struct slices){.bucket_ns = (uint64_t)shortest_ns};
+    *s = (struct slices){.start_ns = start, .bucket_ns = (uint64_t)shortest_ns};
     if (!length)
         return 0;
     struct keys k = {.start = start};

@@ -15,6 +15,7 @@ struct slice {
 };
 
 struct slices {
+    int64_t start_ns; /* of the first bucket, since the epoch */
     uint64_t bucket_ns;
     uint32_t buckets;
     struct slice *list; /* by bucket, thread, node */

@@ -94,8 +94,24 @@ void books_json(struct jsonw *j, const struct profile *p, enum book book)
     jsonw_object_end(j);
 }
 
+static void put_keys(struct jsonw *j, enum book book, int account)
+{
+    jsonw_key(j, "keys");
+    jsonw_array(j);
+    for (int times = 1; times >= 0; times--)
+        for (unsigned i = 0; i < account_member_count; i++) {
+            const struct account_member *m = &account_members[i];
+            bool is_time = m->figure == ACCOUNT_AS_TIME || m->figure == ACCOUNT_AS_PAIR;
+            if (m->book == book && !m->setting && (int)m->account == account && is_time == (times == 1))
+                jsonw_text(j, m->key);
+        }
+    jsonw_array_end(j);
+}
+
 void books_json_accounts(struct jsonw *j, enum book book)
 {
+    static const char *const units[] = {
+        [ACCOUNT_IN_NONE] = "", [ACCOUNT_IN_NS] = "ns", [ACCOUNT_IN_BYTES] = "bytes", [ACCOUNT_IN_EVENTS] = "events"};
     jsonw_array(j);
     for (int id = 0; id < ACCOUNTS; id++) {
         const struct account_row *row = &account_rows[id];
@@ -104,8 +120,10 @@ void books_json_accounts(struct jsonw *j, enum book book)
         jsonw_object(j);
         jsonw_member_text(j, "name", row->name);
         jsonw_member_text(j, "role", account_roles[row->role].word);
+        jsonw_member_text(j, "unit", units[row->unit]);
         jsonw_member_text(j, "title", row->title);
         jsonw_member_text(j, "meaning", row->meaning);
+        put_keys(j, book, id);
         jsonw_object_end(j);
     }
     jsonw_array_end(j);

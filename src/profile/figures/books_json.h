@@ -11,8 +11,8 @@
 void books_json(struct jsonw *j, const struct profile *p, enum book book);
 /* Writes only the members, into an object that is open. */
 void books_json_members(struct jsonw *j, const struct profile *p, enum book book);
-/* The words of the accounts of a book, for readers that do not know the table: an array of name, role ("whole", "seen", ...), title and
- * meaning. */
+/* The words of the accounts of a book, for readers that do not know the table: an array of name, role ("whole", "seen", ...), unit ("ns",
+ * "bytes", "events" or ""), title, meaning, and the keys of the account's members, its time first. */
 void books_json_accounts(struct jsonw *j, enum book book);
 
 #endif

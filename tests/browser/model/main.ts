@@ -229,7 +229,7 @@ function times(seed: number): void {
     rows.sort(([a], [b]) => a - b);
     const column = (at: 0 | 1 | 2) => Int32Array.from(rows, (row) => row[at]);
     const slices: Slices = {
-        bucketNs: 1e7, buckets: 3000, threads: ["a", "b", "a thread"], count: rows.length,
+        startNs: 0, bucketNs: 1e7, buckets: 3000, threads: ["a", "b", "a thread"], count: rows.length,
         time: column(0), thread: column(1), node: column(2), weight: Float64Array.from(rows, (row) => row[3]),
     };
     const strings = [...STRINGS, "a thread"];

@@ -1,0 +1,90 @@
+#include "cli/convert/kinds_page.h"
+
+#include "base/buffer.h"
+#include "cli/convert/page_code.h"
+#include "cli/read/input.h"
+#include "format/page/flamegraph.h"
+#include "profile/allocated.h"
+#include "profile/names.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *kinds_page_title(const struct kinds_page *page, const struct profile *p, char out[KINDS_PAGE_TITLE])
+{
+    const char *slash = strrchr(page->in[0], '/'), *name = slash ? slash + 1 : page->in[0];
+    const char *command = profile_text(p, p->command);
+    struct buffer b;
+    buffer_init(&b, KINDS_PAGE_TITLE);
+    if (!page->title && *command)
+        names_process(&b, command);
+    if (!page->title && *command && p->pid)
+        buffer_printf(&b, " (pid %llu)", (unsigned long long)p->pid);
+    buffer_u8(&b, 0);
+    snprintf(out, KINDS_PAGE_TITLE, "%s", page->title ? page->title : b.failed ? command : b.len > 1 ? (const char *)b.data : name);
+    buffer_deinit(&b);
+    return out;
+}
+
+int kinds_page_add_classes(struct profile *p)
+{
+    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER ? allocated_add_frames(p) : 0;
+}
+
+static int add(const struct kinds_page *page, struct flamegraph *f, const struct profile *p, const struct page_codes *codes)
+{
+    char title[KINDS_PAGE_TITLE], biased[KINDS_PAGE_TITLE + 40];
+    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", kinds_page_title(page, p, title));
+    return flamegraph_add(f, p, profile_is_safepoint(p) ? biased : title, page->threads, codes->list, codes->count);
+}
+
+static int add_kind(const struct kinds_page *page, struct flamegraph *f, enum profile_kind kind)
+{
+    struct profile p;
+    int rc = profile_init(&p);
+    if (rc)
+        return rc;
+    rc = input_load_more(&p, page->args, page->in, page->count, kind) ? -EIO : 0;
+    if (!rc && p.sampled)
+        rc = kinds_page_add_classes(&p);
+    if (!rc && p.sampled)
+        rc = add(page, f, &p, &(struct page_codes){0});
+    profile_deinit(&p);
+    return rc;
+}
+
+/* The kinds (bits) beside the one of p that are read. jdk.ExecutionSample in a recording whose default is another kind is for other tools
+ * (load_jfr.h), so that CPU time is never one of them. */
+static unsigned more_kinds(const struct kinds_page *page, const struct profile *p)
+{
+    unsigned kinds = p->kinds & ~(1u << p->kind | PROFILE_KIND_BIT(RUNNING));
+    bool asked = page->args && cli_option(page->args, "kind");
+    for (int i = 0; i < page->count; i++) {
+        if (asked || !kinds || remote_is(page->in[i]))
+            return 0;
+        if (!strcmp(page->in[i], "-")) {
+            cli_fail("-: standard input can be read only once, so that the page shows one kind of sample; give a file for all of them");
+            return 0;
+        }
+    }
+    return kinds;
+}
+
+int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p)
+{
+    struct page_codes codes = {0};
+    struct flamegraph f;
+    flamegraph_begin(&f, out);
+    if (page->count == 1)
+        page_codes_make(&codes, page->in[0], p);
+    int rc = p->sampled ? add(page, &f, p, &codes) : 0;
+    unsigned kinds = more_kinds(page, p);
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
+        if (kinds & 1u << kind)
+            rc = add_kind(page, &f, kind);
+    if (!rc && !f.parts) /* a page without samples says why there are none */
+        rc = add(page, &f, p, &codes);
+    page_codes_deinit(&codes);
+    flamegraph_end(&f);
+    return rc;
+}

@@ -1,0 +1,71 @@
+#include "cli/report/output.h"
+
+#include "format/write/output.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *extension;
+} formats[] = {[REPORT_AS_TEXT] = {"text", ".txt"}, [REPORT_AS_JSON] = {"json", ".json"}, [REPORT_AS_HTML] = {"html", ".html"}};
+
+/* REPORT_FORMATS = no format has it. */
+static enum report_format format_of(const char *path)
+{
+    size_t len = strlen(path);
+    for (enum report_format i = 0; i < REPORT_FORMATS; i++) {
+        size_t n = strlen(formats[i].extension);
+        if (len > n && !strcmp(path + len - n, formats[i].extension))
+            return i;
+    }
+    return REPORT_FORMATS;
+}
+
+/* The page has all of this in its own way. */
+static int refuse_for_page(const struct cli_args *args)
+{
+    static const char *const of_text[] = {"sections", "group-by", "trace", "callers", "callees", "threshold", "top", "sort"};
+    for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
+        if (cli_option(args, of_text[i]))
+            return cli_usage(args->command, "--%s is for text and JSON; the page shows everything, so leave it out", of_text[i]);
+    if (cli_switch(args, "tree"))
+        return cli_usage(args->command, "--tree is for text and JSON; the page shows everything, so leave it out");
+    const char *kind = cli_option(args, "kind");
+    if (kind && !strcmp(kind, "halt"))
+        return cli_usage(args->command, "--kind halt is printed as text or JSON; leave --kind out for a page, or --format html");
+    return CLI_OK;
+}
+
+int report_output_parse(const struct cli_args *args, struct report_output *o)
+{
+    const char *format = cli_option(args, "format");
+    bool json = cli_switch(args, "json");
+    *o = (struct report_output){.format = json ? REPORT_AS_JSON : REPORT_AS_TEXT, .path = cli_option(args, "output")};
+    if (o->path && !strcmp(o->path, "-"))
+        o->path = NULL;
+    for (enum report_format i = 0; format && i < REPORT_FORMATS; i++)
+        if (!strcmp(format, formats[i].name))
+            o->format = i;
+    if (json && o->format != REPORT_AS_JSON)
+        return cli_usage(args->command, "--json and --format %s exclude each other: leave one of them out", format);
+    if (o->path && !format && !json)
+        o->format = format_of(o->path);
+    if (o->format == REPORT_FORMATS)
+        return cli_usage(args->command, "%s: the name must end in .html, .json or .txt, or say --format html, json or text", o->path);
+    return o->format == REPORT_AS_HTML ? refuse_for_page(args) : CLI_OK;
+}
+
+int report_output_write(const struct report_output *o, const char *name, int (*write)(FILE *out, void *arg), void *arg)
+{
+    struct output out;
+    struct error e;
+    if (o->path && output_open(&out, o->path, &e))
+        return cli_fail("%s", e.text);
+    int rc = write(o->path ? out.file : stdout, arg);
+    if (rc) {
+        if (o->path)
+            output_abandon(&out);
+        return cli_fail("%s: %s", name, strerror(-rc));
+    }
+    return o->path && output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}

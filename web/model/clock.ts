@@ -1,0 +1,44 @@
+// Times of day, in UTC.
+
+// Digits after the second that a step of so many ns needs.
+function digitsOf(stepNs: number): number {
+    return stepNs >= 1e9 ? 0 : stepNs >= 1e8 ? 1 : stepNs >= 1e7 ? 2 : 3;
+}
+
+// "2026-11-25". A time that no calendar has is "".
+export function dateOf(ns: number): string {
+    const date = new Date(ns / 1e6);
+    return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
+}
+
+// "12:03:07.21", with as many digits as a step of so many ns needs.
+export function clockOf(ns: number, stepNs: number): string {
+    const date = new Date(Math.floor(ns / 1e6 + 0.5));
+    if (Number.isNaN(date.getTime())) {
+        return "";
+    }
+    const digits = digitsOf(stepNs);
+    return date.toISOString().slice(11, digits > 0 ? 20 + digits : 19);
+}
+
+export interface Tick {
+    at: number; // share of the span
+    label: string;
+}
+
+const SECOND = 1e9;
+const STEPS = [1, 2, 5].flatMap((n) => [1e6, 1e7, 1e8, SECOND].map((size) => n * size))
+    .concat([10, 15, 20, 30].map((n) => n * SECOND), [1, 2, 5, 10, 15, 30].map((n) => n * 60 * SECOND),
+        [1, 2, 3, 6, 12, 24].map((n) => n * 3600 * SECOND))
+    .sort((a, b) => a - b);
+
+// Round times within a span, at most so many: of the day if it is known when the span begins, else since then.
+export function ticksOf(startNs: number, lengthNs: number, most: number, sinceStart: (ns: number) => string): Tick[] {
+    const step = STEPS.find((ns) => lengthNs / ns <= most) ?? Math.ceil(lengthNs / most / (24 * 3600 * SECOND)) * 24 * 3600 * SECOND;
+    const ticks: Tick[] = [];
+    for (let ns = Math.ceil(startNs / step) * step; ns <= startNs + lengthNs; ns += step) {
+        const at = (ns - startNs) / lengthNs;
+        ticks.push({ at, label: startNs > 0 ? clockOf(ns, step) : sinceStart(ns) });
+    }
+    return ticks;
+}

@@ -1,0 +1,43 @@
+// What was recorded, of which program, and when.
+import { clockOf, dateOf } from "../model/clock";
+import { formatValue } from "../model/figures";
+import { visibleName } from "../model/names";
+import { Profile } from "../model/profile";
+import { byId, element } from "./dom";
+import { remember } from "./remember";
+
+const LONGEST = 200;
+// Times before this are of a clock that began when the machine did.
+const FIRST_DATE_NS = 1e9 * 86_400 * 365;
+
+export const showHead = remember((profile: Profile): void => {
+    const { kindTitle, total, unit, title, pid, jvm, agent } = profile;
+    const items = profile.before ? [] : [
+        kindTitle && kindTitle + " " + formatValue(total, unit),
+        whenOf(profile),
+        pid > 0 && !title.includes("pid " + pid) ? "pid " + pid : "",
+        javaOf(jvm),
+        agent && "recorded by Candor " + agent,
+    ].filter((text) => text !== "");
+    byId("head").hidden = items.length === 0;
+    byId("head").replaceChildren(...items.map((text) => element("span", {}, visibleName(text).slice(0, LONGEST))));
+    byId("head").title = jvm === "" ? "" : visibleName(jvm).slice(0, LONGEST);
+});
+
+// "2026-11-25 12:02:40–12:03:00 UTC, 20.1 s"
+function whenOf({ startNs, durationNs }: Profile): string {
+    const length = durationNs > 0 ? formatValue(durationNs, "ns") : "";
+    const day = startNs >= FIRST_DATE_NS ? dateOf(startNs) : "";
+    if (day === "") {
+        return length;
+    }
+    const end = startNs + durationNs;
+    const endDay = dateOf(end) === day ? "" : dateOf(end) + " ";
+    return day + " " + clockOf(startNs, 1e9) + (length ? "–" + endDay + clockOf(end, 1e9) : "") + " UTC" + (length ? ", " + length : "");
+}
+
+// "JDK 25.0.3+9-LTS" of "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...)".
+function javaOf(jvm: string): string {
+    const version = /\d+(?:\.\d+)+[\w.+-]*|\d+\+[\w.+-]+/.exec(jvm);
+    return version ? "JDK " + version[0] : jvm.split(" for ")[0];
+}

@@ -1,0 +1,94 @@
+// The profiles of the page, one of each kind of sample, and the buttons that choose between them. Each is read when it is first shown.
+import { DataError } from "../model/columns";
+import { Profile, readKind, readProfile } from "../model/profile";
+import { App } from "./app";
+import { byId, element } from "./dom";
+
+interface Part {
+    kind: string;
+    title: string;
+    problem: string; // why it cannot be shown, once that is known
+    read: () => Promise<Profile | null>;
+}
+
+export class Kinds {
+    readonly parts: Part[];
+
+    constructor() {
+        const others = [...document.querySelectorAll<HTMLElement>("script.candor-data")];
+        const first = byId("candor-data");
+        const known = others.length > 0 ? kindOf(first) : { kind: "", title: "" };
+        this.parts = [{ ...known, problem: "", read: reader(first) }, ...others.map((part) => (
+            { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))];
+    }
+
+    // The first one where there is none of that kind.
+    find(kind: string): Part {
+        return this.parts.find((part) => part.kind === kind) ?? this.parts[0];
+    }
+
+    // Null: it cannot be shown, and its button says why.
+    async read(kind: string): Promise<Profile | null> {
+        const part = this.find(kind);
+        let profile: Profile | null = null;
+        try {
+            profile = await part.read();
+            part.problem = profile && profile.total > 0 ? "" : "There are no such samples";
+        } catch (error) {
+            if (!(error instanceof DataError)) {
+                throw error;
+            }
+            part.problem = "It is damaged: " + error.message;
+        }
+        return part.problem === "" ? profile : null;
+    }
+
+    // As the address says it.
+    wordOf(part: Part): string {
+        return part === this.parts[0] ? "" : part.kind;
+    }
+
+    // The kind that is so many steps after the one that is shown.
+    beside(kind: string, step: number): string {
+        const { parts } = this;
+        const at = parts.indexOf(this.find(kind));
+        return this.wordOf(parts[(at + step + parts.length) % parts.length]);
+    }
+
+    show(app: App): void {
+        const { parts } = this;
+        byId("kinds").hidden = parts.length < 2;
+        if (parts.length < 2) {
+            return;
+        }
+        if (byId("kinds").childElementCount === 0) {
+            byId("kinds").append(...parts.map((part) => {
+                const button = element("button", { type: "button" }, part.title);
+                button.addEventListener("click", () => void app.chooseKind(this.wordOf(part)));
+                return button;
+            }));
+        }
+        const shown = parts.indexOf(this.find(app.state.kind));
+        [...byId("kinds").children].forEach((button, i) => {
+            button.setAttribute("aria-pressed", String(i === shown));
+            (button as HTMLButtonElement).disabled = parts[i].problem !== "";
+            (button as HTMLButtonElement).title = parts[i].problem || "k, K: the next kind of sample, the one before";
+        });
+    }
+}
+
+function kindOf(part: HTMLElement): { kind: string; title: string } {
+    try {
+        return readKind(part.textContent ?? "");
+    } catch (error) {
+        if (error instanceof DataError) {
+            return { kind: "", title: "" };
+        }
+        throw error;
+    }
+}
+
+function reader(part: HTMLElement): () => Promise<Profile | null> {
+    let made: Promise<Profile | null> | null = null;
+    return () => made ??= readProfile(part.textContent ?? "");
+}

@@ -142,9 +142,9 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
     element_end(t, &e);
 }
 
-/* Which recordings do without a type (enum jfr_without); 0 = none. Mission Control takes a type whose fields differ from those that it
- * had in the chunk before for another, with a name of its own: such as the JDK's of the same name. */
-static uint32_t left_out_by(enum schema_id id)
+/* Mission Control takes a type whose fields differ from those that it had in the chunk before for another, with a name of its own: such as
+ * the JDK's of the same name. So a recording has only the types of its own events. */
+uint32_t jfr_left_out_by(enum schema_id id)
 {
     switch (id) {
     case T_GARBAGE_COLLECTION:
@@ -196,7 +196,7 @@ static void build(struct tree *t, bool bare, uint32_t without)
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
     for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
-        if (bare ? is_bare(id) : !(left_out_by(id) & without))
+        if (bare ? is_bare(id) : !(jfr_left_out_by(id) & without))
             class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);

@@ -3,6 +3,10 @@
 #define CANDOR_JFR_WRITE_METADATA_WRITE_H
 
 #include "base/buffer.h"
+#include "jfr/schema_table.h"
+
+/* Which recordings do without a type (enum jfr_without); 0 = none. */
+uint32_t jfr_left_out_by(enum schema_id id);
 
 void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without);
 /* The same with no event type but padding, some 200 bytes: for a chunk that holds nothing. */

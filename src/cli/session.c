@@ -8,6 +8,7 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -95,6 +96,22 @@ int session_ask_simple(const struct session *s, const char *command, struct cont
 {
     struct control_request r;
     control_begin(&r, command);
+    return session_ask(s, &r, answer, e);
+}
+
+void session_name_recording(struct control_request *r, uint64_t recording)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, recording);
+    if (recording)
+        control_option(r, "recording", text);
+}
+
+int session_ask_about(const struct session *s, const char *command, uint64_t recording, struct control_answer *answer, struct error *e)
+{
+    struct control_request r;
+    control_begin(&r, command);
+    session_name_recording(&r, recording);
     return session_ask(s, &r, answer, e);
 }
 

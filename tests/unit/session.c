@@ -35,7 +35,7 @@ bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns)
 bool session_stop(void)
 {
     uint64_t bytes, samples;
-    int rc = collect_stop(&bytes, &samples, &session_error);
+    int rc = collect_stop(0, &bytes, &samples, &session_error);
     if (rc)
         tap_note("stop: %s", session_error.text);
     return rc == 0;

@@ -53,7 +53,7 @@ static bool record_and_fault(void (*fault)(void *))
         return false;
     pthread_create(&thread, NULL, burn_sampled, NULL);
     pthread_join(thread, NULL);
-    if (collect_dump(copy, -1, 0, &bytes, &e))
+    if (collect_dump(0, copy, -1, 0, &bytes, &e))
         return false;
     burn(AFTER_FLUSH);
     if (turn_take(own, fault, NULL))
@@ -98,7 +98,7 @@ static void test_own(void)
     struct profile now, then;
     struct collect_status status;
     bool abandoned = record_and_fault(touch);
-    collect_status(&status);
+    collect_status(0, &status);
     tap_ok(abandoned && !collect_running() && !threads_running(), "a collector that faults ends its recording and its clocks");
     tap_ok(strstr(status.fault, "SIGSEGV at ") && !*status.file, "the status has the fault: %s", status.fault);
     if (!tap_ok(load(&now, file) && load(&then, copy), "the recording can be read"))

@@ -292,7 +292,7 @@ static void test_late_reading(void)
     alloc_part.tick(0);
     for (struct collect_status s = {0}; s.samples + s.lost < EVENTS;) {
         collect_tick();
-        collect_status(&s);
+        collect_status(0, &s);
         usleep(1000);
     }
     uint64_t most = 0;

@@ -62,12 +62,12 @@ static bool record(enum clock_kind kind)
     for (int i = 0; i < 4000 && good && !status.samples; i++) {
         nanosleep(&pause, NULL);
         collect_tick();
-        collect_status(&status);
+        collect_status(0, &status);
     }
     done = true;
     for (int i = 0; i < BUSY; i++)
         pthread_join(busy[i], NULL);
-    return good && !collect_stop(&bytes, &samples, &error);
+    return good && !collect_stop(0, &bytes, &samples, &error);
 }
 
 static int64_t account(const struct profile *p, const char *name, const char *reason)

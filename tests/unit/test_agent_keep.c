@@ -234,11 +234,11 @@ static void test_session(void)
     if (!tap_ok(session_start_with(&o), "a recording of the last two seconds"))
         return;
     collect(6);
-    collect_status(&s);
+    collect_status(0, &s);
     tap_ok(s.keep.ns == o.keep.ns && s.kept_ns >= o.keep.ns && s.kept_ns < s.elapsed_ns, "it goes back %.2f of %.2f s",
            (double)s.kept_ns / NS_PER_S, (double)s.elapsed_ns / NS_PER_S);
     struct stat st;
-    int rc = collect_dump(copy, -1, 0, &bytes, &e);
+    int rc = collect_dump(0, copy, -1, 0, &bytes, &e);
     tap_ok(!rc && !stat(copy, &st) && (uint64_t)st.st_size == bytes, "a dump of it: %s", rc ? e.text : "all bytes");
     check_kept(copy, "the dump");
     collect(2);
@@ -255,7 +255,7 @@ static void test_session(void)
 static unsigned dumps_made(char *last, size_t size)
 {
     struct collect_status s;
-    collect_status(&s);
+    collect_status(0, &s);
     snprintf(last, size, "%s", s.dumps->file);
     return s.dumps->made;
 }

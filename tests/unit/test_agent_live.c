@@ -250,7 +250,7 @@ static void test_whole(void)
     collect(30 << 20);
     let_die(10);
     collect(20 << 20);
-    tap_ok(!collect_dump(copy, -1, 0, &bytes, &e), "and is copied");
+    tap_ok(!collect_dump(0, copy, -1, 0, &bytes, &e), "and is copied");
     let_die(20);
     live_pauses_add(now(), 25 << 20);
     tap_ok(session_stop(), "and ends");
@@ -442,7 +442,7 @@ static void test_walked(void)
         return;
     allocate_all();
     collect(30 << 20);
-    tap_ok(!collect_dump(copy, -1, o.live.paths_ns, &bytes, &e) && session_stop(), "is copied, and ends");
+    tap_ok(!collect_dump(0, copy, -1, o.live.paths_ns, &bytes, &e) && session_stop(), "is copied, and ends");
     check_walked(copy, "walks for a copy");
     check_walked(file, "walks at the end");
     if (!load(&p, file))

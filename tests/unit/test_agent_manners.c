@@ -76,7 +76,7 @@ static void test_calls(enum clock_kind kind)
     if (!tap_ok(session_start(file, kind, INTERVAL), "%s: starts", what))
         return;
     run();
-    collect_status(&status);
+    collect_status(0, &status);
     tap_ok(session_stop(), "%s: stops", what);
     tap_ok(status.samples > 100 && !broken, "%s: %llu samples", what, (unsigned long long)status.samples);
     if (kind == CLOCK_SIGTRAP)

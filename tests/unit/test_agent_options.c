@@ -267,13 +267,18 @@ static void test_refused(void)
     refused("descriptor=passed", -EINVAL, "needs file");
 }
 
-static int parse_dump(const char *text)
+static int parse_about(const char *text, enum request request)
 {
     char *copy = strdup(text);
     error.text[0] = 0;
-    int rc = options_parse_dump(&options, copy, &error);
+    int rc = options_parse_about(&options, copy, request, &error);
     free(copy);
     return rc;
+}
+
+static int parse_dump(const char *text)
+{
+    return parse_about(text, REQUEST_DUMP);
 }
 
 static void test_dump(void)
@@ -289,11 +294,27 @@ static void test_dump(void)
            "nor anything twice, unknown or out of range");
 }
 
+/* Requests about a recording that runs. */
+static void test_about(void)
+{
+    static const char *const bad[] = {"recording=0", "recording=-1", "recording=x", "recording=1x", "recording=", "recording=99999999999"};
+    tap_ok(!parse_about("recording=4000000000", REQUEST_STOP) && options.recording == 4000000000u, "stop can say which recording it ends");
+    tap_ok(!parse_about("", REQUEST_STATUS) && !options.recording && !parse_dump("recording=3,file=/x") && options.recording == 3,
+           "so can dump, and nobody has to");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        tap_ok(parse_about(bad[i], REQUEST_STATUS) == -EINVAL && strstr(error.text, "that status tells"), "%s: %s", bad[i], error.text);
+    tap_ok(parse_about("file=/x", REQUEST_STOP) == -EINVAL && strstr(error.text, "none of stop's"), "and nothing else: %s", error.text);
+    refused("recording=1", -EINVAL, "unknown option 'recording'");
+    refused("name=0123456789012345678901234567890123456789012345678901234567890123456789", -EINVAL, "at most 63 bytes");
+    tap_ok(parse("name=daemon") == 0 && !strcmp(options.name, "daemon"), "a recording can have a name");
+}
+
 int main(void)
 {
     test_events();
     test_accepted();
     test_refused();
     test_dump();
+    test_about();
     return tap_done();
 }

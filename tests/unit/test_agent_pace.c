@@ -110,7 +110,7 @@ static void test_rate(enum clock_kind kind)
     if (!tap_ok(session_start_limited(file, kind, INTERVAL, (struct budget_limits){.max_rate = RATE}), "%s: starts", what))
         return;
     run(false);
-    collect_status(&status);
+    collect_status(0, &status);
     tap_ok(session_stop(), "%s: stops", what);
     double seconds = (double)(clock_monotonic_ns() - began) / NS_PER_S, most = RATE * seconds + THREADS * 1000.0 * NS_PER_MS / INTERVAL;
     profile_init(&p);

@@ -18,6 +18,7 @@
 #include "base/time_units.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,18 +131,89 @@ static void test_refused(void)
     tap_ok(start(ALL) && session_stop() && !strcmp(notes, "lahkKL"), "all of them can be recorded later (%s)", notes);
 }
 
+/* ---- recordings that come to one that runs ---- */
+
+static char beside[64];
+
+static void close_alloc(void)
+{
+    note('A', NULL);
+}
+
+static void close_halt(void)
+{
+    note('H', NULL);
+}
+
+static int join(unsigned events)
+{
+    struct collect_options o = {.events = events, .interval_ns = 10 * NS_PER_MS};
+    snprintf(o.file, sizeof o.file, "%s", beside);
+    memset(notes, 0, sizeof notes);
+    return collect_start(&o, false, NULL, &session_error);
+}
+
+static bool leave(void)
+{
+    uint64_t bytes, samples;
+    memset(notes, 0, sizeof notes);
+    return !collect_stop(collect_newest(), &bytes, &samples, &session_error);
+}
+
+static bool has_open_lane(void)
+{
+    const struct alloc_lane *lane = NULL;
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+            lane = lane_of(&alloc_lanes, &sampled_threads[i]);
+    return lane && lane->lane.queue.pool;
+}
+
+static void *wait(void *unused)
+{
+    pause();
+    return NULL;
+}
+
+static void test_late(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, wait, NULL);
+    start(COLLECT_HALT);
+    for (int i = 0; i < 2; i++) {
+        tap_ok(!join(COLLECT_ALLOC | COLLECT_HALT | COLLECT_LOCK) && !strcmp(notes, "ak") && alloc_config.on && lock_config.on,
+               "%s: what nobody had so far starts for a recording that joins (%s)", i ? "again" : "once", notes);
+        tap_ok(has_open_lane(), "and threads that are armed have the lanes for it");
+        collect_tick();
+        tap_ok(leave() && !strcmp(notes, "KA") && !alloc_config.on && !lock_config.on && threads_running(),
+               "it ends with that recording, and the other goes on (%s)", notes);
+    }
+    refused = 'k';
+    unlink(beside);
+    tap_ok(join(COLLECT_ALLOC | COLLECT_LOCK) && !strcmp(notes, "akA") && !alloc_config.on && !lock_config.on && access(beside, F_OK),
+           "where one is refused, none stays, nor a file (%s)", notes);
+    refused = 0;
+    collect_tick();
+    tap_ok(!join(COLLECT_LOCK) && session_stop(), "the first can end before");
+    memset(notes, 0, sizeof notes);
+    tap_ok(session_stop() && is_silent() && !strcmp(notes, "K"), "and all is silent after the last (%s)", notes);
+    unlink(beside);
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-parts-%d.jfr", (int)getpid());
-    alloc_events = (struct alloc_events){open_alloc, set_interval};
+    snprintf(beside, sizeof beside, "/tmp/candor-parts-%d-beside.jfr", (int)getpid());
+    alloc_events = (struct alloc_events){open_alloc, set_interval, close_alloc};
     live_objects = (struct live_objects){open_live, close_live, look, forget};
-    gc_events = (struct gc_events){open_halt};
+    gc_events = (struct gc_events){open_halt, close_halt};
     lock_events = (struct lock_events){open_lock, close_lock};
     parts_silence(); /* as after a fault in the agent before the first recording */
     tap_ok(is_silent(), "before the first recording all is silent");
     test_order();
     test_some();
     test_refused();
+    test_late();
     unlink(file);
     return tap_done();
 }

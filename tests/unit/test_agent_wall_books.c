@@ -19,6 +19,7 @@ enum { SLOTS = 40, CHOSEN = 7, STEPS = 20000, STEP_NS = 999983 };
 static struct profile profile;
 static struct wall_life lives[SLOTS];
 static struct wall_books books;
+static struct wall_taken taken;
 static uint64_t random_state = 88172645463325252u;
 static uint32_t next_uid;
 static int64_t left_out_ns;
@@ -68,7 +69,7 @@ static void become(struct jfr_writer *w, uint32_t outcome, struct sampled_thread
         wall_books_ended(&books, ns);
         return;
     case 1:
-        wall_books_lose(&books, LOSS_MEMORY, ns);
+        wall_books_drop(&taken, ns);
         return;
     case 2: /* asked; some answer is lost in the handler, some never comes */
         atomic_fetch_add(&t->collector.asked_ready_ns, ns);
@@ -78,7 +79,7 @@ static void become(struct jfr_writer *w, uint32_t outcome, struct sampled_thread
         counter_add(&t->counts.unanswered[LOSS_QUEUE_FULL], 1);
         return;
     default:
-        wall_books_sample(&books, state, draw(9) ? EVIDENCE_METHOD : EVIDENCE_GUESS, draw(9) ? OUTCOME_COMPLETE : OUTCOME_NO_JAVA_STACK,
+        wall_books_sample(&taken, state, draw(9) ? EVIDENCE_METHOD : EVIDENCE_GUESS, draw(9) ? OUTCOME_COMPLETE : OUTCOME_NO_JAVA_STACK,
                           ns);
         jfr_write_wall_sample(w, &(struct jfr_wall_sample){.ticks = 1, .thread = 1, .weight_ns = ns, .outcome = outcome, .state = state});
     }
@@ -102,7 +103,7 @@ static void go_round(struct jfr_writer *w, uint32_t outcome, uint64_t now, bool 
 static void run(struct jfr_writer *w, uint32_t outcome, bool lies)
 {
     uint64_t now = 1000000000;
-    wall_books_open(&books, now, true);
+    wall_books_open(&books, now);
     for (int i = 0; i < STEPS; i++) {
         struct sampled_thread *t = &sampled_threads[draw(SLOTS)];
         now += 1 + draw(STEP_NS);
@@ -150,8 +151,9 @@ static bool record(const char *path, bool lies)
         sampled_threads[i].index = i;
     memset(lives, 0, sizeof lives);
     left_out_ns = 0;
+    taken = (struct wall_taken){.collector_is_counted = true};
     run(w, strtab_add_text(&strings, "complete"), lies);
-    wall_books_write(&books, lives, SLOTS, w, jfr_write_book_line);
+    wall_books_write(&books, &taken, lives, SLOTS, w, jfr_write_book_line);
     int rc = jfr_writer_close(w, 2, &e);
     strtab_deinit(&strings);
     return !rc;

@@ -86,7 +86,6 @@ static void close_errands(void)
 
 static void take_errands(void)
 {
-    struct error ignored;
     uint64_t drained;
     if (read(loop.wake, &drained, sizeof drained) < 0)
         return;
@@ -96,8 +95,8 @@ static void take_errands(void)
     pthread_mutex_unlock(&loop.lock);
     if (start)
         carry_out_start(start, finish);
-    if (finish && collect_running())
-        requests_stop(hooks_now(), NULL, NULL, &ignored);
+    if (finish)
+        requests_stop_all(hooks_now());
     pthread_mutex_lock(&loop.lock);
     if (start)
         start_is_done();
@@ -112,7 +111,7 @@ static void serve(struct peers *peers)
     for (struct socket_peer *peer; (peer = peers_next(peers));) {
         struct buffer answer;
         buffer_init(&answer, 1 << 16);
-        requests_answer(peer->request, peer->passed, hooks_now(), loop.late, &answer);
+        requests_answer(peer->request, &(struct asker){peer->passed, peer->client}, hooks_now(), loop.late, &answer);
         socket_answer(peer, (const char *)answer.data, answer.len);
         buffer_deinit(&answer);
     }
@@ -121,8 +120,11 @@ static void serve(struct peers *peers)
 static void tick(void)
 {
     struct error e;
-    if (collect_running() && !collect_tick())
-        requests_stop(hooks_now(), NULL, NULL, &e);
+    uint32_t over;
+    if (collect_running())
+        collect_tick();
+    while ((over = collect_over()))
+        requests_stop(over, hooks_now(), NULL, NULL, &e);
 }
 
 /* A late agent has no reason to stay when its recording is over, or was never begun. */

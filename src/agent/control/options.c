@@ -1,6 +1,7 @@
 #include "agent/control/options.h"
 
 #include "base/agreed/recording_options.h"
+#include "base/text/number.h"
 #include "base/text/percent.h"
 #include "base/time_units.h"
 
@@ -44,6 +45,23 @@ static int set_descriptor(struct collect_options *o, char *value, struct error *
     if (strcmp(value, "passed"))
         return error_set(e, -EINVAL, "descriptor '%s': use passed, and send it with the request", value);
     o->passed = true;
+    return 0;
+}
+
+static int set_name(struct collect_options *o, char *value, struct error *e)
+{
+    if (strlen(value) >= sizeof o->name)
+        return error_set(e, -EINVAL, "name '%.80s': use at most %zu bytes", value, sizeof o->name - 1);
+    snprintf(o->name, sizeof o->name, "%s", value);
+    return 0;
+}
+
+static int set_recording(struct collect_options *o, char *value, struct error *e)
+{
+    uint64_t id;
+    if (number_parse(value, 1, UINT32_MAX, &id) != NUMBER_GOOD)
+        return error_set(e, -EINVAL, "recording '%.40s': use the number that status tells", value);
+    o->recording = (uint32_t)id;
     return 0;
 }
 
@@ -133,7 +151,6 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
 {
     o->counter.name[0] = 0;
     o->events = parse_events(value);
-    o->wall.alone = o->events && !(o->events & COLLECT_CPU);
     if (o->events)
         return 0;
     o->events = COLLECT_CPU;
@@ -303,7 +320,12 @@ static setter *const words[RECORDING_OPTIONS_COUNT] = {
 static const struct {
     const char *key;
     setter *set;
-} own[] = {{"file", set_file}, {"descriptor", set_descriptor}, {"walker", set_walker}};
+    unsigned requests;
+} own[] = {{"file", set_file, REQUEST_START | REQUEST_DUMP},
+           {"descriptor", set_descriptor, REQUEST_START | REQUEST_DUMP},
+           {"walker", set_walker, REQUEST_START},
+           {"name", set_name, REQUEST_START},
+           {"recording", set_recording, REQUEST_DUMP | REQUEST_STOP | REQUEST_STATUS}};
 
 enum { OWN = sizeof own / sizeof *own, KEYS = OWN + RECORDING_OPTIONS_COUNT };
 _Static_assert(KEYS <= 64, "a bit per key");
@@ -314,20 +336,22 @@ static const char *key_of(int i)
     return i < RECORDING_OPTIONS_COUNT ? recording_option_rows[i].key : own[i - RECORDING_OPTIONS_COUNT].key;
 }
 
-static bool is_of_dump(int i)
+static bool is_of(int i, enum request request)
 {
-    return i == OPTION_PATHS || !strcmp(key_of(i), "file") || !strcmp(key_of(i), "descriptor");
+    unsigned requests = i == OPTION_PATHS ? REQUEST_START | REQUEST_DUMP : REQUEST_START;
+    return (i < RECORDING_OPTIONS_COUNT ? requests : own[i - RECORDING_OPTIONS_COUNT].requests) & request;
 }
 
-static int unknown(const char *key, bool of_dump, struct error *e)
+static int unknown(const char *key, enum request request, struct error *e)
 {
     char known[512];
     size_t used = 0;
     for (int i = 0; i < KEYS; i++)
-        if (!of_dump || is_of_dump(i))
+        if (is_of(i, request))
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", key_of(i));
-    if (of_dump)
-        return error_set(e, -EINVAL, "option '%.60s' is none of dump's, which are %s", key, known);
+    if (request != REQUEST_START)
+        return error_set(e, -EINVAL, "option '%.60s' is none of %s, which are %s", key,
+                         request == REQUEST_DUMP ? "dump's" : "stop's and status's", known);
     return error_set(e, -EINVAL, "unknown option '%.60s'; known are %s", key, known);
 }
 
@@ -341,24 +365,24 @@ static int set_value(struct collect_options *o, int i, char *value, struct error
 }
 
 /* given: a bit per key that came before. */
-static int set_one(struct collect_options *o, char *pair, bool of_dump, uint64_t *given, struct error *e)
+static int set_one(struct collect_options *o, char *pair, enum request request, uint64_t *given, struct error *e)
 {
     char *value = strchr(pair, '=');
     if (!value)
         return error_set(e, -EINVAL, "option '%s' has no value", pair);
     *value++ = 0;
     for (int i = 0; i < KEYS; i++) {
-        if (strcmp(pair, key_of(i)) || (of_dump && !is_of_dump(i)))
+        if (strcmp(pair, key_of(i)) || !is_of(i, request))
             continue;
         if (*given >> i & 1)
             return error_set(e, -EINVAL, "option '%s' is given twice; leave one out", pair);
         *given |= UINT64_C(1) << i;
         return set_value(o, i, value, e);
     }
-    return unknown(pair, of_dump, e);
+    return unknown(pair, request, e);
 }
 
-static int set_all(struct collect_options *o, char *text, bool of_dump, uint64_t *given, struct error *e)
+static int set_all(struct collect_options *o, char *text, enum request request, uint64_t *given, struct error *e)
 {
     int rc = 0;
     *given = 0;
@@ -368,7 +392,7 @@ static int set_all(struct collect_options *o, char *text, bool of_dump, uint64_t
         char *next = strchr(text, ',');
         if (next)
             *next++ = 0;
-        rc = *text ? set_one(o, text, of_dump, given, e) : 0;
+        rc = *text ? set_one(o, text, request, given, e) : 0;
         text = next;
     }
     o->lock.has_threshold = *given >> OPTION_LOCK_THRESHOLD & 1;
@@ -377,16 +401,16 @@ static int set_all(struct collect_options *o, char *text, bool of_dump, uint64_t
     return rc;
 }
 
-int options_parse_dump(struct collect_options *out, char *text, struct error *e)
+int options_parse_about(struct collect_options *out, char *text, enum request request, struct error *e)
 {
     uint64_t given;
-    return set_all(out, text, true, &given, e);
+    return set_all(out, text, request, &given, e);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)
 {
     uint64_t given;
-    int rc = set_all(out, text, false, &given, e);
+    int rc = set_all(out, text, REQUEST_START, &given, e);
     rc = rc ? rc : check_counter(out, e);
     rc = rc ? rc : check_events(out, given, e);
     rc = rc ? rc : check_wall(out, e);

@@ -29,12 +29,12 @@ static const struct hooks *hooks_of(unsigned events, const struct hooks *hooks)
 
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
 {
-    if (collect_running())
-        return collect_start(options, late, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
     if (options->live.paths_ns && !(options->events & COLLECT_LIVE))
         return error_set(e, -EINVAL, "paths needs event=live or event=cpu,live");
+    if (collect_running())
+        return collect_start(options, late, nothing, e);
     hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
@@ -43,16 +43,70 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
     return rc;
 }
 
-int requests_stop(const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
+/* Java is let go with the last one. */
+int requests_stop(uint32_t id, const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t unused;
-    hooks = hooks_of(collect_events(), hooks);
-    if (collect_running()) {
-        call(hooks->bind_threads);
+    uint32_t ids[COLLECT_AT_ONCE];
+    bool is_last = collect_ids(ids) == 1;
+    hooks = hooks_of(collect_events(id), hooks);
+    call(hooks->bind_threads);
+    if (is_last)
         call(hooks->session_end);
-    }
-    return collect_stop(bytes ? bytes : &unused, samples ? samples : &unused, e);
+    return collect_stop(id, bytes ? bytes : &unused, samples ? samples : &unused, e);
 }
+
+void requests_stop_all(const struct hooks *hooks)
+{
+    struct error ignored;
+    while (collect_running())
+        requests_stop(0, hooks, NULL, NULL, &ignored);
+}
+
+/* ---- which recording a request is about ---- */
+
+/* The one that the client's process began last; 0 = none. */
+static uint32_t own_of(pid_t client, const uint32_t *ids, uint32_t count)
+{
+    static struct collect_status s;
+    uint32_t own = 0;
+    for (uint32_t i = 0; client && i < count; i++)
+        if (!collect_status(ids[i], &s) && s.client == client)
+            own = ids[i];
+    return own;
+}
+
+/* The only one that somebody began by hand, beside those of programs that give their names; 0 = there is none, or several. */
+static uint32_t unnamed(const uint32_t *ids, uint32_t count)
+{
+    static struct collect_status s;
+    uint32_t found = 0, n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!collect_status(ids[i], &s) && !s.name[0]) {
+            found = ids[i];
+            n++;
+        }
+    return n == 1 ? found : 0;
+}
+
+/* 0 = it cannot be told. A client that knows of one recording only means its own, or the only one. */
+static uint32_t meant(uint32_t recording, pid_t client)
+{
+    uint32_t ids[COLLECT_AT_ONCE], count = collect_ids(ids), own = own_of(client, ids, count);
+    return recording ? recording : own ? own : count == 1 ? ids[0] : unnamed(ids, count);
+}
+
+static int find_meant(uint32_t recording, const struct asker *asker, uint32_t *id, struct error *e)
+{
+    char all[512];
+    uint32_t ids[COLLECT_AT_ONCE];
+    *id = meant(recording, asker->client);
+    if (*id || collect_ids(ids) < 2)
+        return 0;
+    return error_set(e, -EINVAL, "several recordings run: %s; say which, with recording=NUMBER", collect_describe_all(all, sizeof all));
+}
+
+/* ---- answers ---- */
 
 static void put_text(struct buffer *b, const char *key, const char *value)
 {
@@ -97,20 +151,35 @@ static void put_dumps(struct buffer *b, const struct dumps *d)
         put_text(b, "dump_error", d->error);
 }
 
-static int put_status(struct buffer *b)
+static void put_ids(struct buffer *b)
 {
-    struct collect_status s;
+    uint32_t ids[COLLECT_AT_ONCE], count = collect_ids(ids);
+    buffer_text(b, "recordings=");
+    for (uint32_t i = 0; i < count; i++)
+        buffer_printf(b, "%s%" PRIu32, i ? "," : "", ids[i]);
+    buffer_u8(b, '\n');
+}
+
+static int put_status(uint32_t id, struct buffer *b)
+{
+    static struct collect_status s;
     char events[COLLECT_EVENTS_BYTES];
-    collect_status(&s);
+    bool runs = !collect_status(id, &s);
     buffer_text(b, "ok\n");
     put_text(b, "version", CANDOR_VERSION);
     put_number(b, "protocol", CONTROL_PROTOCOL);
+    put_number(b, "protocol_minor", CONTROL_PROTOCOL_MINOR);
     put_number(b, "pid", (uint64_t)getpid());
-    put_text(b, "state", collect_running() ? "running" : "idle");
+    put_text(b, "state", runs ? "running" : "idle");
+    put_number(b, "recordings_max", COLLECT_AT_ONCE);
     if (s.fault[0])
         put_text(b, "fault", s.fault);
-    if (!collect_running())
+    if (!runs)
         return 0;
+    put_ids(b);
+    put_number(b, "recording", s.id);
+    if (s.name[0])
+        put_text(b, "name", s.name);
     put_text(b, "file", s.file);
     bool counts = clock_counts(&s.clock);
     put_text(b, "event", counts ? s.clock.counter.name : collect_events_text(events, s.events));
@@ -156,33 +225,38 @@ static int take_descriptor(struct collect_options *options, int passed, struct e
     return 0;
 }
 
-static int answer_start(char *arguments, int passed, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
+static int answer_start(char *arguments, const struct asker *asker, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
 {
     static struct collect_options options;
     int rc = options_parse(&options, arguments, e);
+    options.client = asker->client;
     if (!rc)
-        rc = take_descriptor(&options, passed, e);
+        rc = take_descriptor(&options, asker->passed, e);
     if (!rc)
         rc = requests_start(&options, hooks, late, e);
     if (!rc)
-        put_status(b);
+        put_status(collect_newest(), b);
     return rc;
 }
 
-static int answer_dump(char *arguments, int passed, struct buffer *b, struct error *e)
+static int answer_dump(char *arguments, const struct asker *asker, struct buffer *b, struct error *e)
 {
     static struct collect_options options;
     static struct collect_status status;
     uint64_t bytes = 0;
-    int rc = options_parse_dump(&options, arguments, e);
+    uint32_t id = 0;
+    int rc = options_parse_about(&options, arguments, REQUEST_DUMP, e);
     if (!rc)
-        rc = take_descriptor(&options, passed, e);
+        rc = take_descriptor(&options, asker->passed, e);
     if (!rc)
-        rc = collect_dump(options.file, options.passed ? passed : -1, options.live.paths_ns, &bytes, e);
+        rc = find_meant(options.recording, asker, &id, e);
+    if (!rc)
+        rc = collect_dump(id, options.file, options.passed ? asker->passed : -1, options.live.paths_ns, &bytes, e);
     if (rc)
         return rc;
-    collect_status(&status);
+    collect_status(id, &status);
     buffer_text(b, "ok\n");
+    put_number(b, "recording", status.id);
     put_text(b, "file", options.file[0] ? options.file : status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "elapsed_ns", status.elapsed_ns);
@@ -191,15 +265,24 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     return 0;
 }
 
-static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error *e)
+static int answer_stop(char *arguments, const struct asker *asker, const struct hooks *hooks, struct buffer *b, struct error *e)
 {
+    static struct collect_options options;
     static struct collect_status status;
     uint64_t bytes = 0, samples = 0, asked_ns = clock_monotonic_ns();
-    collect_status(&status);
-    if (!collect_running())
+    uint32_t id = 0;
+    int rc = options_parse_about(&options, arguments, REQUEST_STOP, e);
+    if (!rc)
+        rc = find_meant(options.recording, asker, &id, e);
+    if (rc)
+        return rc;
+    if (collect_status(id, &status) && id && collect_running())
+        return error_set(e, -ENOENT, "no recording %" PRIu32 " is running", id);
+    if (!status.id)
         return error_set(e, -ENOENT, "no recording is running%s%s", status.fault[0] ? ": " : "", status.fault);
-    int rc = requests_stop(hooks, &bytes, &samples, e);
+    rc = requests_stop(id, hooks, &bytes, &samples, e);
     buffer_text(b, "ok\n");
+    put_number(b, "recording", status.id);
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
@@ -213,7 +296,21 @@ static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error
     return 0;
 }
 
-void requests_answer(char *request, int passed, const struct hooks *hooks, bool late, struct buffer *answer)
+/* Without a recording that is meant, the oldest is told. */
+static int answer_status(char *arguments, const struct asker *asker, struct buffer *b, struct error *e)
+{
+    static struct collect_options options;
+    static struct collect_status status;
+    int rc = options_parse_about(&options, arguments, REQUEST_STATUS, e);
+    if (rc)
+        return rc;
+    uint32_t id = meant(options.recording, asker->client);
+    if (options.recording && collect_status(id, &status))
+        return error_set(e, -ENOENT, "no recording %" PRIu32 " is running", id);
+    return put_status(id, b);
+}
+
+void requests_answer(char *request, const struct asker *asker, const struct hooks *hooks, bool late, struct buffer *answer)
 {
     struct error e = {""};
     char *arguments = strchr(request, ' ');
@@ -223,17 +320,14 @@ void requests_answer(char *request, int passed, const struct hooks *hooks, bool 
         *arguments++ = 0;
     else
         arguments = none;
-    bool is_status = !strcmp(request, "status"), is_stop = !strcmp(request, "stop");
-    if ((is_status || is_stop) && *arguments)
-        rc = error_set(&e, -EINVAL, "%s takes no options", request);
-    else if (is_status)
-        rc = put_status(answer);
+    if (!strcmp(request, "status"))
+        rc = answer_status(arguments, asker, answer, &e);
     else if (!strcmp(request, "start"))
-        rc = answer_start(arguments, passed, hooks, late, answer, &e);
+        rc = answer_start(arguments, asker, hooks, late, answer, &e);
     else if (!strcmp(request, "dump"))
-        rc = answer_dump(arguments, passed, answer, &e);
-    else if (is_stop)
-        rc = answer_stop(hooks, answer, &e);
+        rc = answer_dump(arguments, asker, answer, &e);
+    else if (!strcmp(request, "stop"))
+        rc = answer_stop(arguments, asker, hooks, answer, &e);
     else
         rc = error_set(&e, -EINVAL, "unknown command '%.64s'", request);
     if (rc)

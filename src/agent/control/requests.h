@@ -6,12 +6,19 @@
 #include "agent/control/hooks.h"
 #include "base/buffer.h"
 
-/* Carries out one request line and writes the whole answer. passed: the descriptor that came with it, which stays the
- * caller's, or -1. */
-void requests_answer(char *request, int passed, const struct hooks *hooks, bool late, struct buffer *answer);
+/* Who asks. */
+struct asker {
+    int passed;   /* the descriptor that came with the request, which stays the caller's, or -1 */
+    pid_t client; /* 0 = unknown */
+};
+
+/* Carries out one request line and writes the whole answer. */
+void requests_answer(char *request, const struct asker *asker, const struct hooks *hooks, bool late, struct buffer *answer);
 
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e);
 /* bytes and samples may be NULL. */
-int requests_stop(const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e);
+int requests_stop(uint32_t id, const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e);
+
+void requests_stop_all(const struct hooks *hooks);
 
 #endif

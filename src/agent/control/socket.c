@@ -116,12 +116,13 @@ void socket_unlisten(int fd)
     close(fd);
 }
 
-static int may_talk(int connection)
+static int may_talk(int connection, pid_t *client)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
     if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
         return -errno;
+    *client = peer.pid;
     return peer.uid == geteuid() || peer.uid == 0 ? 0 : -EPERM;
 }
 
@@ -143,7 +144,7 @@ int socket_accept(int fd, struct socket_peer *peer)
     peer->passed = -1;
     peer->used = 0;
     peer->deadline_ns = clock_monotonic_ns() + SOCKET_PATIENCE_MS * NS_PER_MS;
-    int rc = may_talk(peer->fd);
+    int rc = may_talk(peer->fd, &peer->client);
     return rc ? socket_hang_up(peer, rc) : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 2000 };
 
@@ -14,6 +15,7 @@ enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 2000 };
 struct socket_peer {
     int fd;     /* -1 = none */
     int passed; /* the descriptor that came with the request, -1 = none */
+    pid_t client;
     uint64_t deadline_ns;
     size_t used;
     char request[SOCKET_REQUEST_MAX + 1];

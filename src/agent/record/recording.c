@@ -29,17 +29,29 @@ static void discard(struct recording *r, int fd)
     record_file_discard(&r->file);
 }
 
-int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
-                   struct error *e)
+static int no_memory(struct error *e)
+{
+    return error_set(e, -ENOMEM, "not enough memory for a recording");
+}
+
+static void forget_names(struct recording *r)
+{
+    if (!r->of)
+        names_deinit(&r->names);
+}
+
+int recording_open_part(struct recording *r, struct recording *of, const char *path, int passed, uint64_t duration_ns,
+                        const struct keep *keep, uint32_t without, struct error *e)
 {
     memset(r, 0, sizeof *r);
+    r->of = of;
     int rc = record_file_open(&r->file, path, passed, NULL, e);
     if (rc)
         return rc;
-    if (names_init(&r->names)) {
+    if (!of && names_init(&r->names)) {
         record_file_discard(&r->file);
         close(r->file.fd);
-        return error_set(e, -ENOMEM, "not enough memory for a recording");
+        return no_memory(e);
     }
     r->keep = *keep;
     r->without = without;
@@ -52,16 +64,41 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
                                          .start_epoch_ns = r->start_epoch_ns,
                                          .without = without,
                                          .ring = keep_is_limited(keep)};
-    struct jfr_pools pools = names_pools(&r->names);
+    struct jfr_pools pools = names_pools(recording_names(r));
     int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
     rc = jfr_writer_new(&r->writer, r->file.fd, &options, &pools, e);
     if (rc) {
-        names_deinit(&r->names);
+        forget_names(r);
         discard(r, kept);
     }
     if (kept >= 0)
         close(kept);
     return rc;
+}
+
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
+                   struct error *e)
+{
+    return recording_open_part(r, NULL, path, passed, duration_ns, keep, without, e);
+}
+
+int recording_open_whole(struct recording *r, struct error *e)
+{
+    memset(r, 0, sizeof *r);
+    r->start_ticks = clock_monotonic_ns();
+    if (names_init(&r->names))
+        return no_memory(e);
+    if (!jfr_tee_new(&r->writer))
+        return 0;
+    names_deinit(&r->names);
+    return no_memory(e);
+}
+
+void recording_close_whole(struct recording *r)
+{
+    jfr_tee_free(r->writer);
+    names_deinit(&r->names);
+    r->writer = NULL;
 }
 
 static void write_number(struct recording *r, const char *name, uint64_t value, uint64_t now)
@@ -237,19 +274,23 @@ bool recording_wants_flush(const struct recording *r)
     return keep_wants_flush(&r->keep, r->writer);
 }
 
-bool recording_flush(struct recording *r)
+bool recording_wants_chunk(const struct recording *r)
+{
+    bool is_long = clock_monotonic_ns() - r->chunk_ticks >= keep_chunk_ns(&r->keep);
+    return !r->failed && (is_long || jfr_writer_chunk_size(r->writer) >= keep_chunk_bytes(&r->keep));
+}
+
+void recording_flush_part(struct recording *r, bool rotate)
 {
     struct error e;
     uint64_t now = clock_monotonic_ns();
     if (r->failed)
-        return false;
+        return;
     if (keep_is_limited(&r->keep))
         keep_error(r, keep_make_way(&r->keep, r->writer, now, &e), &e);
-    bool rotate = now - r->chunk_ticks >= keep_chunk_ns(&r->keep) || jfr_writer_chunk_size(r->writer) >= keep_chunk_bytes(&r->keep);
     if (rotate) {
-        rotate = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
+        keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
         r->chunk_ticks = now;
-        names_new_chunk(&r->names);
     } else {
         keep_error(r, jfr_writer_flush(r->writer, now, &e), &e);
     }
@@ -257,14 +298,22 @@ bool recording_flush(struct recording *r)
         keep_error(r, keep_trim(&r->keep, r->writer, now, &e), &e);
     if (!r->failed)
         keep_error(r, record_file_place(&r->file, &e), &e);
-    return rotate;
+}
+
+bool recording_flush(struct recording *r)
+{
+    bool rotate = recording_wants_chunk(r);
+    recording_flush_part(r, rotate);
+    if (rotate)
+        names_new_chunk(&r->names);
+    return rotate && !r->failed;
 }
 
 int recording_reopen(struct recording *r, struct error *e)
 {
     struct jfr_writer_options options = {
         .ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(), .without = r->without};
-    struct jfr_pools pools = names_pools(&r->names);
+    struct jfr_pools pools = names_pools(recording_names(r));
     off_t end = lseek(r->file.fd, 0, SEEK_END);
     if (end < 0)
         return error_set(e, -errno, "cannot continue %s: %s", r->file.path, strerror(errno));
@@ -351,7 +400,7 @@ int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
         close(fd);
     }
     r->writer = NULL;
-    names_deinit(&r->names);
+    forget_names(r);
     if (r->failed)
         return error_set(e, -EIO, "%s", r->error.text);
     return rc ? error_set(e, rc, "%s", closing.text) : 0;

@@ -271,6 +271,24 @@ int threads_resume(void)
     return rc;
 }
 
+void threads_set_clocks(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+            set_clock(&sampled_threads[i]);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_open_lanes(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+            lanes_open_missing(&sampled_threads[i], registry.pool);
+    pthread_mutex_unlock(&registry.lock);
+}
+
 static void end_all(void)
 {
     pthread_mutex_lock(&registry.lock);

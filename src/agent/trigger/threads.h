@@ -17,6 +17,10 @@
 int threads_start(struct candor_pool *pool, int exempt_tid);
 /* After a stop and a drain that has released all slots: goes on, with another clock, in the same recording. */
 int threads_resume(void);
+/* Gives the armed threads a clock, after a clock_start; they have had none. */
+void threads_set_clocks(void);
+/* Opens lanes (hot/calls/lanes.h) that there have not been before, for the threads that are armed. */
+void threads_open_lanes(void);
 /* Disarms all threads; their slots stay for a last drain. */
 void threads_stop(void);
 /* The same for a caller that may have been interrupted in any function of this file; its lock is freed, the contents of the

@@ -1,5 +1,6 @@
 /* candor start, stop, dump, status: control a recording step by step. Each command is one request to the agent. */
 #include "base/text/jsonw.h"
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
 #include "cli/cli.h"
@@ -11,6 +12,7 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Asks, and on failure prints why the command could not be done. */
@@ -37,6 +39,15 @@ static int ask_start(const struct session *s, const struct recording *r, struct 
     return ask(s, &request, "start a recording", answer);
 }
 
+static void print_how_to_stop(const struct session *s, uint64_t id, const struct control_answer *answer)
+{
+    const char *all = control_text(answer, "recordings");
+    if (all && strchr(all, ','))
+        printf("\nend it with: candor stop --recording %" PRIu64 " %d\n", id, s->process.pid);
+    else
+        printf("\nend it with: candor stop %d\n", s->process.pid);
+}
+
 static int start(struct session *s, const struct cli_args *args, struct recording *r)
 {
     struct control_answer answer;
@@ -55,6 +66,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
     if (status)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
+    r->id = status ? 0 : control_number(&answer, "recording", 0);
     int placed = status ? status : begin_place(s, r);
     if (placed) {
         jdk_recorder_abandon(&jdk, s);
@@ -65,7 +77,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
     jdk_recorder_leave(&jdk);
     printf("recording %d (%s) to ", s->process.pid, s->name);
     utf8_print(stdout, r->file.path);
-    printf("\nend it with: candor stop %d\n", s->process.pid);
+    print_how_to_stop(s, r->id, &answer);
     control_answer_free(&answer);
     return cli_finish_output();
 }
@@ -100,12 +112,22 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
+/* Reads --recording; 0 = it is not given. */
+static int read_id(const struct cli_args *args, uint64_t *id)
+{
+    const char *text = cli_option(args, "recording");
+    *id = 0;
+    if (text && number_parse(text, 1, UINT32_MAX, id) != NUMBER_GOOD)
+        return cli_usage(args->command, "--recording '%.40s': use the number that 'candor status' shows", text);
+    return CLI_OK;
+}
+
 /* With --paths its end takes that long, too. Returns the file, where the JDK's recorder is to go on in it. */
-static int prepare_stop(struct session *s)
+static int prepare_stop(struct session *s, uint64_t id)
 {
     struct control_answer answer;
     struct error e;
-    if (session_ask_simple(s, "status", &answer, &e))
+    if (session_ask_about(s, "status", id, &answer, &e))
         return -ENOENT;
     s->timeout_ns += 2 * control_number(&answer, "paths_ns", 0);
     int file = jdk_recorder_open_file(s, &answer);
@@ -118,10 +140,15 @@ static int stop_run(const struct cli_args *args)
     struct session s;
     struct control_request request;
     struct control_answer answer;
-    int file = -ENOENT, status = session_open(&s, args);
+    uint64_t id;
+    int file = -ENOENT, status = read_id(args, &id);
+    if (status)
+        return status;
+    status = session_open(&s, args);
     if (!status) {
-        file = prepare_stop(&s);
+        file = prepare_stop(&s, id);
         control_begin(&request, "stop");
+        session_name_recording(&request, id);
         status = ask(&s, &request, "stop a recording", &answer);
     }
     int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer, file);
@@ -147,7 +174,7 @@ static void ask_for_paths(struct control_request *request, unsigned long long ns
     paths_option_say(ns, "now");
 }
 
-static int dump(const struct session *s, const char *output, unsigned long long paths_ns, struct control_answer *answer)
+static int dump(const struct session *s, const char *output, uint64_t id, unsigned long long paths_ns, struct control_answer *answer)
 {
     struct control_request request;
     struct recording_file file = {.fd = -1, .replaced = -1};
@@ -157,6 +184,7 @@ static int dump(const struct session *s, const char *output, unsigned long long 
     if (status)
         return status;
     control_begin(&request, "dump");
+    session_name_recording(&request, id);
     if (output)
         recording_file_option(&file, &request);
     if (paths_ns)
@@ -178,12 +206,15 @@ static int dump_run(const struct cli_args *args)
     struct control_answer answer;
     const char *output = cli_option(args, "output");
     unsigned long long paths_ns;
+    uint64_t id;
     int status = paths_option_read(args, &paths_ns);
+    if (!status)
+        status = read_id(args, &id);
     if (status)
         return status;
     status = session_open(&s, args);
     if (!status)
-        status = dump(&s, output, paths_ns, &answer);
+        status = dump(&s, output, id, paths_ns, &answer);
     int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer, output);
     session_close(&s);
     if (status)
@@ -250,6 +281,8 @@ static void print_status(const struct session *s, const struct control_answer *a
     printf("%d (%s): agent ", s->process.pid, s->name);
     utf8_print(stdout, control_text(answer, "version") ? control_text(answer, "version") : "");
     printf(", %s\n", state && !strcmp(state, "running") ? "recording" : "not recording");
+    print_count("number", answer, "recording");
+    print_text("name", answer, "name");
     print_text("file", answer, "file");
     print_text("event", answer, "event");
     print_text("jfr", answer, "jfr");
@@ -295,11 +328,27 @@ static void print_status_json(const struct session *s, const struct control_answ
     jsonw_finish(&j);
 }
 
-static int status_of(const struct session *s, const struct cli_args *args)
+/* Those that run beside the one of the answer. */
+static void print_others(const struct session *s, const struct control_answer *answer)
+{
+    const char *at = control_text(answer, "recordings");
+    uint64_t first = control_number(answer, "recording", 0), id;
+    struct control_answer other;
+    struct error e;
+    while (at && number_take(&at, 10, 1, UINT32_MAX, &id) == NUMBER_GOOD) {
+        at += *at == ',';
+        if (id == first || session_ask_about(s, "status", id, &other, &e))
+            continue;
+        print_status(s, &other);
+        control_answer_free(&other);
+    }
+}
+
+static int status_of(const struct session *s, uint64_t id, const struct cli_args *args)
 {
     struct control_answer answer;
     struct error e;
-    int code = session_ask_simple(s, "status", &answer, &e);
+    int code = session_ask_about(s, "status", id, &answer, &e);
     if (code && code != -ENOENT)
         return cli_fail("%s", e.text);
     if (cli_switch(args, "json"))
@@ -308,6 +357,8 @@ static int status_of(const struct session *s, const struct cli_args *args)
         printf("%d (%s): not recording, no agent is active\n", s->process.pid, s->name);
     else
         print_status(s, &answer);
+    if (!cli_switch(args, "json") && !code && !id)
+        print_others(s, &answer);
     control_answer_free(&answer);
     return cli_finish_output();
 }
@@ -315,24 +366,35 @@ static int status_of(const struct session *s, const struct cli_args *args)
 static int status_run(const struct cli_args *args)
 {
     struct session s;
-    int status = session_open(&s, args);
+    uint64_t id;
+    int status = read_id(args, &id);
+    if (status)
+        return status;
+    status = session_open(&s, args);
     if (!status)
-        status = status_of(&s, args);
+        status = status_of(&s, id, args);
     session_close(&s);
     return status;
 }
 
 static const struct cli_option start_options[] = {RECORDING_OPTIONS SESSION_TIMEOUT_OPTION, {0}};
-static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
+#define WHICH_OPTION                                                                                                                       \
+    {                                                                                                                                      \
+        0, "recording", "NUMBER", NULL, "which one, if several run: the number that 'candor status' shows"                                \
+    }
+
+static const struct cli_option stop_options[] = {WHICH_OPTION, SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy the data recorded so far to this file"},
     {0, "paths", "TIME", NULL,
      "with -e live: look for who holds sampled objects, now; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"},
+    WHICH_OPTION,
     SESSION_TIMEOUT_OPTION,
     {0},
 };
 static const struct cli_option status_options[] = {
     {0, "json", NULL, NULL, "print JSON"},
+    WHICH_OPTION,
     SESSION_TIMEOUT_OPTION,
     {0},
 };
@@ -343,7 +405,7 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM if it is not there yet, and starts a recording. The JVM writes the "
              "recording by itself, into a file that candor opened for it. It continues when the terminal is closed, "
-             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS
+             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n" RECORDING_BESIDE "\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS
              "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n"
                 "    sample every millisecond of CPU time\n"
@@ -366,7 +428,8 @@ const struct cli_command command_stop = {
     .summary = "end the recording of a JVM",
     .about = "Ends the recording. When the command returns, the file is whole. Only the agent's code stays in the "
              "JVM, asleep: no thread, timer, handler or open file. The file also has the data that --jfr requested "
-             "from the JDK's recorder.",
+             "from the JDK's recorder. If several recordings run, and it is not clear which one is meant, say so with "
+             "--recording; the others go on.",
     .examples = "candor stop 4711\n    end the recording and say where it is\n",
     .options = stop_options,
     .operand = CLI_PROCESS,
@@ -399,8 +462,8 @@ const struct cli_command command_status = {
     .name = "status",
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "show whether a JVM is being recorded, and how",
-    .about = "Shows the state of the agent in the JVM, without changing anything there.\n\n"
-             "With --json: the agent's answer as one object; \"state\" is running, idle or absent (no agent is "
+    .about = "Shows the state of the agent in the JVM, and each recording that runs there, without changing anything.\n\n"
+             "With --json: the agent's answer as one object, about one recording, with the numbers of all in \"recordings\"; \"state\" is running, idle or absent (no agent is "
              "active); times are in nanoseconds.",
     .examples = "candor status --json 4711 | jq .samples\n    the number of samples so far\n",
     .options = status_options,

@@ -17,7 +17,7 @@ static bool is_empty(const struct session *s, const struct recording *r)
 {
     struct control_answer answer;
     struct error e;
-    if (session_ask_simple(s, "status", &answer, &e))
+    if (session_ask_about(s, "status", r->id, &answer, &e))
         return false;
     const char *state = control_text(&answer, "state");
     uint64_t elapsed = control_number(&answer, "elapsed_ns", 0);
@@ -27,11 +27,11 @@ static bool is_empty(const struct session *s, const struct recording *r)
     return empty;
 }
 
-static void ask(const struct session *s, const char *command)
+static void ask(const struct session *s, const char *command, uint64_t id)
 {
     struct control_answer answer;
     struct error e;
-    if (!session_ask_simple(s, command, &answer, &e))
+    if (!session_ask_about(s, command, id, &answer, &e))
         control_answer_free(&answer);
 }
 
@@ -61,12 +61,12 @@ int begin_place(const struct session *s, struct recording *r)
         return CLI_OK;
     while (!interrupt_signal() && is_empty(s, r) && !session_wait_end(s, STEP_MS))
         ;
-    ask(s, "dump"); /* what it has goes into the file */
+    ask(s, "dump", r->id); /* what it has goes into the file */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     bool ended = session_wait_end(s, 0);
     if (!ended)
-        ask(s, "stop"); /* it may have answered too late: nobody would end what goes on */
+        ask(s, "stop", r->id); /* it may have answered too late: nobody would end what goes on */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     recording_file_discard(&r->file);
@@ -88,6 +88,7 @@ int begin_recording(const struct session *s, struct recording *r)
     if (code)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
+    r->id = code ? 0 : control_number(&answer, "recording", 0);
     control_answer_free(&answer);
     bool records = code == -EREMOTEIO && !strncmp(e.text, "already recording", strlen("already recording"));
     if (records)

@@ -86,6 +86,12 @@
     "process used more than 90 % of the processors that it may use (its CPU set, or the quota of its control group). "                     \
     "Quote it, because > is special to the shell."
 
+#define RECORDING_BESIDE                                                                                                                   \
+    "Up to four recordings of a JVM run at a time, each with events, an interval, a file and a duration of its own. So "                   \
+    "what 'candor daemon' records goes on while you record more finely, or other events. The agent samples as often as "                   \
+    "the most demanding of them wants; the others get an unbiased part of these samples. Not possible beside others are "                 \
+    "-e live, -e safepoint, events that perf counts, and --jfr."
+
 struct recording;
 
 /* Shows a recording that has ended, for a command that replaces the report and the page. Returns an exit status. */
@@ -96,6 +102,7 @@ struct recording {
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     unsigned long long paths_ns;                 /* 0 = nobody asks */
     struct recording_file file;
+    uint64_t id;          /* the agent's number for it; 0 = it has not said one */
     recording_show *show; /* NULL = the report and the page */
 };
 

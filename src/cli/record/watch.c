@@ -27,8 +27,11 @@ static void look(const struct session *s, const struct recording *r, bool show_p
 {
     struct control_answer answer;
     struct error e;
-    if (session_ask_simple(s, "status", &answer, &e))
+    int code = session_ask_about(s, "status", r->id, &answer, &e);
+    if (code) {
+        v->stopped = code == -EREMOTEIO && v->began_ns; /* the agent has no such recording any more */
         return;
+    }
     const char *state = control_text(&answer, "state"), *file = control_text(&answer, "file");
     bool ours = state && !strcmp(state, "running") && (!file || !strcmp(file, r->file.path));
     if (ours) {
@@ -123,7 +126,7 @@ int watch_finish(const struct session *s, const struct recording *r, enum watch_
         return watch_say_ended(s, r->file.path);
     if (end == WATCH_STOPPED)
         return say_stopped(s);
-    int code = session_ask_simple(s, "stop", &answer, &e);
+    int code = session_ask_about(s, "stop", r->id, &answer, &e);
     if (code && session_wait_end(s, 0))
         return watch_say_ended(s, r->file.path);
     if (code)

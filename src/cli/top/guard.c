@@ -8,16 +8,16 @@
 #include <unistd.h>
 
 /* Only the recording that was ours. */
-static void end_recording(const struct session *s, const char *file)
+static void end_recording(const struct session *s, const char *file, uint64_t id)
 {
     struct control_answer answer;
     struct error e;
-    if (session_ask_simple(s, "status", &answer, &e))
+    if (session_ask_about(s, "status", id, &answer, &e))
         return;
     const char *now = control_text(&answer, "file");
     bool ours = now && !strcmp(now, file);
     control_answer_free(&answer);
-    if (ours && !session_ask_simple(s, "stop", &answer, &e))
+    if (ours && !session_ask_about(s, "stop", id, &answer, &e))
         control_answer_free(&answer);
 }
 
@@ -33,7 +33,7 @@ static void step_aside(void)
     signal(SIGHUP, SIG_IGN);
 }
 
-static _Noreturn void watch(int fd, const struct session *s, const char *file, bool remove)
+static _Noreturn void watch(int fd, const struct session *s, const char *file, uint64_t id, bool remove)
 {
     char done;
     ssize_t n;
@@ -41,14 +41,14 @@ static _Noreturn void watch(int fd, const struct session *s, const char *file, b
     while ((n = read(fd, &done, 1)) < 0)
         ;
     if (!n) {
-        end_recording(s, file);
+        end_recording(s, file, id);
         if (remove)
             unlink(file);
     }
     _exit(0);
 }
 
-void guard_begin(struct guard *g, const struct session *s, const char *file, bool remove)
+void guard_begin(struct guard *g, const struct session *s, const char *file, uint64_t id, bool remove)
 {
     int ends[2];
     *g = (struct guard){0};
@@ -58,7 +58,7 @@ void guard_begin(struct guard *g, const struct session *s, const char *file, boo
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[1]);
-        watch(ends[0], s, file, remove);
+        watch(ends[0], s, file, id, remove);
     }
     close(ends[0]);
     if (pid > 0)

@@ -9,9 +9,9 @@ struct guard {
     int pipe;
 };
 
-/* Begins to guard the recording that the JVM writes to this file. remove: the guard must also remove the file. If no process can be
+/* Begins to guard the recording that the JVM writes to this file; id: the agent's number for it, or 0. remove: the guard must also remove the file. If no process can be
  * started, nothing is guarded. */
-void guard_begin(struct guard *g, const struct session *s, const char *file, bool remove);
+void guard_begin(struct guard *g, const struct session *s, const char *file, uint64_t id, bool remove);
 /* Ends the guard, when its work is not needed any more. */
 void guard_end(struct guard *g);
 

@@ -32,12 +32,24 @@ static int open_of_process(pid_t pid, const char *file)
     return fd;
 }
 
+static int open_file(const struct source *s, bool joined)
+{
+    int fd = joined ? open_of_process(s->session->process.pid, s->file) : -1;
+    return fd < 0 ? open(s->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY) : fd;
+}
+
+static bool can_follow(const struct source *s)
+{
+    int fd = open_file(s, true);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static int follow(struct source *s, bool joined)
 {
     struct error e;
-    int fd = joined ? open_of_process(s->session->process.pid, s->file) : -1;
-    if (fd < 0)
-        fd = open(s->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+    int fd = open_file(s, joined);
     s->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return cli_fail("cannot read %s, the recording of %d: %s; run candor as root, or end it with 'candor stop %d'", s->file,
@@ -51,27 +63,34 @@ static void take_answer(struct source *s, const struct control_answer *answer)
     snprintf(s->clock, sizeof s->clock, "%.31s", clock ? clock : event ? event : "");
     if (file)
         snprintf(s->file, sizeof s->file, "%s", file);
+    s->id = control_number(answer, "recording", 0);
 }
 
-/* Whether one runs; then `file` is its. */
-static int find_running(struct source *s, bool *runs)
+/* Whether the user has said what to record: then it is not what happens to run. */
+static bool has_wishes(const struct recording *r, const struct cli_args *args)
+{
+    bool has = cli_option(args, "output") != NULL;
+    for (int i = 0; i < RECORDING_OPTIONS_COUNT; i++)
+        has |= r->given[i] != NULL;
+    return has;
+}
+
+/* Whether one runs that top can show: with CPU time, and in a file that can be read. Then `file` is its. */
+static int find_running(struct source *s, bool *joins)
 {
     struct control_answer answer;
     struct error e;
-    *runs = false;
+    *joins = false;
     int code = session_ask_simple(s->session, "status", &answer, &e);
     if (code == -ENOENT)
         return CLI_OK;
     if (code)
         return cli_fail("%s", e.text);
     const char *state = control_text(&answer, "state");
-    *runs = state && !strcmp(state, "running");
-    bool counts = *runs && control_text(&answer, "event_interval");
+    bool runs = state && !strcmp(state, "running"), counts = control_text(&answer, "event_interval");
+    *joins = runs && !counts && control_text(&answer, "clock");
     take_answer(s, &answer);
     control_answer_free(&answer);
-    if (counts)
-        return cli_fail("%d is being recorded by another event than CPU time, which is what top shows; 'candor stop %d' ends that",
-                        s->session->process.pid, s->session->process.pid);
     return CLI_OK;
 }
 
@@ -103,22 +122,21 @@ static int begin(struct source *s, struct recording *r, const struct cli_args *a
     control_answer_free(&answer);
     snprintf(s->file, sizeof s->file, "%s", r->file.path);
     s->own = true;
-    guard_begin(&s->guard, s->session, s->file, !s->keep);
+    r->id = s->id;
+    guard_begin(&s->guard, s->session, s->file, s->id, !s->keep);
     return begin_place(s->session, r);
 }
 
 int source_open(struct source *s, const struct session *session, struct recording *r, const struct cli_args *args)
 {
-    bool runs;
+    bool joins;
     *s = (struct source){.session = session, .fd = -1};
-    int status = find_running(s, &runs);
-    if (!status && runs && cli_option(args, "output"))
-        status = cli_fail("cannot record %d to a file: it is being recorded to %s already; leave -o out to watch that",
-                          session->process.pid, s->file);
-    if (!status && !runs)
+    int status = find_running(s, &joins);
+    joins = joins && !has_wishes(r, args) && can_follow(s);
+    if (!status && !joins)
         status = begin(s, r, args);
     if (!status)
-        status = follow(s, runs);
+        status = follow(s, joins);
     if (status)
         source_close(s);
     return status;
@@ -142,6 +160,7 @@ static int ask_for_copy(const struct source *s, const char *path, int to, uint64
     struct control_request request;
     struct control_answer answer;
     control_begin(&request, "dump");
+    session_name_recording(&request, s->id);
     control_pass_file(&request, path, to);
     int code = session_ask(s->session, &request, &answer, e);
     if (!code)
@@ -179,7 +198,7 @@ static int stop(const struct source *s)
 {
     struct control_answer answer;
     struct error e;
-    int code = session_ask_simple(s->session, "stop", &answer, &e);
+    int code = session_ask_about(s->session, "stop", s->id, &answer, &e);
     if (code && session_wait_end(s->session, 0))
         return s->keep ? watch_say_ended(s->session, s->file) : CLI_OK;
     if (code == -ENOENT || code == -ESRCH)

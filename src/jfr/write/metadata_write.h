@@ -3,6 +3,7 @@
 #define CANDOR_JFR_WRITE_METADATA_WRITE_H
 
 #include "base/buffer.h"
+#include "jfr/schema_table.h"
 
 void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without);
 /* The same with no event type but padding, some 200 bytes: for a chunk that holds nothing. */

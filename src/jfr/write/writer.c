@@ -221,6 +221,33 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
     return 0;
 }
 
+int jfr_tee_new(struct jfr_writer **out)
+{
+    struct jfr_writer *w = calloc(1, sizeof *w);
+    struct jfr_tee *tee = calloc(1, sizeof *tee);
+    if (!w || !tee) {
+        free(w);
+        free(tee);
+        return -ENOMEM;
+    }
+    w->tee = tee;
+    *out = w;
+    return 0;
+}
+
+void jfr_tee_aim(struct jfr_writer *w, struct jfr_writer *const *writers, uint32_t count)
+{
+    w->tee->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        w->tee->writers[i] = writers[i];
+}
+
+void jfr_tee_free(struct jfr_writer *w)
+{
+    free(w->tee);
+    free(w);
+}
+
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e)
 {
     if (!w->failed)

@@ -101,6 +101,13 @@ struct jfr_writer;
 /* Takes fd (a file open for writing, empty but for what lies below the offset; closed by jfr_writer_close or on failure). */
 int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options, const struct jfr_pools *pools,
                    struct error *e);
+/* A writer without a file: each event goes to all writers that it is aimed at, except to those that do without its type (enum
+ * jfr_without). An event for which one of them has no room goes to none, and is dropped here. Only events can be written to it. The
+ * writers share what answers for ids. 0 or -ENOMEM. */
+enum { JFR_TEE_MAX = 4 };
+int jfr_tee_new(struct jfr_writer **out);
+void jfr_tee_aim(struct jfr_writer *tee, struct jfr_writer *const *writers, uint32_t count);
+void jfr_tee_free(struct jfr_writer *tee);
 /* Flushes, closes and frees, also after an error. */
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);

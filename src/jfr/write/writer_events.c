@@ -2,6 +2,7 @@
  * value is for. In the product the names are gone before the compiler sees them. Compiled with CANDOR_CHECK_FIELDS, as for
  * tests/unit/test_jfr_fields.c, put_event compares them with the schema. */
 #include "jfr/schema_table.h"
+#include "jfr/write/metadata_write.h"
 #include "jfr/write/writer_internal.h"
 
 #include <string.h>
@@ -177,20 +178,45 @@ static const struct value *put_fields(struct jfr_writer *w, enum schema_id type,
     return values;
 }
 
-static void put_event(struct jfr_writer *w, enum schema_id type, const struct value *values)
+/* False if there is no room for it. */
+static bool put_one(struct jfr_writer *w, enum schema_id type, const struct value *values)
 {
     size_t start = w->events.len;
-    check_fields(type, values);
     buffer_u8(&w->events, 0);
     buffer_varint(&w->events, type);
     put_fields(w, type, values);
     if (!w->failed && !w->events.failed)
         put_size(&w->events, start);
-    if (w->failed || w->events.failed) {
+    bool fits = !w->failed && !w->events.failed;
+    if (!fits)
         w->events.len = start;
-        w->events.failed = false;
-        w->dropped++;
+    w->events.failed = false;
+    return fits;
+}
+
+/* To each that has this type, or, when one of them has no room, to none. One that has failed is passed over: its recording is over. */
+static bool put_to_all(const struct jfr_tee *tee, enum schema_id type, const struct value *values)
+{
+    size_t starts[JFR_TEE_MAX];
+    uint32_t failed = 0, i;
+    bool fits = true;
+    for (i = 0; i < tee->count && fits; i++) {
+        struct jfr_writer *w = tee->writers[i];
+        starts[i] = w->events.len;
+        failed += w->failed != 0;
+        if (!w->failed && !(schema_type(type)->without & w->options.without))
+            fits = put_one(w, type, values);
     }
+    while (!fits && i--)
+        tee->writers[i]->events.len = starts[i];
+    return fits && failed < tee->count;
+}
+
+static void put_event(struct jfr_writer *w, enum schema_id type, const struct value *values)
+{
+    check_fields(type, values);
+    if (!(w->tee ? put_to_all(w->tee, type, values) : put_one(w, type, values)))
+        w->dropped++;
 }
 
 /* The pool's key of a thread state; 0 is no entry. */

@@ -36,7 +36,14 @@ struct checkpoint {
     uint32_t pools, entries;
 };
 
+/* Where the events go of a writer that has no file. */
+struct jfr_tee {
+    struct jfr_writer *writers[JFR_TEE_MAX];
+    uint32_t count;
+};
+
 struct jfr_writer {
+    struct jfr_tee *tee; /* NULL = it writes a file, and uses all of the rest; else only `dropped` */
     int fd;
     int failed; /* the sticky error, 0 = none */
     bool named; /* the file had a name when the writer began */

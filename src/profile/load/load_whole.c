@@ -377,7 +377,7 @@ static int subtract_bases(struct load_whole *w)
     struct map places;
     int rc = 0;
     map_init(&places);
-    p->discarded = w->base_count > 0;
+    p->discarded = w->base_count > 0 && profile_setting(p, "began_ns"); /* otherwise others ran when it began */
     for (uint32_t k = 0; !rc && w->base_count && k < p->book_count; k++) {
         bool added;
         uint32_t *place = map_add(&places, (uint64_t)p->books[k].account << 32 | p->books[k].reason, &added);

@@ -145,7 +145,7 @@ static void put(jfr_write_book *write, uint64_t now, enum account_id account, co
     write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
-static void write_books(jfr_write_book *write, uint64_t now)
+static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
 {
     put(write, now, ACCOUNT_ALLOC_BYTES, "", session.taken);
     put(write, now, ACCOUNT_ALLOC_COUNTED, "", session.counted);
@@ -158,7 +158,7 @@ static void write_books(jfr_write_book *write, uint64_t now)
     }
 }
 
-static void count(uint64_t *samples, uint64_t *lost)
+static void count(uint32_t sink, uint64_t *samples, uint64_t *lost)
 {
     *samples = session.taken.count;
     for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++)
@@ -167,7 +167,7 @@ static void count(uint64_t *samples, uint64_t *lost)
 
 /* ---- life ---- */
 
-static void describe(void)
+static void describe(uint32_t sink)
 {
     char text[32];
     struct jfr_writer *w = session.recording->writer;
@@ -209,6 +209,7 @@ static void begin(const struct alloc_options *options, struct recording *r)
     alloc_config.is_bounded = !options->interval;
     atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
     atomic_store(&alloc_config.interval, session.pace.interval);
+    alloc_config.beginning++;
 }
 
 static void silence(void)
@@ -235,6 +236,12 @@ static void end(void (*drain_all)(void))
     silence();
 }
 
+static void close_events(void)
+{
+    if (alloc_events.close)
+        alloc_events.close();
+}
+
 static void release(void)
 {
     silence();
@@ -250,5 +257,7 @@ const struct part alloc_part = {.reserve = reserve,
                                 .write_books = write_books,
                                 .count = count,
                                 .end = end,
+                                .close = close_events,
                                 .silence = silence,
-                                .release = release};
+                                .release = release,
+                                .has_lanes = true};

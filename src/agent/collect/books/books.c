@@ -40,17 +40,21 @@ void books_open(struct books *b, uint64_t signal_cost_ns)
     b->cpu_at_start = clock_process_cpu();
 }
 
-void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns)
+static void add(struct account *a, uint64_t ns)
 {
-    b->outcomes[outcome].ns += (int64_t)weight_ns;
-    b->outcomes[outcome].count++;
-    b->samples++;
+    a->ns += (int64_t)ns;
+    a->count++;
 }
 
-void books_lose(struct books *b, enum loss why, uint64_t weight_ns)
+void books_take(struct books_taken *t, enum outcome outcome, uint64_t weight_ns)
 {
-    b->closed_lost[why].ns += (int64_t)weight_ns;
-    b->closed_lost[why].count++;
+    add(&t->outcomes[outcome], weight_ns);
+    t->samples++;
+}
+
+void books_drop(struct books_taken *t, uint64_t weight_ns)
+{
+    add(&t->dropped, weight_ns);
 }
 
 static void add_thread(const struct clock *clock, const struct sampled_thread *t, struct account *lost, int64_t *unseen)
@@ -97,10 +101,10 @@ uint64_t books_samples_ns(const struct books *b)
 }
 
 /* Computes how many expiries are missing because clocks ran slowly. */
-static void count_suppressed(struct account *slow)
+static void count_suppressed(struct account *slow, uint64_t interval_ns)
 {
     for (int i = 0; i < SUPPRESSION_COUNT; i++) {
-        uint64_t asked = (uint64_t)slow[i].ns / handler_config.interval_ns;
+        uint64_t asked = (uint64_t)slow[i].ns / interval_ns;
         slow[i].count = asked > slow[i].count ? asked - slow[i].count : 0;
     }
 }
@@ -126,10 +130,12 @@ static int64_t most_kernel_time(const struct books *b, const struct used *used)
     return told + told / 8 + 50 * (int64_t)TICK_NS;
 }
 
-void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out)
+void books_balance(const struct books *b, const struct books_taken *taken, const struct clock *clock, struct books_balance *out)
 {
     memset(out, 0, sizeof *out);
     memcpy(out->lost, b->closed_lost, sizeof out->lost);
+    out->lost[LOSS_MEMORY].ns += taken->dropped.ns;
+    out->lost[LOSS_MEMORY].count += taken->dropped.count;
     memcpy(out->unseen_ns, b->closed_unseen, sizeof out->unseen_ns);
     memcpy(out->suppressed, b->closed_slow, sizeof out->suppressed);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
@@ -137,7 +143,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
             add_thread(clock, &sampled_threads[i], out->lost, out->unseen_ns);
             add_slow(&sampled_threads[i], out->suppressed);
         }
-    count_suppressed(out->suppressed);
+    count_suppressed(out->suppressed, clock->interval_ns);
     out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
     uint64_t cpu = b->cpu_at_end ? b->cpu_at_end : clock_process_cpu();
     uint64_t own_cpu = b->cpu_at_end ? b->own_at_end : books_own_cpu();
@@ -160,7 +166,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
     out->switches = used.switches - b->switches_at_start;
     out->residual_ns = out->cpu_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        out->residual_ns -= b->outcomes[i].ns;
+        out->residual_ns -= taken->outcomes[i].ns;
     for (int i = 0; i < LOSS_COUNT; i++)
         out->residual_ns -= out->lost[i].ns;
     for (int i = 0; i < UNSEEN_COUNT; i++)

@@ -4,7 +4,10 @@
  *
  * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come from the
  * threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is missing on the
- * right of the equation and shows there. Collector only. */
+ * right of the equation and shows there.
+ *
+ * Recordings that run at the same time share the samples, and so all of this but what each has made of them (struct books_taken). Collector
+ * only. */
 #ifndef CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 #define CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 
@@ -19,6 +22,13 @@ struct account {
     uint64_t count;
 };
 
+/* What a recording has of the samples. */
+struct books_taken {
+    struct account outcomes[OUTCOME_COUNT];
+    struct account dropped; /* could not be written */
+    uint64_t samples;
+};
+
 struct books {
     uint64_t cpu_at_start;                       /* process CPU clock */
     uint64_t own_at_start;                       /* the collector's CPU clock */
@@ -27,7 +37,6 @@ struct books {
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when a fault in the agent ended sampling; 0 = it continues */
     uint64_t cpu_at_end, own_at_end;     /* the same, when it ended */
-    struct account outcomes[OUTCOME_COUNT];
     /* For threads that are gone, and for the collector. */
     struct account closed_lost[LOSS_COUNT];
     int64_t closed_unseen[UNSEEN_COUNT];
@@ -47,9 +56,9 @@ struct books_balance {
 uint64_t books_own_cpu(void);
 
 void books_open(struct books *b, uint64_t signal_cost_ns);
-void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
-/* An expiry whose record was drained, but could not be written. */
-void books_lose(struct books *b, enum loss why, uint64_t weight_ns);
+/* A sample that was written, and one that could not be. */
+void books_take(struct books_taken *t, enum outcome outcome, uint64_t weight_ns);
+void books_drop(struct books_taken *t, uint64_t weight_ns);
 /* Takes over the counters of a thread whose slot is about to be freed. */
 void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
 /* The time that the sampled threads spent in samples, as far as it is known. */
@@ -58,6 +67,7 @@ uint64_t books_samples_ns(const struct books *b);
 void books_fault(struct books *b, uint64_t cpu_ns);
 /* Sampling has ended, and so has the time that is accounted for: the work to end the recording is in no thread's books. */
 void books_end(struct books *b);
-void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);
+/* Of the recording that has taken these samples; its clock has its own interval. */
+void books_balance(const struct books *b, const struct books_taken *taken, const struct clock *clock, struct books_balance *out);
 
 #endif

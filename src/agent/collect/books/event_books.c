@@ -30,7 +30,7 @@ static void put(const struct line *l, enum account_id account, const char *reaso
         l->write(l->writer, l->now, account_name[account], reason, a.ns, a.count);
 }
 
-void event_books_write(const struct event_books *b, const struct books *samples, const struct account lost[LOSS_COUNT],
+void event_books_write(const struct event_books *b, const struct books_taken *taken, const struct account lost[LOSS_COUNT],
                        struct jfr_writer *w, jfr_write_book *write, uint64_t now)
 {
     const struct line l = {write, w, now};
@@ -41,11 +41,11 @@ void event_books_write(const struct event_books *b, const struct books *samples,
     int64_t residual = (int64_t)all.scaled;
     put(&l, ACCOUNT_EVENTS, "", (struct account){(int64_t)all.scaled, all.threads});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
-        residual -= samples->outcomes[i].ns;
+        residual -= taken->outcomes[i].ns;
         if (outcome_has_stack(i))
-            put(&l, i == OUTCOME_COMPLETE ? ACCOUNT_EVENTS_COMPLETE : ACCOUNT_EVENTS_TRUNCATED, "", samples->outcomes[i]);
+            put(&l, i == OUTCOME_COMPLETE ? ACCOUNT_EVENTS_COMPLETE : ACCOUNT_EVENTS_TRUNCATED, "", taken->outcomes[i]);
         else
-            put(&l, ACCOUNT_EVENTS_FAILED, reason_outcome[i], samples->outcomes[i]);
+            put(&l, ACCOUNT_EVENTS_FAILED, reason_outcome[i], taken->outcomes[i]);
     }
     for (int i = 0; i < LOSS_COUNT; i++) {
         residual -= lost[i].ns;

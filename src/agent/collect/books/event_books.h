@@ -17,8 +17,8 @@ struct event_books { /* of threads that are gone */
 
 /* Takes over what was counted for a thread whose slot is about to be freed. */
 void event_books_close_thread(struct event_books *b, const struct sampled_thread *t);
-/* Writes them by jfr_write_book_line or _base; samples: whose weights were summed, lost: by reason. */
-void event_books_write(const struct event_books *b, const struct books *samples, const struct account lost[LOSS_COUNT],
+/* Writes them by jfr_write_book_line or _base; taken: whose weights were summed, lost: by reason. */
+void event_books_write(const struct event_books *b, const struct books_taken *taken, const struct account lost[LOSS_COUNT],
                        struct jfr_writer *w, jfr_write_book *write, uint64_t now);
 
 #endif

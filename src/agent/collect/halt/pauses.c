@@ -134,7 +134,7 @@ static void put(jfr_write_book *write, uint64_t now, enum account_id account, co
     write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
-static void write_books(jfr_write_book *write, uint64_t now_ns)
+static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now_ns)
 {
     uint64_t number, ns;
     gc_pauses_lost(&number, &ns);
@@ -154,7 +154,7 @@ static void write_books(jfr_write_book *write, uint64_t now_ns)
     put(write, now_ns, ACCOUNT_HALT_SYNCHRONIZING, "", session.synchronizing);
 }
 
-static void count_all(uint64_t *taken, uint64_t *lost)
+static void count_all(uint32_t sink, uint64_t *taken, uint64_t *lost)
 {
     uint64_t ns;
     gc_pauses_lost(lost, &ns);
@@ -164,7 +164,7 @@ static void count_all(uint64_t *taken, uint64_t *lost)
 
 /* ---- life ---- */
 
-static void describe(void)
+static void describe(uint32_t sink)
 {
     jfr_write_setting(session.recording->writer, clock_monotonic_ns(), "halt_counters", counters.found ? "jvm" : "none");
 }
@@ -181,10 +181,17 @@ static int start(const struct part_of *of, struct error *e)
     return gc_events.open(e);
 }
 
+static void close_events(void)
+{
+    if (gc_events.close)
+        gc_events.close();
+}
+
 const struct part halt_part = {.start = start,
                                .describe = describe,
                                .tick = tick,
                                .is_polled = true,
                                .write_books = write_books,
                                .count = count_all,
+                               .close = close_events,
                                .finish = finish};

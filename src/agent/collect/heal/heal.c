@@ -55,11 +55,16 @@ static struct {
     struct met met;
 } session;
 
+static enum heal_mode mode_of(enum heal_mode mode, bool late)
+{
+    return !late || mode == HEAL_BY_DEFAULT ? HEAL_OFF : mode;
+}
+
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late)
 {
     memset(&session, 0, sizeof session);
     session.recording = recording;
-    session.mode = !late ? HEAL_OFF : mode == HEAL_BY_DEFAULT ? HEAL_OFF : mode;
+    session.mode = mode_of(mode, late);
 }
 
 void heal_describe(void)
@@ -222,13 +227,30 @@ void heal_tick(uint64_t now_ns)
     met_fade(&session.met);
 }
 
-int heal_start(struct error *e)
+static int discard_first(struct error *e)
 {
-    uint64_t now = clock_monotonic_ns();
-    heal_cost_begin(&session.cost, now);
     if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || all_has_gone || discard_all())
         return 0;
     return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record with heal=off");
+}
+
+int heal_start(struct error *e)
+{
+    heal_cost_begin(&session.cost, clock_monotonic_ns());
+    return discard_first(e);
+}
+
+int heal_change(enum heal_mode mode, bool late, struct error *e)
+{
+    enum heal_mode before = session.mode;
+    session.mode = mode_of(mode, late);
+    if (session.mode == before)
+        return 0;
+    begin_window(clock_monotonic_ns());
+    int rc = discard_first(e);
+    if (rc)
+        session.mode = before;
+    return rc;
 }
 
 /* ---- books ---- */

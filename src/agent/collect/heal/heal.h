@@ -28,6 +28,8 @@ extern const char *const heal_mode_names[HEAL_MODES];
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
 /* Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
 int heal_start(struct error *e);
+/* Recordings have come or gone: this is what the most demanding of those that run wants. */
+int heal_change(enum heal_mode mode, bool late, struct error *e);
 /* A sample of the event cpu: its frames, as they are in the record, when it was taken and what it weighs. */
 void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight);
 /* Call it in every turn of the collector. */

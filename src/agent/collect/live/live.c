@@ -325,7 +325,7 @@ static void sum_up(uint64_t paths_ns)
 
 /* ---- books ---- */
 
-static void write_books(jfr_write_book *write, uint64_t now)
+static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
 {
     struct jfr_writer *w = session.recording->writer;
     if (write == jfr_write_book_base) /* of the whole recording, whatever of it is kept: nothing counts from them */
@@ -341,7 +341,7 @@ static void write_books(jfr_write_book *write, uint64_t now)
 
 /* ---- life ---- */
 
-static void describe_settings(void)
+static void describe_settings(uint32_t sink)
 {
     char text[32];
     uint64_t old, now = clock_monotonic_ns();

@@ -132,7 +132,7 @@ static void put(jfr_write_book *write, uint64_t now, enum account_id account, co
     write(session.recording->writer, now, account_name[account], reason, a.ns, a.count);
 }
 
-static void write_books(jfr_write_book *write, uint64_t now)
+static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
 {
     struct account all[LOCK_KINDS];
     for (int i = 0; i < LOCK_KINDS; i++) {
@@ -168,7 +168,7 @@ static void write_books(jfr_write_book *write, uint64_t now)
         put(write, now, ACCOUNT_LOCK_OPEN, "", open);
 }
 
-static void count(uint64_t *samples, uint64_t *lost)
+static void count(uint32_t sink, uint64_t *samples, uint64_t *lost)
 {
     *samples = lock_samples.whole.count + lock_samples.drawn.count;
     for (int i = 0; i < LOCK_LOSS_COUNT; i++)
@@ -177,7 +177,7 @@ static void count(uint64_t *samples, uint64_t *lost)
 
 /* ---- life ---- */
 
-static void describe(void)
+static void describe(uint32_t sink)
 {
     char text[48];
     struct jfr_writer *w = session.recording->writer;
@@ -278,4 +278,5 @@ const struct part lock_part = {.reserve = reserve,
                                .count = count,
                                .end = end,
                                .silence = silence,
-                               .release = release};
+                               .release = release,
+                               .has_lanes = true};

@@ -51,9 +51,9 @@ bool safepoint_running(void)
     return session.running;
 }
 
-const char *safepoint_file(void)
+const struct collect_options *safepoint_options(void)
 {
-    return session.options.file;
+    return &session.options;
 }
 
 /* The thread's id in events. Its name is read again once a second, because threads get their names late, and may change them. */
@@ -178,7 +178,12 @@ static void flush(void)
         thread_time_write(&session.books, r->writer, clock_monotonic_ns(), jfr_write_book_base);
 }
 
-bool safepoint_tick(void)
+bool safepoint_is_over(void)
+{
+    return session.options.duration_ns && clock_monotonic_ns() - session.started >= session.options.duration_ns;
+}
+
+void safepoint_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
     if (now >= session.due)
@@ -187,7 +192,6 @@ bool safepoint_tick(void)
         session.next_close = now + CLOSE_PERIOD_NS;
         flush();
     }
-    return !session.options.duration_ns || now - session.started < session.options.duration_ns;
 }
 
 uint64_t safepoint_patience_ns(void)

@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 bool safepoint_running(void);
-const char *safepoint_file(void);
+const struct collect_options *safepoint_options(void);
 int safepoint_start(const struct collect_options *options, bool late, struct error *e);
-bool safepoint_tick(void);
+void safepoint_tick(void);
+bool safepoint_is_over(void);
 uint64_t safepoint_patience_ns(void);
 int safepoint_dump(const char *file, int passed, uint64_t *bytes, struct error *e);
 struct recording *safepoint_recording(void);

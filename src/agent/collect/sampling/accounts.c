@@ -9,109 +9,128 @@
 
 static struct accounts_of of;
 
-static struct {
-    uint32_t told_unseen;                   /* a bit for each account that was written: it is written again when it falls to nothing */
-    int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
-} session;
-
 void accounts_begin(const struct accounts_of *them)
 {
     of = *them;
-    session.told_unseen = 0;
-    session.written_cpu_ns = session.flushed_cpu_ns = 0;
 }
 
-static void write_account(jfr_write_book *write, uint64_t now, enum account_id account, const char *reason, struct account a)
+/* Where lines go: to the sink at which the whole is aimed meanwhile. */
+struct lines {
+    jfr_write_book *write;
+    struct sink *sink;
+    uint64_t now;
+};
+
+static void write_account(const struct lines *l, enum account_id account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        write(of.recording->writer, now, account_name[account], reason, a.ns, a.count);
+        l->write(of.whole->writer, l->now, account_name[account], reason, a.ns, a.count);
 }
 
-static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct books_balance *balance)
+static void write_outcomes(const struct lines *l)
 {
-    struct books_balance b = *balance;
-    write_account(write, now, ACCOUNT_CPU, "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
+        const struct account *taken = &l->sink->taken.outcomes[i];
         if (outcome_has_stack(i))
-            write_account(write, now, i == OUTCOME_COMPLETE ? ACCOUNT_COMPLETE : ACCOUNT_TRUNCATED, "", of.books->outcomes[i]);
+            write_account(l, i == OUTCOME_COMPLETE ? ACCOUNT_COMPLETE : ACCOUNT_TRUNCATED, "", *taken);
         else
-            write_account(write, now, ACCOUNT_FAILED, reason_outcome[i], of.books->outcomes[i]);
+            write_account(l, ACCOUNT_FAILED, reason_outcome[i], *taken);
     }
+}
+
+static void write_cpu_accounts(const struct lines *l, const struct books_balance *b)
+{
+    write_account(l, ACCOUNT_CPU, "", (struct account){b->cpu_ns, 0});
+    write_outcomes(l);
     for (int i = 0; i < LOSS_COUNT; i++)
-        write_account(write, now, ACCOUNT_LOST, reason_loss[i], b.lost[i]);
+        write_account(l, ACCOUNT_LOST, reason_loss[i], b->lost[i]);
     for (int i = 0; i < UNSEEN_COUNT; i++) {
-        session.told_unseen |= (b.unseen_ns[i] != 0) << i;
-        if (session.told_unseen >> i & 1)
-            write(of.recording->writer, now, account_name[ACCOUNT_UNSEEN], reason_unseen[i], b.unseen_ns[i], 0);
+        l->sink->told_unseen |= (b->unseen_ns[i] != 0) << i;
+        if (l->sink->told_unseen >> i & 1)
+            l->write(of.whole->writer, l->now, account_name[ACCOUNT_UNSEEN], reason_unseen[i], b->unseen_ns[i], 0);
     }
-    write_account(write, now, ACCOUNT_RESIDUAL, "", (struct account){b.residual_ns, 0});
+    write_account(l, ACCOUNT_RESIDUAL, "", (struct account){b->residual_ns, 0});
     for (int i = 0; i < SUPPRESSION_COUNT; i++)
-        write_account(write, now, ACCOUNT_SUPPRESSED, reason_suppression[i], b.suppressed[i]);
+        write_account(l, ACCOUNT_SUPPRESSED, reason_suppression[i], b->suppressed[i]);
 }
 
 /* Returns the process's CPU time in them. */
-static int64_t write_accounts(jfr_write_book *write)
+static int64_t write_accounts(const struct lines *l)
 {
     struct books_balance b;
-    uint64_t now = clock_monotonic_ns();
-    books_balance(of.books, of.clock, &b);
-    if (clock_counts(of.clock))
-        event_books_write(of.event_books, of.books, b.lost, of.recording->writer, write, now);
+    struct sink *s = l->sink;
+    const struct clock clock = sink_clock(s);
+    books_balance(of.books, &s->taken, &clock, &b);
+    if (clock_counts(&clock))
+        event_books_write(of.event_books, &s->taken, b.lost, of.whole->writer, l->write, l->now);
     else
-        write_cpu_accounts(write, now, &b);
+        write_cpu_accounts(l, &b);
     for (int i = CAPTURE_GONE; i < CAPTURES; i++)
-        write_account(write, now, ACCOUNT_UNCAPTURED, capture_names[i], of.snapshots->uncaptured[i]);
-    write_account(write, now, ACCOUNT_OWN_COST, "", (struct account){b.own_cost_ns, of.books->samples});
-    if (clock_is_perf(of.clock))
-        write_account(write, now, ACCOUNT_SWITCHES, "", (struct account){.count = b.switches});
+        write_account(l, ACCOUNT_UNCAPTURED, capture_names[i], s->snapshots.uncaptured[i]);
+    write_account(l, ACCOUNT_OWN_COST, "", (struct account){b.own_cost_ns, of.books->samples});
+    if (clock_is_perf(&clock))
+        write_account(l, ACCOUNT_SWITCHES, "", (struct account){.count = b.switches});
     return b.cpu_ns;
 }
 
 /* Beside the other accounts: how many samples have less of a context than their threads had. */
-static void write_context_books(jfr_write_book *write)
+static void write_context_books(const struct lines *l)
 {
-    uint64_t now = clock_monotonic_ns();
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
         struct account lost = {.count = atomic_load(&context_lost[i])};
-        write_account(write, now, ACCOUNT_CONTEXT_LOST, reason_context_loss[i], lost);
+        write_account(l, ACCOUNT_CONTEXT_LOST, reason_context_loss[i], lost);
     }
 }
 
-void accounts_write(void)
+/* Returns the process's CPU time in the books. */
+static int64_t write_all(struct sink *s, jfr_write_book *write)
 {
-    write_context_books(jfr_write_book_line);
-    if (of.cpu)
-        session.written_cpu_ns = write_accounts(jfr_write_book_line);
-    heal_write_books(jfr_write_book_line, clock_monotonic_ns());
-    parts_write_books(jfr_write_book_line, clock_monotonic_ns());
+    const struct lines l = {write, s, clock_monotonic_ns()};
+    int64_t cpu = 0;
+    sinks_aim(s);
+    write_context_books(&l);
+    if (sink_has_cpu(s))
+        cpu = write_accounts(&l);
+    heal_write_books(write, l.now);
+    parts_write_books(s, write, l.now);
+    sinks_aim(NULL);
+    return cpu;
 }
 
-void accounts_write_bases(uint64_t now)
+void accounts_write(struct sink *s)
 {
-    write_context_books(jfr_write_book_base);
-    if (of.cpu)
-        write_accounts(jfr_write_book_base);
-    heal_write_books(jfr_write_book_base, now);
-    parts_write_books(jfr_write_book_base, now);
+    s->written_cpu_ns = write_all(s, jfr_write_book_line);
 }
 
-void accounts_flushed(void)
+void accounts_write_bases(struct sink *s)
 {
-    session.flushed_cpu_ns = session.written_cpu_ns;
+    write_all(s, jfr_write_book_base);
+}
+
+void accounts_flushed(struct sink *s)
+{
+    s->flushed_cpu_ns = s->written_cpu_ns;
+}
+
+static void end_at_fault(struct sink *s, const char *text)
+{
+    const struct lines l = {jfr_write_book_line, s, clock_monotonic_ns()};
+    int64_t cpu = (int64_t)(clock_process_cpu() - of.books->cpu_at_start);
+    uint64_t bytes;
+    struct error e;
+    if (recording_reopen(&s->recording, &e))
+        return;
+    sinks_aim(s);
+    jfr_write_log(of.whole->writer, l.now, "error", text);
+    write_account(&l, ACCOUNT_CPU, "", (struct account){cpu, 0});
+    write_account(&l, ACCOUNT_UNSEEN, reason_unseen[UNSEEN_INTERNAL_FAULT], (struct account){cpu - s->flushed_cpu_ns, 0});
+    recording_close(&s->recording, &bytes, &e);
 }
 
 void accounts_write_last_words(void *unused)
 {
     char text[INTERNAL_FAULT_TEXT_MAX];
-    int64_t cpu = (int64_t)(clock_process_cpu() - of.books->cpu_at_start);
-    uint64_t now = clock_monotonic_ns(), bytes;
-    struct error e;
     internal_fault_describe(text, sizeof text);
-    if (recording_reopen(of.recording, &e))
-        return;
-    jfr_write_log(of.recording->writer, now, "error", text);
-    write_account(jfr_write_book_line, now, ACCOUNT_CPU, "", (struct account){cpu, 0});
-    write_account(jfr_write_book_line, now, ACCOUNT_UNSEEN, reason_unseen[UNSEEN_INTERNAL_FAULT],
-                  (struct account){cpu - session.flushed_cpu_ns, 0});
-    recording_close(of.recording, &bytes, &e);
+    EACH_SINK (s)
+        end_at_fault(s, text);
 }

@@ -1,5 +1,5 @@
-/* Writes the books of a recording, for all its events, as lines of accounts (base/agreed/accounts.h): their present state,
- * the base from which a new chunk's books count, and the last lines of a recording that a fault in the agent ended.
+/* Writes the books of each recording, for all its events, as lines of accounts (base/agreed/accounts.h): their present state,
+ * the base from which the file's first chunk counts, and the last lines of recordings that a fault in the agent ended.
  *
  *   accounts_begin -> [ accounts_write, accounts_write_bases, accounts_flushed ]* -> accounts_write_last_words
  *
@@ -9,7 +9,7 @@
 
 #include "agent/collect/books/books.h"
 #include "agent/collect/books/event_books.h"
-#include "agent/collect/sampling/snapshots.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
 
@@ -18,21 +18,19 @@
 
 /* The sources of the books; all of it stays the caller's. */
 struct accounts_of {
-    struct recording *recording;
-    bool cpu; /* it has books of the event cpu: these */
+    struct recording *whole;
     const struct clock *clock;
     const struct books *books;
     const struct event_books *event_books; /* instead of most of them, if the clock counts something other than CPU time */
-    const struct snapshots *snapshots;
 };
 
 void accounts_begin(const struct accounts_of *them);
-void accounts_write(void);
-/* Call it at the beginning of a chunk that may later become the first of the file. */
-void accounts_write_bases(uint64_t now);
+void accounts_write(struct sink *s);
+/* Call it at the beginning of a chunk that is the first of the file, or may later become that. */
+void accounts_write_bases(struct sink *s);
 /* Notes that the lines written last are in the file for good. */
-void accounts_flushed(void);
-/* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the file again, and ends it. It contains the
+void accounts_flushed(struct sink *s);
+/* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the files again, and ends them. They contain the
  * books of the last flush; CPU time used since then is lost. */
 void accounts_write_last_words(void *unused);
 

@@ -1,8 +1,7 @@
-/* How often the clocks expire: the pace that the budget (budget.h) allows, given the cost of samples in the books.
+/* Holds the clocks of the event cpu to what the recordings allow (clock/budget.h). Each recording has limits of its own, and so a pace of its
+ * own; the clocks keep the shortest of them, and the other recordings take a part of the samples (clock/thin.h).
  *
- *   clock_pace_begin -> [ clock_pace_keep ]*
- *
- * All on the agent's thread. */
+ * Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_CLOCK_PACE_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_CLOCK_PACE_H
 
@@ -12,11 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Call it when the books are open. They stay the caller's. */
-void clock_pace_begin(const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
-/* Call it every tenth of a second, or less often. It writes a warning into the recording if the limits cannot be kept. */
-void clock_pace_keep(uint64_t now);
-bool clock_pace_is_tight(void); /* budget_is_tight */
-uint64_t clock_pace_ns(void);   /* the interval at present */
+struct clock_pace {
+    struct budget budget;
+    bool told_hopeless;
+};
+
+/* The books must be open. */
+void clock_pace_begin(struct clock_pace *p, const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
+/* Computes the recording's pace anew; it is in the budget. Every tenth of a second, or less often. A warning goes to the recording at
+ * which the writer is aimed. */
+void clock_pace_keep(struct clock_pace *p, const struct books *books, uint64_t now_ns);
 
 #endif

@@ -7,17 +7,21 @@
 
 #include <stdio.h>
 
-void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late)
+void describe_recording(struct sink *s, bool late)
 {
     char events[COLLECT_EVENTS_BYTES];
-    if (options->events & COLLECT_CPU)
-        recording_describe(r, clock, late);
+    const struct clock clock = sink_clock(s);
+    bool has_cpu = sink_has_cpu(s);
+    if (has_cpu)
+        recording_describe(&s->recording, &clock, late);
     else
-        recording_describe_without_clock(r, clock->interval_ns, late);
+        recording_describe_without_clock(&s->recording, clock.interval_ns, late);
+    sinks_aim(s);
     heal_describe();
-    parts_describe();
-    collect_events_text(events, options->events);
-    recording_describe_events(r, clock_counts(clock) ? clock->counter.name : events);
+    parts_describe(s);
+    sinks_aim(NULL);
+    collect_events_text(events, s->options.events);
+    recording_describe_events(&s->recording, has_cpu && clock_counts(&clock) ? clock.counter.name : events);
 }
 
 void describe_comparison(struct recording *r)

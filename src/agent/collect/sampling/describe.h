@@ -2,14 +2,13 @@
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_DESCRIBE_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_DESCRIBE_H
 
-#include "agent/collect/session/session.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clocks/clock.h"
 
 #include <stdbool.h>
 
-/* Writes the settings of the recording, and those of the parts that have started. late: the agent came after the JVM's start. */
-void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late);
+/* Writes the settings of the sink's recording, and those of its parts. late: the agent came after the JVM's start. */
+void describe_recording(struct sink *s, bool late);
 /* Call it at the end: writes how often two walkers agreed, if each stack was walked by two. */
 void describe_comparison(struct recording *r);
 

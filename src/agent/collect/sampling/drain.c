@@ -2,6 +2,7 @@
 
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/parts.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
@@ -28,19 +29,18 @@ uint64_t drain_samples(void)
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. It goes before the sample itself, as the
  * shorter and more regular of two events that begin alike: so both pack best. */
-static void write_execution_samples(const struct jfr_cpu_sample *s)
+static void write_execution_samples(const struct sink *sink, const struct jfr_cpu_sample *s)
 {
-    uint64_t interval = to.clock->interval_ns, n = s->weight_ns / interval;
+    uint64_t interval = sink->options.interval_ns, n = s->weight_ns / interval;
     n += handler_random(&session.random) % interval < s->weight_ns % interval;
     while (n--)
-        jfr_write_execution_sample(to.recording->writer, s->ticks, s->thread, s->stack, s->state);
+        jfr_write_execution_sample(sink->recording.writer, s->ticks, s->thread, s->stack, s->state);
 }
 
 /* Writes a sample. The pc, which takes a third of a packed sample, is written only if there is no stack; otherwise candor.CodeSample
  * has it. False if the sample was dropped. */
-static bool write_sample(struct jfr_cpu_sample s, bool with_stack)
+static bool write_sample(struct jfr_writer *w, struct jfr_cpu_sample s, bool with_stack)
 {
-    struct jfr_writer *w = to.recording->writer;
     uint64_t dropped = jfr_writer_dropped(w);
     if (with_stack)
         s.pc = 0;
@@ -49,6 +49,20 @@ static bool write_sample(struct jfr_cpu_sample s, bool with_stack)
     else
         jfr_write_cpu_sample(w, &s);
     return jfr_writer_dropped(w) == dropped;
+}
+
+static void put_sample(struct sink *sink, struct jfr_cpu_sample s, enum outcome outcome, uint32_t compilation)
+{
+    s.weight_ns = sink_weigh(sink, s.weight_ns);
+    if (!s.weight_ns)
+        return;
+    write_execution_samples(sink, &s);
+    if (!write_sample(sink->recording.writer, s, outcome_has_stack(outcome))) {
+        books_drop(&sink->taken, s.weight_ns);
+        return;
+    }
+    books_take(&sink->taken, outcome, s.weight_ns);
+    snapshots_sample(&sink->snapshots, &s, compilation);
 }
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
@@ -76,14 +90,11 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role), outcome == OUTCOME_TRUNCATED);
     else
         s.stack = names_failed_stack(names, outcome, s.pc);
-    write_execution_samples(&s);
-    if (!write_sample(s, outcome_has_stack(outcome))) {
-        books_lose(to.books, LOSS_MEMORY, s.weight_ns);
-        return;
-    }
     session.samples++;
-    books_sample(to.books, outcome, s.weight_ns);
-    snapshots_sample(to.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
+    to.books->samples++;
+    EACH_SINK (sink)
+        if (sink_has_cpu(sink))
+            put_sample(sink, s, outcome, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 
 static void drain_thread(struct sampled_thread *t, bool shrink)
@@ -135,13 +146,23 @@ void drain_threads(bool shrink)
     }
 }
 
-void drain_write_bases(uint64_t now)
+static void write_live(void (*write)(struct jfr_writer *, uint64_t, uint32_t, uint64_t, uint64_t), uint64_t now)
 {
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
             continue;
         names_thread(&to.recording->names, t);
-        jfr_write_thread_base(to.recording->writer, now, names_thread_id(t), cpu_of(t), counter_get(&t->counts.samples));
+        write(to.recording->writer, now, names_thread_id(t), cpu_of(t), counter_get(&t->counts.samples));
     }
+}
+
+void drain_write_bases(uint64_t now)
+{
+    write_live(jfr_write_thread_base, now);
+}
+
+void drain_write_threads(uint64_t now)
+{
+    write_live(jfr_write_thread_cpu, now);
 }

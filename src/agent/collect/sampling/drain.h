@@ -1,5 +1,5 @@
-/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in the
- * parts of their events (parts.h). When a thread has ended, it closes its last records, its books and its slot.
+/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, for each sink by itself, the others in
+ * the parts of their events (parts.h). When a thread has ended, it closes its last records, its books and its slot.
  *
  *   drain_begin -> [ drain_threads, drain_write_bases ]*
  *
@@ -10,7 +10,6 @@
 #include "agent/collect/books/books.h"
 #include "agent/collect/books/event_books.h"
 #include "agent/collect/sampling/patience.h"
-#include "agent/collect/sampling/snapshots.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
 
@@ -19,11 +18,10 @@
 
 /* Where it goes; all of it stays the caller's. */
 struct drain_to {
-    struct recording *recording;
-    const struct clock *clock; /* that the samples are of */
+    struct recording *recording; /* the whole: of all sinks */
+    const struct clock *clock;   /* that the samples are of */
     struct books *books;
     struct event_books *event_books; /* if the clock counts something other than CPU time */
-    struct snapshots *snapshots;
     struct patience *patience;       /* hears of the news */
     const uint32_t *outcome_symbols; /* by enum outcome */
 };
@@ -33,7 +31,9 @@ void drain_begin(const struct drain_to *places);
 uint64_t drain_samples(void);
 /* shrink: the queues also give back chunks that they do not need. */
 void drain_threads(bool shrink);
-/* Writes, for live threads and their present state, the lines that are written when a thread ends: jfr_write_thread_base. */
+/* Write, for live threads and their present state, the lines that are written when a thread ends: as a base (jfr_write_thread_base), or, in a
+ * recording that ends before the threads do, as they are. */
 void drain_write_bases(uint64_t now);
+void drain_write_threads(uint64_t now);
 
 #endif

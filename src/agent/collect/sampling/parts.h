@@ -7,6 +7,7 @@
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
 
+#include "agent/collect/sampling/sinks.h"
 #include "agent/collect/session/session.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 
 /* What they work on; all of it stays the caller's. */
 struct parts_on {
-    const struct collect_options *options;
+    struct collect_options *options; /* of what is sampled: joins add to them */
     struct recording *recording;
     const uint32_t *outcome_symbols; /* by enum outcome */
 };
@@ -25,9 +26,15 @@ int parts_reserve(struct error *e);
 bool parts_use_signals(void);
 int parts_claim(struct error *e);
 bool parts_signal_is_taken(void);
-/* After an error, only parts_silence and parts_release may follow. */
-int parts_start(struct error *e);
-void parts_describe(void);
+/* For the first sink. After an error, only parts_silence and parts_release may follow. */
+int parts_start(const struct sink *first, struct error *e);
+/* Another sink has come; parts start for it. 0 or a negative errno, and then nothing has changed. */
+int parts_join(const struct sink *s, struct error *e);
+/* A sink goes while others stay: ends the parts that only it has, for its last events and books; later forgets it. */
+void parts_end_for(const struct sink *s, void (*drain)(void));
+void parts_leave(const struct sink *s);
+/* Of the events that the sink has, at which the whole is aimed, like three of the functions below. */
+void parts_describe(const struct sink *s);
 /* Gives the record to the part that it is for. False: it is for no part, and is a sample of the clocks. */
 bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void parts_drain(const struct sampled_thread *t, bool shrink);
@@ -37,11 +44,11 @@ void parts_tick(uint64_t now_ns);
  * part does. */
 bool parts_are_polled(void);
 uint64_t parts_due_ns(void);
-void parts_write_books(jfr_write_book *write, uint64_t now_ns);
-/* The samples and losses of all parts together. */
-void parts_count(uint64_t *samples, uint64_t *lost);
+void parts_write_books(const struct sink *s, jfr_write_book *write, uint64_t now_ns);
+/* The samples and losses of these parts together. */
+void parts_count(const struct sink *s, uint64_t *samples, uint64_t *lost);
 uint64_t parts_cost_ns(void);
-void parts_sum_up(uint64_t stopped_ns);
+void parts_sum_up(const struct sink *s, uint64_t stopped_ns);
 void parts_end(void (*drain)(void));
 void parts_finish(void);
 void parts_silence(void);

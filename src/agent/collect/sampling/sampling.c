@@ -5,11 +5,12 @@
 #include "agent/collect/clock/calibrate.h"
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/accounts.h"
-#include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/describe.h"
 #include "agent/collect/sampling/drain.h"
+#include "agent/collect/sampling/join.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/collect/sampling/patience.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/collect/sampling/snapshots.h"
 #include "agent/collect/sampling/takers.h"
 #include "agent/collect/sampling/triggers.h"
@@ -50,18 +51,18 @@ enum {
 
 #define PERIOD_NS (COLLECT_PERIOD_MS * (uint64_t)NS_PER_MS)
 
+/* What the recordings have in common. */
 static struct {
     bool running, late;
-    struct collect_options options;
+    struct collect_options options; /* the first recording's; of each part, those of the recording for which it was started */
     struct clock clock;
-    struct recording recording;
-    struct snapshots snapshots;
+    struct recording whole;
     struct books books;
     struct event_books event_books; /* in place of most of them, where the clock counts something else */
     struct candor_pool pool;
     void *pool_memory;
     size_t pool_bytes;
-    uint64_t started, next_scan, next_drain, next_close;
+    uint64_t next_scan, next_drain, next_close;
     struct patience patience;
     uint32_t outcome_symbols[OUTCOME_COUNT];
 } session;
@@ -71,56 +72,74 @@ bool sampling_running(void)
     return session.running;
 }
 
-unsigned sampling_events(void)
+struct recording *sampling_recording(uint32_t place)
 {
-    return session.options.events;
+    return &sinks[place].recording;
 }
 
-const char *sampling_file(void)
+const struct collect_options *sampling_options(uint32_t place)
 {
-    return session.options.file;
+    return &sinks[place].options;
 }
 
-struct recording *sampling_recording(void)
-{
-    return &session.recording;
-}
-
-uint64_t sampling_paths_ns(void)
-{
-    return session.options.live.paths_ns;
-}
-
-/* Whether the recording samples CPU time, and so has books of it. */
+/* Whether the threads have clocks. */
 static bool samples_cpu(void)
 {
     return session.options.events & COLLECT_CPU;
 }
 
-/* Call it at the beginning of a chunk that may later become the first of the file: writes the values from which its books count, and
- * messages that would otherwise be lost. */
-static void write_bases(void)
+/* Call it at the beginning of a chunk that is the first of the file, or may later become that: writes the values from which its books
+ * count, and messages that would otherwise be lost. */
+static void write_bases(struct sink *s)
 {
     uint64_t now = clock_monotonic_ns();
-    accounts_write_bases(now);
+    accounts_write_bases(s);
+    sinks_aim(s);
     drain_write_bases(now);
     warnings_write_base(now);
+    sinks_aim(NULL);
+}
+
+static bool wants_chunk(void)
+{
+    bool wants = false;
+    EACH_SINK(s)
+    wants |= recording_wants_chunk(&s->recording);
+    return wants;
+}
+
+static void begin_chunk(struct sink *s)
+{
+    snapshots_new_chunk(&s->snapshots);
+    describe_recording(s, session.late);
+    if (keep_is_limited(&s->options.keep))
+        write_bases(s);
 }
 
 static void flush(void)
 {
-    if (recording_flush(&session.recording)) {
-        snapshots_new_chunk(&session.snapshots);
-        describe_recording(&session.recording, &session.options, &session.clock, session.late);
-        if (keep_is_limited(&session.options.keep))
-            write_bases();
+    bool rotate = wants_chunk();
+    EACH_SINK(s)
+    recording_flush_part(&s->recording, rotate);
+    if (rotate)
+        names_new_chunk(&session.whole.names);
+    EACH_SINK(s)
+    {
+        if (rotate && !s->recording.failed)
+            begin_chunk(s);
+        accounts_flushed(s);
     }
-    accounts_flushed();
+}
+
+static void write_accounts(void)
+{
+    EACH_SINK(s)
+    accounts_write(s);
 }
 
 static void close_second(void)
 {
-    accounts_write();
+    write_accounts();
     warnings_of_clocks(false);
     flush();
 }
@@ -136,7 +155,7 @@ static void disable(void)
 
 static void look_around(void)
 {
-    takers_look(&session.options, &session.clock, &session.recording);
+    takers_look(&session.options, &session.clock);
     calibrate_round(&session.books.signal_cost_ns);
 }
 
@@ -145,12 +164,30 @@ static void drain(uint64_t now, bool shrink)
 {
     drain_threads(shrink);
     if (threads_running())
-        takers_look_for_debuggers(&session.options, &session.clock, drain_samples(), &session.recording);
-    patience_turn(&session.patience, clock_pace_is_tight());
+        takers_look_for_debuggers(&session.options, &session.clock, drain_samples());
+    patience_turn(&session.patience, sinks_are_tight());
     session.next_drain = now + (parts_are_polled() ? PERIOD_NS : session.patience.period_ns);
 }
 
-bool sampling_tick(void)
+static bool wants_flush(void)
+{
+    bool wants = false;
+    EACH_SINK(s)
+    wants |= recording_wants_flush(&s->recording);
+    return wants;
+}
+
+static void scan(uint64_t now)
+{
+    session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
+    modules_update();
+    fault_install();
+    claims_look();
+    traps_look();
+    threads_scan();
+}
+
+void sampling_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
@@ -158,27 +195,30 @@ bool sampling_tick(void)
     else if (threads_running())
         look_around();
     inject_crash(INJECT_IN_COLLECTOR);
-    bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
-    if (scan) {
-        session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
-        modules_update();
-        fault_install();
-        claims_look();
-        traps_look();
-        threads_scan();
-    }
+    bool scans = now >= session.next_scan, close = now >= session.next_close || wants_flush();
+    if (scans)
+        scan(now);
     if (close || now >= session.next_drain)
         drain(now, close);
     parts_tick(now);
     if (threads_running())
         heal_tick(now);
-    if (scan)
-        clock_pace_keep(now);
+    if (scans)
+        sinks_keep_pace(now);
     if (close) {
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
     }
-    return !session.options.duration_ns || now - session.started < session.options.duration_ns;
+}
+
+static uint64_t end_of(const struct sink *s)
+{
+    return s->options.duration_ns ? s->recording.start_ticks + s->options.duration_ns : UINT64_MAX;
+}
+
+bool sampling_is_over(uint32_t place)
+{
+    return clock_monotonic_ns() >= end_of(&sinks[place]);
 }
 
 static uint64_t earliest(uint64_t a, uint64_t b)
@@ -190,8 +230,8 @@ uint64_t sampling_patience_ns(void)
 {
     uint64_t now = clock_monotonic_ns(), due;
     due = earliest(session.next_drain, session.next_close);
-    if (session.options.duration_ns)
-        due = earliest(due, session.started + session.options.duration_ns);
+    EACH_SINK(s)
+    due = earliest(due, end_of(s));
     due = earliest(due, parts_due_ns());
     return due > now ? due - now : 0;
 }
@@ -213,7 +253,6 @@ static void release_memory(void)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
     parts_release();
-    snapshots_end(&session.snapshots);
     method_table_deinit();
     thread_table_deinit();
     room_deinit();
@@ -233,26 +272,22 @@ static void find_by_symbols(void)
 }
 
 /* Tells each file what it works on. */
-static void begin_files(void (*bind_threads)(void))
+static void begin_files(uint32_t place, void (*bind_threads)(void))
 {
-    warnings_begin(&session.recording);
-    heal_begin(&session.recording, session.options.heal, session.late);
-    parts_begin(
-        &(struct parts_on){.options = &session.options, .recording = &session.recording, .outcome_symbols = session.outcome_symbols});
-    drain_begin(&(struct drain_to){.recording = &session.recording,
+    warnings_begin(&session.whole);
+    heal_begin(&session.whole, session.options.heal, session.late);
+    parts_begin(&(struct parts_on){.options = &session.options, .recording = &session.whole, .outcome_symbols = session.outcome_symbols});
+    sinks_begin(&(struct sinks_of){.whole = &session.whole, .clock = &session.clock, .books = &session.books});
+    drain_begin(&(struct drain_to){.recording = &session.whole,
                                    .clock = &session.clock,
                                    .books = &session.books,
                                    .event_books = &session.event_books,
-                                   .snapshots = &session.snapshots,
                                    .patience = &session.patience,
                                    .outcome_symbols = session.outcome_symbols});
-    accounts_begin(&(struct accounts_of){.recording = &session.recording,
-                                         .cpu = samples_cpu(),
-                                         .clock = &session.clock,
-                                         .books = &session.books,
-                                         .event_books = &session.event_books,
-                                         .snapshots = &session.snapshots});
+    accounts_begin(&(struct accounts_of){
+        .whole = &session.whole, .clock = &session.clock, .books = &session.books, .event_books = &session.event_books});
     triggers_begin(&(struct triggers_on){.options = &session.options,
+                                         .first = &sinks[place],
                                          .clock = &session.clock,
                                          .pool = &session.pool,
                                          .books = &session.books,
@@ -262,75 +297,96 @@ static void begin_files(void (*bind_threads)(void))
 static void begin_books(void)
 {
     uint64_t now = clock_monotonic_ns();
-    session.started = session.recording.start_ticks;
     session.next_scan = session.next_drain = now;
     session.next_close = now + CLOSE_PERIOD_NS;
     patience_begin(&session.patience, PERIOD_NS);
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
+        session.outcome_symbols[i] = strtab_add_text(&session.whole.names.strings, reason_outcome[i]);
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
         atomic_store(&context_lost[i], 0);
 }
 
 /* Prepares what a recording needs before it can begin. The file is opened last. */
-static int open_recording(const struct collect_options *options, struct error *e)
+static int open_first(uint32_t place, const struct collect_options *options, struct error *e)
 {
     int rc = parts_reserve(e);
     if (!rc)
         rc = triggers_choose(e);
     if (!rc)
         rc = reserve_memory(e);
-    if (!rc)
-        rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1, options->duration_ns,
-                            &options->keep, collect_without(options), e);
+    return rc ? rc : sinks_open(place, options, e);
+}
+
+static int begin_code(struct sink *s, struct error *e)
+{
+    int rc = s->options.code ? snapshots_begin(&s->snapshots, &s->recording, e) : 0;
+    handler_config.compilations = sinks_want_code();
     return rc;
 }
 
-static int begin_recording(const struct collect_options *options, struct error *e)
+static int begin_first(struct sink *s, struct error *e)
 {
-    session.recording.jfr = options->jfr;
-    int rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
-    handler_config.compilations = options->code;
+    int rc = begin_code(s, e);
     if (rc)
         return rc;
     begin_books();
-    describe_recording(&session.recording, &session.options, &session.clock, session.late);
+    describe_recording(s, session.late);
     rc = triggers_start(e);
-    if (!rc)
-        parts_describe();
-    return rc;
+    if (rc)
+        return rc;
+    sinks_begin_pace(s);
+    sinks_keep_pace(clock_monotonic_ns());
+    sinks_aim(s);
+    parts_describe(s);
+    sinks_aim(NULL);
+    return 0;
 }
 
-int sampling_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+static void abandon(struct sink *s)
 {
-    memset(&session, 0, sizeof session);
-    session.options = *options;
-    session.late = late;
-    begin_files(bind_threads);
+    recording_abandon(&s->recording);
+    snapshots_end(&s->snapshots);
+    sinks_close(s);
+    handler_config.compilations = sinks_want_code();
+}
+
+static int start_first(uint32_t place, const struct collect_options *options, void (*bind_threads)(void), struct error *e)
+{
+    begin_files(place, bind_threads);
     find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
-    int rc = open_recording(options, e);
-    bool is_open = !rc;
+    int rc = open_first(place, options, e);
     if (!rc)
-        rc = begin_recording(options, e);
+        rc = begin_first(&sinks[place], e);
     session.running = !rc;
     if (!rc)
         return 0;
     clock_stop();
-    if (is_open)
-        recording_abandon(&session.recording);
+    if (sinks[place].runs)
+        abandon(&sinks[place]);
     release_memory();
     return rc;
 }
 
-int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
+int sampling_start(uint32_t place, const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
 {
-    drain_threads(false);
-    parts_sum_up(paths_ns);
-    if (paths_ns)
-        drain_threads(false); /* threads ran between walks */
-    accounts_write();
-    flush();
-    return recording_dump(&session.recording, file, passed, bytes, e);
+    memset(&session, 0, sizeof session);
+    session.options = *options;
+    session.late = late;
+    int rc = recording_open_whole(&session.whole, e);
+    if (rc)
+        return rc;
+    rc = start_first(place, options, bind_threads, e);
+    if (rc)
+        recording_close_whole(&session.whole);
+    return rc;
+}
+
+static uint64_t lost_by(const struct books_balance *b)
+{
+    uint64_t lost = 0;
+    for (int i = 0; i < LOSS_COUNT; i++)
+        lost += b->lost[i].count;
+    return lost;
 }
 
 static void drain_now(void)
@@ -338,30 +394,138 @@ static void drain_now(void)
     drain_threads(false);
 }
 
-int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
+/* What its status leaves out. */
+static void note_before(struct sink *s)
 {
-    uint64_t lost;
+    struct books_balance b;
+    const struct clock clock = sink_clock(s);
+    parts_count(s, &s->samples_before, &s->lost_before);
+    if (!sink_has_cpu(s))
+        return;
+    books_balance(&session.books, &s->taken, &clock, &b);
+    s->lost_before += lost_by(&b);
+    s->cpu_before = b.cpu_ns;
+}
+
+/* What it wants, and others have not wanted before. */
+static int begin_beside(struct sink *s, struct error *e)
+{
+    int rc = begin_code(s, e);
+    rc = rc ? rc : heal_change(sinks_heal_mode(), session.late, e);
+    if (!rc && sink_has_cpu(s) && !samples_cpu())
+        rc = triggers_add_clock(&s->options, e);
+    return rc ? rc : parts_join(s, e);
+}
+
+/* What was sampled before it began goes to the others only. */
+int sampling_join(uint32_t place, const struct collect_options *options, struct error *e)
+{
+    struct sink *s = &sinks[place];
+    int rc = join_check(options, &session.options, &session.clock, e);
+    if (rc)
+        return rc;
+    drain_now();
+    rc = sinks_open(place, options, e);
+    if (rc)
+        return rc;
+    rc = begin_beside(s, e);
+    if (rc) {
+        abandon(s);
+        return rc;
+    }
+    note_before(s);
+    describe_recording(s, session.late);
+    write_bases(s);
+    sinks_begin_pace(s);
+    sinks_keep_pace(clock_monotonic_ns());
+    return 0;
+}
+
+int sampling_dump(uint32_t place, const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
+{
+    struct sink *s = &sinks[place];
+    drain_now();
+    sinks_aim(s);
+    parts_sum_up(s, paths_ns);
+    sinks_aim(NULL);
+    if (paths_ns)
+        drain_now(); /* threads ran between walks */
+    accounts_write(s);
+    flush();
+    return recording_dump(&s->recording, file, passed, bytes, e);
+}
+
+/* Of a recording: its last events and books. */
+static void sum_up(struct sink *s)
+{
+    sinks_aim(s);
+    parts_sum_up(s, s->options.live.paths_ns);
+    sinks_aim(NULL);
+    accounts_write(s);
+    describe_comparison(&s->recording);
+    sinks_aim(s);
+    warnings_of_clocks(true);
+    if (sink_has_cpu(s) && !session.books.signal_cost_ns)
+        warnings_of_unknown_cost();
+    warnings_of_virtual_threads();
+    sinks_aim(NULL);
+}
+
+static uint64_t samples_of(const struct sink *s)
+{
+    uint64_t samples, lost;
+    parts_count(s, &samples, &lost);
+    return samples - s->samples_before + s->taken.samples;
+}
+
+static int close_sink(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
+{
+    int rc = recording_close(&s->recording, bytes, e);
+    *samples = samples_of(s);
+    snapshots_end(&s->snapshots);
+    sinks_close(s);
+    return rc;
+}
+
+/* The others go on. */
+static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
+{
+    parts_end_for(s, drain_now);
+    drain_now();
+    sum_up(s);
+    sinks_aim(s);
+    drain_write_threads(clock_monotonic_ns());
+    sinks_aim(NULL);
+    parts_leave(s);
+    int rc = close_sink(s, bytes, samples, e);
+    struct error ignored;
+    heal_change(sinks_heal_mode(), session.late, &ignored);
+    handler_config.compilations = sinks_want_code();
+    sinks_keep_pace(clock_monotonic_ns());
+    return rc;
+}
+
+static int stop_last(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
+{
     parts_end(drain_now);
     threads_stop();
     while (calibrate_round(&session.books.signal_cost_ns)) /* of a recording that ends soon */
         ;
-    drain_threads(false);
+    drain_now();
     books_end(&session.books);
     parts_finish();
-    parts_sum_up(session.options.live.paths_ns);
-    accounts_write();
-    describe_comparison(&session.recording);
-    warnings_of_clocks(true);
-    if (samples_cpu() && !session.books.signal_cost_ns)
-        warnings_of_unknown_cost();
-    warnings_of_virtual_threads();
+    sum_up(s);
     triggers_stop();
-    int rc = recording_close(&session.recording, bytes, e);
-    parts_count(samples, &lost);
-    *samples += session.books.samples;
+    int rc = close_sink(s, bytes, samples, e);
     release_memory();
+    recording_close_whole(&session.whole);
     session.running = false;
     return rc;
+}
+
+int sampling_stop(uint32_t place, uint64_t *bytes, uint64_t *samples, struct error *e)
+{
+    return sinks_count() == 1 ? stop_last(&sinks[place], bytes, samples, e) : stop_one(&sinks[place], bytes, samples, e);
 }
 
 static void silence(void *unused)
@@ -382,30 +546,39 @@ void sampling_abandon(struct turn *turn)
         turn_take(turn, accounts_write_last_words, NULL);
 }
 
-void sampling_status(struct collect_status *out)
+static void status_of_cpu(const struct sink *s, struct collect_status *out)
 {
     struct books_balance b;
-    out->jfr = session.options.jfr;
-    out->keep = session.options.keep;
-    out->kept_ns = recording_kept_ns(&session.recording);
-    books_balance(&session.books, &session.clock, &b);
-    snprintf(out->file, sizeof out->file, "%s", session.options.file);
+    books_balance(&session.books, &s->taken, &out->clock, &b);
+    out->pace_ns = s->pace.budget.pace_ns;
+    out->resolution_ns = machine_clock_resolution_ns(&session.clock);
+    out->lost += lost_by(&b);
+    out->cpu_ns = b.cpu_ns - s->cpu_before;
+}
+
+void sampling_status(uint32_t place, struct collect_status *out)
+{
+    const struct sink *s = &sinks[place];
+    uint64_t samples, lost;
+    out->jfr = s->options.jfr;
+    out->keep = s->options.keep;
+    out->kept_ns = recording_kept_ns(&s->recording);
+    snprintf(out->file, sizeof out->file, "%s", s->options.file);
     snprintf(out->warning, sizeof out->warning, "%s", warnings_latest());
-    if (session.recording.failed)
-        snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
-    out->events = session.options.events;
-    out->wall_interval_ns = session.options.wall.interval_ns;
-    out->paths_ns = session.options.live.paths_ns;
-    out->clock = session.clock;
-    out->interval_ns = session.clock.interval_ns;
-    out->pace_ns = clock_pace_ns();
-    out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
-    out->elapsed_ns = clock_monotonic_ns() - session.started;
-    parts_count(&out->samples, &out->lost);
-    out->samples += session.books.samples;
-    for (int i = 0; i < LOSS_COUNT; i++)
-        out->lost += b.lost[i].count;
-    out->bytes = recording_size(&session.recording);
-    out->cpu_ns = b.cpu_ns;
+    if (s->recording.failed)
+        snprintf(out->error, sizeof out->error, "%s", s->recording.error.text);
+    out->events = s->options.events;
+    out->wall_interval_ns = s->options.wall.interval_ns;
+    out->paths_ns = s->options.live.paths_ns;
+    out->clock = sink_clock(s);
+    out->interval_ns = s->options.interval_ns;
+    out->elapsed_ns = clock_monotonic_ns() - s->recording.start_ticks;
+    out->samples = samples_of(s);
+    parts_count(s, &samples, &lost);
+    out->lost = lost;
+    if (sink_has_cpu(s))
+        status_of_cpu(s, out);
+    out->lost -= s->lost_before;
+    out->bytes = recording_size(&s->recording);
     out->threads = threads_armed();
 }

@@ -50,7 +50,7 @@ int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
         return error_set(e, -ENOMEM, "not enough memory for snapshots of code");
     s->bytes_max = keep_chunk_bytes(&r->keep) / SNAPSHOTS_CHUNK_PARTS;
     for (int i = 0; i < CAPTURES; i++)
-        s->symbols[i] = strtab_add_text(&r->names.strings, capture_names[i]);
+        s->symbols[i] = strtab_add_text(&recording_names(r)->strings, capture_names[i]);
     s->recording = r;
     return 0;
 }
@@ -145,7 +145,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
         return 0;
     while (count < INLINE_DEPTH_MAX && code_scopes_next(&scopes, &scope))
         frames[count++] = frame_java(scope.type, method_id(s, scope.method), scope.bci > 0 ? (uint32_t)scope.bci : 0);
-    return count ? stacks_add(&s->recording->names.stacks, frames, count) << 1 : 0;
+    return count ? stacks_add(&recording_names(s->recording)->stacks, frames, count) << 1 : 0;
 }
 
 /* Adds a place. If its stack is the same as that of the previous place, the two become one. */
@@ -190,7 +190,7 @@ static void describe_compilation(struct snapshots *s, const struct code *c, stru
     map_clear(&s->methods);
     if (load_field(c->blob, vm_layout.nm_method, &method) && method) {
         uint64_t frame = frame_java(type, method_id(s, method), 0);
-        shot->stack = stacks_add(&s->recording->names.stacks, &frame, 1) << 1;
+        shot->stack = stacks_add(&recording_names(s->recording)->stacks, &frame, 1) << 1;
     }
 }
 

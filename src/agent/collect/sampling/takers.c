@@ -1,7 +1,7 @@
 #include "agent/collect/sampling/takers.h"
 
-#include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/parts.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/collect/sampling/triggers.h"
 #include "agent/collect/session/warnings.h"
 #include "agent/hot/fault/traps.h"
@@ -26,7 +26,7 @@ static void end_traps(const char *why)
 }
 
 /* If other code has taken the signal, we leave it alone, and continue with another clock. */
-static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
+static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock)
 {
     struct error e;
     bool was_forced = options->clock != CLOCK_AUTO;
@@ -36,7 +36,9 @@ static void leave_clock(const char *why, const struct collect_options *options, 
     }
     warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[clock->kind],
                    was_forced ? ", not the one that was asked for" : "");
-    recording_describe_clock(r, clock);
+    EACH_SINK (s)
+        if (sink_has_cpu(s))
+            recording_describe_clock(&s->recording, clock);
 }
 
 /* Until we notice a debugger, it takes every trap, and the samples are lost. There is no need to look for one if samples still come,
@@ -51,7 +53,7 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     if (clock->kind != CLOCK_SIGTRAP || as_before)
         return false;
     uint64_t cpu = clock_process_cpu();
-    if (cpu - looked_at_cpu < clock_pace_ns())
+    if (cpu - looked_at_cpu < sinks_pace_ns())
         return false;
     looked_at_cpu = cpu;
     return true;
@@ -70,7 +72,7 @@ static void retake_requests(void)
                                              "asked by another one from here on");
 }
 
-void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
+void takers_look(const struct collect_options *options, const struct clock *clock)
 {
     char why[128];
     int signal;
@@ -80,14 +82,14 @@ void takers_look(const struct collect_options *options, const struct clock *cloc
         end_traps("the JVM has taken SIGTRAP");
     } else if (taker) {
         snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", signals_name(signal));
-        leave_clock(why, options, clock, r);
+        leave_clock(why, options, clock);
     } else if (clock_timer_is_taken()) {
-        leave_clock("the program has set the process's CPU timer for itself", options, clock, r);
+        leave_clock("the program has set the process's CPU timer for itself", options, clock);
     }
 }
 
-void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples)
 {
     if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
-        leave_clock("a debugger was attached, which catches SIGTRAP", options, clock, r);
+        leave_clock("a debugger was attached, which catches SIGTRAP", options, clock);
 }

@@ -4,14 +4,13 @@
 #define CANDOR_AGENT_COLLECT_SAMPLING_TAKERS_H
 
 #include "agent/collect/session/session.h"
-#include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
 
 /* Looks for another owner of the clock's signal or timer. If there is one, gives way: changes to another clock if possible, and
- * writes a warning into the recording. Call it often. */
-void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r);
+ * writes a warning into the recordings. Call it often. */
+void takers_look(const struct collect_options *options, const struct clock *clock);
 /* The same for debuggers, which no installed handler gives away. Call it whenever the queues have been read. samples: of the clock,
  * so far. */
-void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r);
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples);
 
 #endif

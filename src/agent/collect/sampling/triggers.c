@@ -3,7 +3,6 @@
 #include "agent/collect/clock/calibrate.h"
 #include "agent/collect/clock/choose.h"
 #include "agent/collect/heal/heal.h"
-#include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/drain.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/hot/fault/fault.h"
@@ -119,7 +118,6 @@ int triggers_start(struct error *e)
     books_open(on.books, signal_cost);
     if (!signal_cost)
         calibrate_beside();
-    clock_pace_begin(&on.options->limits, on.clock->interval_ns, on.books);
     modules_update();
     rc = threads_start(on.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {
@@ -128,7 +126,7 @@ int triggers_start(struct error *e)
         return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
     }
     on.bind_threads();
-    rc = parts_start(e);
+    rc = parts_start(on.first, e);
     if (rc) {
         parts_silence();
         threads_stop();
@@ -136,6 +134,27 @@ int triggers_start(struct error *e)
         triggers_stop();
     }
     return rc;
+}
+
+int triggers_add_clock(const struct collect_options *options, struct error *e)
+{
+    struct clock clock;
+    int rc = choose_clock(&clock, options->clock, &options->counter, options->interval_ns, e);
+    if (rc)
+        return rc;
+    claims_open(NULL);
+    claims_look();
+    rc = clock_start(&clock, e);
+    if (rc) {
+        clock_start(on.clock, NULL);
+        return rc;
+    }
+    *on.clock = clock;
+    threads_set_clocks();
+    on.options->events |= COLLECT_CPU;
+    on.options->clock = options->clock;
+    calibrate_beside();
+    return 0;
 }
 
 int triggers_change_clock(struct error *e)

@@ -8,6 +8,7 @@
 #define CANDOR_AGENT_COLLECT_SAMPLING_TRIGGERS_H
 
 #include "agent/collect/books/books.h"
+#include "agent/collect/sampling/sinks.h"
 #include "agent/collect/session/session.h"
 #include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
@@ -18,7 +19,8 @@
 
 /* The data that they work on; all of it stays the caller's. */
 struct triggers_on {
-    const struct collect_options *options;
+    struct collect_options *options; /* of what is sampled: joins add to them */
+    const struct sink *first;
     struct clock *clock;        /* that is chosen */
     struct candor_pool *pool;   /* of the threads' queues */
     struct books *books;        /* are opened when the clock runs */
@@ -33,6 +35,9 @@ int triggers_choose(struct error *e);
 int triggers_start(struct error *e);
 /* Continues with the best clock that works now. No clock covers the threads' CPU time in between. */
 int triggers_change_clock(struct error *e);
+/* For a recording that joins others, of which none has the event cpu: from here on the threads have a clock. 0 or a negative errno, and then
+ * they have none. */
+int triggers_add_clock(const struct collect_options *options, struct error *e);
 /* Removes the handlers. Call it when the threads have been stopped. */
 void triggers_stop(void);
 

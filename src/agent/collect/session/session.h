@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A recording has a set of events (recorded_events.h), a bit each; safepoint only by itself, live never without alloc. What each event
  * does, and in which order, is in sampling/parts.c. */
@@ -31,10 +32,17 @@ extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 
 /* "cpu,wall". Returns out. */
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
 
+enum { COLLECT_AT_ONCE = 4 }; /* recordings; safepoint only alone */
+_Static_assert((int)COLLECT_AT_ONCE <= (int)JFR_TEE_MAX, "one writer writes to all of them");
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = NS_PER_MS };
 enum { COLLECT_PERIOD_MS = 50 }; /* for the event cpu: how often it needs a turn */
 
+enum { COLLECT_NAME_MAX = 64 };
+
 struct collect_options {
+    char name[COLLECT_NAME_MAX]; /* of who makes it, such as "daemon"; empty = nobody says */
+    pid_t client;                /* the process that asked for it, as its kernel tells; 0 = none did, or it is in another name space */
+    uint32_t recording; /* of a request about one that runs: its id; 0 = the request does not say */
     char file[RECORDING_PATH_MAX];
     bool passed;     /* a client opened the file; */
     int descriptor;  /* then this is it, and stays his */
@@ -65,6 +73,9 @@ uint32_t collect_without(const struct collect_options *options);
 enum { COLLECT_WARNING_MAX = 256 };
 
 struct collect_status {
+    uint32_t id;
+    pid_t client;
+    char name[COLLECT_NAME_MAX];
     char file[RECORDING_PATH_MAX];
     char warning[COLLECT_WARNING_MAX];   /* the latest of the recording's warnings; empty = none */
     char fault[INTERNAL_FAULT_TEXT_MAX]; /* a fault in the agent, which ended all sampling; empty = none */

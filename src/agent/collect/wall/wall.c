@@ -1,5 +1,6 @@
 #include "agent/collect/wall/wall.h"
 
+#include "agent/collect/clock/thin.h"
 #include "agent/collect/wall/wall_books.h"
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
@@ -51,8 +52,22 @@ struct sample {
     struct waiting as;
 };
 
-static struct {
+/* A recording. */
+static struct wall_sink {
+    struct jfr_writer *writer; /* NULL = there is none */
     struct wall_options options;
+    bool alone; /* without samples of CPU time */
+    struct thin thin;
+    uint64_t every; /* of the samples: time of threads that one stands for; 0 = it takes all */
+    struct wall_taken taken;
+} wall_sinks[JFR_TEE_MAX];
+
+#define EACH_SINK(s)                                                                                                                       \
+    for (struct wall_sink *s = wall_sinks; s < wall_sinks + JFR_TEE_MAX; s++)                                                              \
+        if (s->writer)
+
+static struct {
+    struct wall_options options; /* what the most demanding of them want */
     struct recording *recording;
     const uint32_t *outcome_symbols;
     uint32_t evidence_symbols[EVIDENCES];
@@ -60,26 +75,35 @@ static struct {
     struct looked *looked;    /* by slot */
     struct wall_life *lives;  /* by slot */
     uint32_t *alive, *chosen; /* slots; places in `alive` */
-    uint32_t most;            /* threads of a round */
+    uint32_t most;            /* threads of a round; so many can be chosen */
     uint64_t due, random;
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;
 
+/* Takes an interval and a rate up. 0 or -ENOMEM, and nothing has changed then. */
+static int want(const struct wall_options *options)
+{
+    uint64_t most = options->rate * (options->interval_ns / 1000) / 1000000;
+    most = most < WALL_LOOKS_LEAST ? WALL_LOOKS_LEAST : most < THREADS_MAX ? most : THREADS_MAX;
+    uint32_t *chosen = realloc(wall.chosen, most * sizeof *chosen);
+    if (!chosen)
+        return -ENOMEM;
+    wall.chosen = chosen;
+    wall.most = (uint32_t)most;
+    wall.options = *options;
+    return 0;
+}
+
 static int reserve(const void *given, struct error *e)
 {
-    const struct wall_options *options = given;
     memset(&wall, 0, sizeof wall);
-    wall.options = *options;
-    wall.most = (uint32_t)(options->rate * (options->interval_ns / 1000) / 1000000);
-    if (wall.most < WALL_LOOKS_LEAST)
-        wall.most = WALL_LOOKS_LEAST;
+    memset(wall_sinks, 0, sizeof wall_sinks);
     if (!vm_layout.usable)
         return error_set(e, -ENOTSUP, "event=wall: this JVM's tables cannot be read, which it needs; use event=safepoint");
     wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
     wall.lives = calloc(THREADS_MAX, sizeof *wall.lives);
     wall.alive = calloc(THREADS_MAX, sizeof *wall.alive);
-    wall.chosen = calloc(wall.most, sizeof *wall.chosen);
-    if (!wall.looked || !wall.lives || !wall.alive || !wall.chosen || wait_state_init())
+    if (want(given) || !wall.looked || !wall.lives || !wall.alive || wait_state_init())
         return error_set(e, -ENOMEM, "not enough memory for the event wall");
     return ask_open(e);
 }
@@ -94,8 +118,67 @@ static int start(const struct part_of *of, struct error *e)
     wall.due = now + 1 + handler_random(&wall.random) % wall.options.interval_ns;
     for (int i = 0; i < EVIDENCES; i++)
         wall.evidence_symbols[i] = strtab_add_text(&wall.recording->names.strings, evidence_names[i]);
-    wall_books_open(&wall.books, now, !wall.options.alone);
+    wall_books_open(&wall.books, now);
+    ask_forget();
     return 0;
+}
+
+/* ---- recordings come and go ---- */
+
+static void draw_due(void)
+{
+    uint64_t due = clock_monotonic_ns() + 1 + handler_random(&wall.random) % wall.options.interval_ns;
+    wall.due = due < wall.due ? due : wall.due;
+}
+
+static int want_most(void)
+{
+    struct wall_options o = {.interval_ns = UINT64_MAX};
+    EACH_SINK(s)
+    {
+        o.interval_ns = s->options.interval_ns < o.interval_ns ? s->options.interval_ns : o.interval_ns;
+        o.rate = s->options.rate > o.rate ? s->options.rate : o.rate;
+    }
+    return o.rate ? want(&o) : 0;
+}
+
+static int join(const struct part_sink *sink, struct error *e)
+{
+    struct wall_sink *s = &wall_sinks[sink->number];
+    const struct wall_options *options = sink->options;
+    *s = (struct wall_sink){.writer = sink->writer, .options = *options, .alone = !sink->has_cpu};
+    s->thin.random = handler_random(&wall.random) | 1;
+    s->taken.collector_is_counted = sink->has_cpu;
+    if (want_most()) {
+        s->writer = NULL;
+        return error_set(e, -ENOMEM, "not enough memory for the event wall");
+    }
+    draw_due();
+    return 0;
+}
+
+/* The others get less again: memory for it is there. */
+static void leave(uint32_t sink)
+{
+    wall_sinks[sink].writer = NULL;
+    want_most();
+}
+
+/* The time of threads that a sample stands for, where so many are alive. */
+static uint64_t share_of(const struct wall_options *o, uint32_t alive)
+{
+    uint64_t by_rate = alive * UINT64_C(1000000000) / o->rate;
+    return by_rate > o->interval_ns ? by_rate : o->interval_ns;
+}
+
+static void choose_shares(uint32_t alive)
+{
+    uint64_t of_round = share_of(&wall.options, alive);
+    EACH_SINK(s)
+    {
+        uint64_t own = share_of(&s->options, alive);
+        s->every = own > of_round ? own : 0;
+    }
 }
 
 static void write_number(const char *name, uint64_t value, uint64_t now)
@@ -105,20 +188,21 @@ static void write_number(const char *name, uint64_t value, uint64_t now)
     jfr_write_setting(wall.recording->writer, now, name, text);
 }
 
-static void describe(void)
+static void describe(uint32_t sink)
 {
+    const struct wall_sink *s = &wall_sinks[sink];
     uint64_t now = clock_monotonic_ns();
     char period[32];
     struct jfr_writer *w = wall.recording->writer;
-    units_format_duration(period, sizeof period, wall.options.interval_ns);
-    if (wall.options.alone) {
+    units_format_duration(period, sizeof period, s->options.interval_ns);
+    if (s->alone) {
         jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
         jfr_write_active_setting(w, now, "jdk.ExecutionSample", "period", period);
     }
     jfr_write_active_setting(w, now, "candor.WallSample", "enabled", "true");
     jfr_write_active_setting(w, now, "candor.WallSample", "period", period);
-    write_number("wall_interval_ns", wall.options.interval_ns, now);
-    write_number("wall_rate", wall.options.rate, now);
+    write_number("wall_interval_ns", s->options.interval_ns, now);
+    write_number("wall_rate", s->options.rate, now);
 }
 
 static void forget(struct looked *k)
@@ -143,17 +227,31 @@ static void release(void)
 /* ---- samples ---- */
 
 /* Other tools count events. So a recording without CPU time has one jdk.ExecutionSample per interval in which a thread ran. */
-static void write_execution_samples(const struct jfr_wall_sample *s)
+static void write_execution_samples(const struct wall_sink *sink, const struct jfr_wall_sample *s)
 {
-    uint64_t interval = wall.options.interval_ns, n = s->weight_ns / interval;
+    uint64_t interval = sink->options.interval_ns, n = s->weight_ns / interval;
     n += handler_random(&wall.random) % interval < s->weight_ns % interval;
     while (n--)
-        jfr_write_execution_sample(wall.recording->writer, s->ticks, s->thread, s->stack, s->state);
+        jfr_write_execution_sample(sink->writer, s->ticks, s->thread, s->stack, s->state);
+}
+
+static void put_sample(struct wall_sink *sink, struct jfr_wall_sample event, const struct sample *s)
+{
+    event.weight_ns = thin_take(&sink->thin, sink->every, event.weight_ns);
+    if (!event.weight_ns)
+        return;
+    if (sink->alone && jfr_state_runs(s->as.state))
+        write_execution_samples(sink, &event);
+    uint64_t dropped = jfr_writer_dropped(sink->writer);
+    jfr_write_wall_sample(sink->writer, &event);
+    if (jfr_writer_dropped(sink->writer) == dropped)
+        wall_books_sample(&sink->taken, s->as.state, s->as.evidence, s->outcome, event.weight_ns);
+    else
+        wall_books_drop(&sink->taken, event.weight_ns);
 }
 
 static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
 {
-    struct jfr_writer *w = wall.recording->writer;
     struct jfr_wall_sample event = {.ticks = ticks,
                                     .thread = s->thread,
                                     .carrier = s->carrier,
@@ -163,17 +261,8 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
                                     .evidence = wall.evidence_symbols[s->as.evidence],
                                     .context = s->context,
                                     .state = s->as.state};
-    if (!ns)
-        return;
-    if (wall.options.alone && jfr_state_runs(s->as.state))
-        write_execution_samples(&event);
-    uint64_t dropped = jfr_writer_dropped(w);
-    jfr_write_wall_sample(w, &event);
-    if (jfr_writer_dropped(w) != dropped) {
-        wall_books_lose(&wall.books, LOSS_MEMORY, ns);
-        return;
-    }
-    wall_books_sample(&wall.books, s->as.state, s->as.evidence, s->outcome, ns);
+    EACH_SINK(sink)
+    put_sample(sink, event, s);
 }
 
 static void name_thread(struct sample *s, const struct sampled_thread *t, const uint64_t *virtual_words, size_t count)
@@ -405,6 +494,7 @@ static uint32_t go_round(uint64_t now)
 {
     uint64_t before = wall.books.last_round;
     uint32_t alive = list_alive(now, before);
+    choose_shares(alive);
     uint32_t chosen = subset_draw(&wall.random, alive, wall.most, wall.chosen);
     wall_books_round(&wall.books, now, alive, chosen);
     for (uint32_t i = 0; i < chosen; i++)
@@ -443,15 +533,16 @@ static void close_thread(const struct sampled_thread *t)
     forget(&wall.looked[t->index]);
 }
 
-static void write_books(jfr_write_book *write, uint64_t now)
+static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
 {
-    wall_books_write(&wall.books, wall.lives, threads_limit(), wall.recording->writer, write);
+    wall_books_write(&wall.books, &wall_sinks[sink].taken, wall.lives, threads_limit(), wall.recording->writer, write);
 }
 
-static void count(uint64_t *samples, uint64_t *lost)
+static void count(uint32_t sink, uint64_t *samples, uint64_t *lost)
 {
-    *samples = wall.books.samples;
-    *lost = wall_books_lost(&wall.books);
+    const struct wall_taken *taken = &wall_sinks[sink].taken;
+    *samples = taken->samples;
+    *lost = wall_books_lost(&wall.books, taken);
 }
 
 static uint64_t cost_ns(void)
@@ -483,6 +574,8 @@ const struct part wall_part = {.reserve = reserve,
                                .claim = ask_open,
                                .is_taken = ask_is_taken,
                                .start = start,
+                               .join = join,
+                               .leave = leave,
                                .describe = describe,
                                .take = take,
                                .close_thread = close_thread,

@@ -21,7 +21,6 @@ enum { WALL_LOOKS_LEAST = 16 };
 enum { WALL_INTERVAL_DEFAULT_NS = 50 * NS_PER_MS, WALL_INTERVAL_MIN_NS = NS_PER_MS, WALL_RATE_DEFAULT = 160 };
 
 struct wall_options {
-    bool alone;           /* the recording has no samples of CPU time */
     uint64_t interval_ns; /* between two rounds */
     uint64_t rate;        /* looks at threads, per second */
 };

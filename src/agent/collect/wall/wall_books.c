@@ -22,12 +22,11 @@ static void add(struct account *a, uint64_t ns)
     a->count++;
 }
 
-void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted)
+void wall_books_open(struct wall_books *b, uint64_t now)
 {
     memset(b, 0, sizeof *b);
-    b->last_round = now;
+    b->opened_ns = b->last_round = now;
     b->own_at_start = books_own_cpu();
-    b->collector_is_counted = collector_is_counted;
 }
 
 void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen)
@@ -39,6 +38,13 @@ void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32
     b->last_round = now;
 }
 
+/* When the thread's life began, as far as it counts; 0 = it is none of Java's. */
+static uint64_t since_of(const struct wall_books *b, const struct sampled_thread *t)
+{
+    uint64_t since = atomic_load(&t->java_since_ns);
+    return since && since < b->opened_ns ? b->opened_ns : since;
+}
+
 static bool is_of(const struct wall_life *life, const struct sampled_thread *t)
 {
     return life->uid == t->uid && life->seen_ns;
@@ -47,24 +53,24 @@ static bool is_of(const struct wall_life *life, const struct sampled_thread *t)
 void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before)
 {
     if (!is_of(life, t)) {
-        b->began.ns += (int64_t)(atomic_load(&t->java_since_ns) - before);
+        b->began.ns += (int64_t)(since_of(b, t) - before);
         b->began.count++;
     }
     life->uid = t->uid;
     life->seen_ns = now;
 }
 
-void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns)
+void wall_books_sample(struct wall_taken *taken, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns)
 {
-    add(outcome_has_stack(outcome) ? &b->states[state] : &b->failed[outcome], ns);
+    add(outcome_has_stack(outcome) ? &taken->states[state] : &taken->failed[outcome], ns);
     if (evidence == EVIDENCE_GUESS)
-        add(&b->guessed, ns);
-    b->samples++;
+        add(&taken->guessed, ns);
+    taken->samples++;
 }
 
-void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns)
+void wall_books_drop(struct wall_taken *taken, uint64_t ns)
 {
-    add(&b->lost[why], ns);
+    add(&taken->dropped, ns);
 }
 
 void wall_books_ended(struct wall_books *b, uint64_t ns)
@@ -82,9 +88,10 @@ static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_th
 }
 
 /* How long a thread lived up to `end`. *unseen: the part of that for which no round stands. */
-static int64_t life_of(const struct wall_life *life, const struct sampled_thread *t, uint64_t end, int64_t *unseen)
+static int64_t life_of(const struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t, uint64_t end,
+                       int64_t *unseen)
 {
-    uint64_t since = atomic_load(&t->java_since_ns), seen = is_of(life, t) ? life->seen_ns : since;
+    uint64_t since = since_of(b, t), seen = is_of(life, t) ? life->seen_ns : since;
     *unseen = (int64_t)(end - seen);
     return (int64_t)(end - since);
 }
@@ -95,7 +102,7 @@ void wall_books_close_thread(struct wall_books *b, const struct wall_life *life,
     int64_t unseen;
     take_losses(b->closed_lost, t);
     if (pending && b->stopping)
-        wall_books_lose(b, LOSS_STOPPING, pending);
+        add(&b->closed_lost[LOSS_STOPPING], pending);
     else if (pending)
         wall_books_ended(b, pending);
     b->closed_answer_ns += counter_get(&t->counts.answer_ns);
@@ -108,16 +115,16 @@ void wall_books_close_thread(struct wall_books *b, const struct wall_life *life,
             return;
         until = b->last_round;
     }
-    b->closed_ns += (uint64_t)life_of(life, t, until, &unseen);
+    b->closed_ns += (uint64_t)life_of(b, life, t, until, &unseen);
     b->closed_ended.ns += unseen;
     b->closed_ended.count += !is_of(life, t);
 }
 
-uint64_t wall_books_lost(const struct wall_books *b)
+uint64_t wall_books_lost(const struct wall_books *b, const struct wall_taken *taken)
 {
-    uint64_t lost = b->ended.count;
+    uint64_t lost = b->ended.count + taken->dropped.count;
     for (int i = 0; i < LOSS_COUNT; i++)
-        lost += b->lost[i].count + b->closed_lost[i].count;
+        lost += b->closed_lost[i].count;
     return lost;
 }
 
@@ -139,7 +146,7 @@ struct sums {
 
 static void sum_thread(struct sums *s, const struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t)
 {
-    uint64_t since = atomic_load(&t->java_since_ns), until = atomic_load(&t->end.java_until_ns), pending = ask_pending(t);
+    uint64_t since = since_of(b, t), until = atomic_load(&t->end.java_until_ns), pending = ask_pending(t);
     int64_t unseen;
     take_losses(s->lost, t);
     s->pending_ns += (int64_t)pending;
@@ -149,16 +156,18 @@ static void sum_thread(struct sums *s, const struct wall_books *b, const struct 
     uint64_t end = until && until < b->last_round ? until : b->last_round;
     if (!since || (since >= end && !is_of(life, t)))
         return;
-    s->time_ns += life_of(life, t, end, &unseen);
+    s->time_ns += life_of(b, life, t, end, &unseen);
     s->ended.ns += unseen;
 }
 
-static void sum(struct sums *s, const struct wall_books *b, const struct wall_life *lives, uint32_t limit)
+static void sum(struct sums *s, const struct wall_books *b, const struct wall_taken *taken, const struct wall_life *lives, uint32_t limit)
 {
     *s = (struct sums){
         .time_ns = (int64_t)b->closed_ns, .answers = b->closed_answers, .answer_ns = b->closed_answer_ns, .ended = b->closed_ended};
     for (int i = 0; i < LOSS_COUNT; i++)
-        s->lost[i] = (struct account){b->lost[i].ns + b->closed_lost[i].ns, b->lost[i].count + b->closed_lost[i].count};
+        s->lost[i] = b->closed_lost[i];
+    s->lost[LOSS_MEMORY].ns += taken->dropped.ns;
+    s->lost[LOSS_MEMORY].count += taken->dropped.count;
     for (uint32_t i = 0; i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             sum_thread(s, b, &lives[i], &sampled_threads[i]);
@@ -186,28 +195,29 @@ static void put_part(struct book_writer *b, enum account_id account, const char 
     b->rest -= a.ns;
 }
 
-static void put_memos(struct book_writer *b, const struct wall_books *w, const struct sums *s)
+static void put_memos(struct book_writer *b, const struct wall_books *w, const struct wall_taken *taken, const struct sums *s)
 {
-    uint64_t own = w->collector_is_counted ? 0 : books_own_cpu() - w->own_at_start;
+    uint64_t own = taken->collector_is_counted ? 0 : books_own_cpu() - w->own_at_start;
     put(b, ACCOUNT_WALL_ROUNDS, "", (struct account){(int64_t)w->longest_ns, w->rounds}, true);
     put(b, ACCOUNT_WALL_NOT_CHOSEN, "", (struct account){0, w->not_chosen}, true);
-    put(b, ACCOUNT_WALL_GUESSED, "", w->guessed, true);
+    put(b, ACCOUNT_WALL_GUESSED, "", taken->guessed, true);
     for (int i = 0; i < WALL_HOWS; i++)
         put(b, ACCOUNT_WALL_LOOKS, hows[i], (struct account){0, w->looks[i]}, true);
-    put(b, ACCOUNT_WALL_OWN_COST, "", (struct account){(int64_t)(own + s->answer_ns), w->samples}, true);
+    put(b, ACCOUNT_WALL_OWN_COST, "", (struct account){(int64_t)(own + s->answer_ns), taken->samples}, true);
 }
 
-void wall_books_write(const struct wall_books *w, const struct wall_life *lives, uint32_t limit, struct jfr_writer *writer,
-                      jfr_write_book *write)
+void wall_books_write(const struct wall_books *w, const struct wall_taken *taken, const struct wall_life *lives, uint32_t limit,
+                      struct jfr_writer *writer, jfr_write_book *write)
 {
     struct sums s;
-    sum(&s, w, lives, limit);
+    sum(&s, w, taken, lives, limit);
     struct book_writer b = {writer, clock_monotonic_ns(), write, s.time_ns};
     put(&b, ACCOUNT_WALL_TIME, "", (struct account){s.time_ns, 0}, true);
     for (int i = 0; i < JFR_STATES; i++)
-        put_part(&b, jfr_state_runs((enum jfr_thread_state)i) ? ACCOUNT_WALL_RUNNING : ACCOUNT_WALL_WAITING, state_names[i], w->states[i]);
+        put_part(&b, jfr_state_runs((enum jfr_thread_state)i) ? ACCOUNT_WALL_RUNNING : ACCOUNT_WALL_WAITING, state_names[i],
+                 taken->states[i]);
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        put_part(&b, ACCOUNT_WALL_FAILED, reason_outcome[i], w->failed[i]);
+        put_part(&b, ACCOUNT_WALL_FAILED, reason_outcome[i], taken->failed[i]);
     for (int i = 0; i < LOSS_COUNT; i++)
         put_part(&b, ACCOUNT_WALL_LOST, reason_loss[i], s.lost[i]);
     put_part(&b, ACCOUNT_WALL_LOST, reason_miss[MISS_ENDED], w->ended);
@@ -218,5 +228,5 @@ void wall_books_write(const struct wall_books *w, const struct wall_life *lives,
     put(&b, ACCOUNT_WALL_UNSEEN, reason_life[LIFE_BEGAN], (struct account){-w->began.ns, w->began.count}, true);
     b.rest += w->began.ns;
     put(&b, ACCOUNT_WALL_RESIDUAL, "", (struct account){b.rest, 0}, true);
-    put_memos(&b, w, &s);
+    put_memos(&b, w, taken, &s);
 }

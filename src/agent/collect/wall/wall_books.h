@@ -6,7 +6,8 @@
  * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded
  * samples. The difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for
  * threads that began or ended in between: it may be negative, and is 0 on average. All are as of the last round. Collector
- * only. */
+ *
+ * Recordings that run at the same time share the rounds, and so all of this but what each has taken of the samples. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
 #define CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
 
@@ -22,15 +23,23 @@
 
 enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread went */
 
-struct wall_books {
-    uint64_t rounds, longest_ns; /* between two rounds */
-    uint64_t last_round;         /* monotonic clock; when the recording began, before the first */
-    uint64_t not_chosen, samples;
-    uint64_t own_at_start;     /* the collector's CPU clock */
-    bool stopping;             /* threads that were asked and have not answered */
-    bool collector_is_counted; /* elsewhere: the event cpu has books, too */
-    struct account states[JFR_STATES], failed[OUTCOME_COUNT], lost[LOSS_COUNT], ended;
+/* What a recording has of the samples. */
+struct wall_taken {
+    struct account states[JFR_STATES], failed[OUTCOME_COUNT];
     struct account guessed; /* of the states, those that are guesses */
+    struct account dropped; /* could not be written */
+    uint64_t samples;
+    bool collector_is_counted; /* elsewhere: the event cpu has books, too */
+};
+
+struct wall_books {
+    uint64_t opened_ns;          /* monotonic clock; what threads did before does not count */
+    uint64_t rounds, longest_ns; /* between two rounds */
+    uint64_t last_round;         /* monotonic clock; opened_ns before the first */
+    uint64_t not_chosen;
+    uint64_t own_at_start; /* the collector's CPU clock */
+    bool stopping;         /* threads that were asked and have not answered */
+    struct account ended;
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];
     uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
@@ -43,21 +52,21 @@ struct wall_life {
     uint64_t seen_ns; /* the last round that had it among its threads; 0 = none has */
 };
 
-void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted);
+void wall_books_open(struct wall_books *b, uint64_t now);
 /* Begins a round at `now`; then counts each thread that lives then, whether it was chosen or not. */
 void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
 void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
 /* Add the weight of a sample that was recorded, and of one that could not be recorded. */
-void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
-void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns);
+void wall_books_sample(struct wall_taken *taken, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
+void wall_books_drop(struct wall_taken *taken, uint64_t ns);
 void wall_books_ended(struct wall_books *b, uint64_t ns);
 /* Call it for a slot that is about to be freed. */
 void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
-uint64_t wall_books_lost(const struct wall_books *b); /* how many samples */
+uint64_t wall_books_lost(const struct wall_books *b, const struct wall_taken *taken); /* how many samples */
 /* CPU time of the handlers that answered: of threads with a slot below `limit`, and of those that are gone. */
 uint64_t wall_books_cost_ns(const struct wall_books *b, uint32_t limit);
-/* Writes all lines as of now. lives: by slot, `limit` of them in use. */
-void wall_books_write(const struct wall_books *b, const struct wall_life *lives, uint32_t limit, struct jfr_writer *w,
-                      jfr_write_book *write);
+/* Writes all lines of a recording as of now. lives: by slot, `limit` of them in use. */
+void wall_books_write(const struct wall_books *b, const struct wall_taken *taken, const struct wall_life *lives, uint32_t limit,
+                      struct jfr_writer *w, jfr_write_book *write);
 
 #endif

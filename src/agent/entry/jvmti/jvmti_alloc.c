@@ -90,6 +90,14 @@ void jvmti_alloc_close(void)
     (*jvmti)->RelinquishCapabilities(jvmti, &capability);
 }
 
+static void close_events(void)
+{
+    if (!java_attach())
+        return;
+    jvmti_alloc_close();
+    java_detach();
+}
+
 /* Weak: it keeps nothing alive, and is the JVM's to clear. NULL: the JVM has no room for it. */
 static jweak refer_to(JNIEnv *jni, jobject object)
 {
@@ -123,5 +131,5 @@ void jvmti_alloc_init(jvmtiEnv *env, jfieldID thread_id)
 {
     jvmti = env;
     id_field = thread_id;
-    alloc_events = (struct alloc_events){open_events, set_interval};
+    alloc_events = (struct alloc_events){open_events, set_interval, close_events};
 }

@@ -30,7 +30,15 @@ void jvmti_pauses_close(void)
     is_open = false;
 }
 
+static void close_events(void)
+{
+    if (!java_attach())
+        return;
+    jvmti_pauses_close();
+    java_detach();
+}
+
 void jvmti_pauses_init(void)
 {
-    gc_events = (struct gc_events){open_events};
+    gc_events = (struct gc_events){open_events, close_events};
 }

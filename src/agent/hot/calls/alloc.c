@@ -76,6 +76,7 @@ void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
                          ? atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)
                          : 0;
     lane->counted = 0;
+    lane->beginning = alloc_config.beginning;
 }
 
 struct taking {
@@ -156,6 +157,10 @@ static bool takes_token(void)
 static void take(void *argument)
 {
     struct taking *x = argument;
+    if (x->lane->beginning != alloc_config.beginning) {
+        x->lane->beginning = alloc_config.beginning;
+        x->lane->interval = x->lane->counted = 0;
+    }
     /* By now the JVM has drawn where this thread's next sample falls. */
     x->interval = x->lane->interval ? x->lane->interval : alloc_config.first_interval;
     x->lane->interval = atomic_load_explicit(&alloc_config.interval, memory_order_relaxed);

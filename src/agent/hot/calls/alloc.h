@@ -33,13 +33,15 @@ enum {
 
 struct alloc_lane {
     struct lane lane;
-    uint64_t interval; /* with which the next sample's place was drawn; 0 = before the recording */
-    uint64_t counted;  /* by the JVM at the last sample; 0 = unknown */
+    uint32_t beginning; /* of the config, as of the last sample: what is below is older otherwise */
+    uint64_t interval;  /* with which the next sample's place was drawn; 0 = before the recording */
+    uint64_t counted;   /* by the JVM at the last sample; 0 = unknown */
 };
 
 /* Shared by all callbacks. The collector writes it before it sets `on`, except for the atomic members. */
 struct alloc_config {
     _Atomic bool on;
+    uint32_t beginning;                  /* how often it has begun */
     bool is_bounded;                     /* by the tokens */
     bool shortens_gaps;                  /* the JVM (before 17) draws too little after a sampled object */
     _Atomic bool with_references;        /* to the objects */

@@ -16,6 +16,15 @@ void lanes_open(const struct sampled_thread *t, struct candor_pool *pool)
         lanes[i].open(t, pool);
 }
 
+void lanes_open_missing(const struct sampled_thread *t, struct candor_pool *pool)
+{
+    for (int i = 0; i < LANES; i++) {
+        const struct lane *lane = lane_of(lanes[i].table, t);
+        if (lane && !lane->queue.pool)
+            lanes[i].open(t, pool);
+    }
+}
+
 void lanes_close(const struct sampled_thread *t)
 {
     for (int i = 0; i < LANES; i++)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 
 void lanes_open(const struct sampled_thread *t, struct candor_pool *pool);
+/* Of a slot that is armed, those whose tables have come since. */
+void lanes_open_missing(const struct sampled_thread *t, struct candor_pool *pool);
 void lanes_close(const struct sampled_thread *t);
 /* Whether the thread is inside one of its lanes. */
 bool lanes_are_inside(const struct sampled_thread *t);

@@ -190,7 +190,8 @@ static void note_time(struct sampled_thread *t, uint64_t took)
 /* Why the clock is slower than requested; SUPPRESSION_COUNT = it is not slower. */
 static enum suppression why_slow(const struct sampled_thread *t)
 {
-    if (t->handler.base_ns <= handler_config.interval_ns)
+    /* Relaxed: a number by itself. */
+    if (t->handler.base_ns <= atomic_load_explicit(&handler_config.interval_ns, memory_order_relaxed))
         return SUPPRESSION_COUNT;
     return t->handler.base_ns > t->handler.pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
 }

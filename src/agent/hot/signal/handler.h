@@ -21,7 +21,7 @@ enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000 };
 
 /* Shared by all handlers of a recording; written before the first clock starts, except for the atomic members. */
 struct handler_config {
-    uint64_t interval_ns;        /* that was asked for */
+    _Atomic uint64_t interval_ns; /* the shortest that a recording asked for */
     _Atomic uint64_t pace_ns;    /* what each thread's clock is to have from its next expiry on: the interval, or longer */
     enum walker walker;          /* never WALKER_AUTO */
     bool measures;               /* perf events that see the kernel: weights come from the thread's CPU clock */

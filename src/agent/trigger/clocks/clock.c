@@ -293,7 +293,7 @@ int clock_start(const struct clock *clock, struct error *e)
     bool perf = clock_is_perf(clock);
     in_use = *clock;
     timer_signal = 0;
-    handler_config.interval_ns = clock->interval_ns;
+    atomic_store(&handler_config.interval_ns, clock->interval_ns);
     atomic_store(&handler_config.pace_ns, clock->interval_ns);
     handler_config.counts = clock_counts(clock);
     handler_config.measures = perf && clock->kernel && !handler_config.counts;
@@ -307,6 +307,12 @@ int clock_start(const struct clock *clock, struct error *e)
     if (!rc && clock->kind == CLOCK_ITIMER)
         set_process_timer(clock->interval_ns);
     return rc;
+}
+
+void clock_set_interval(uint64_t interval_ns)
+{
+    in_use.interval_ns = interval_ns;
+    atomic_store_explicit(&handler_config.interval_ns, interval_ns, memory_order_relaxed); /* a number by itself */
 }
 
 void clock_set_pace(uint64_t pace_ns)

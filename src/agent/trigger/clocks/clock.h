@@ -71,8 +71,9 @@ int clock_arm(struct sampled_thread *t);
 /* The same for a slot that does not belong to the registry, so its lock is not taken. If the event cannot be opened, no timer
  * replaces it. */
 int clock_arm_exactly(struct sampled_thread *t);
-/* Sets the interval that each thread's clock adopts at its next expiry. A clock whose samples are costly may adopt a longer one. No
- * clock adopts a shorter interval than was requested. */
+/* The interval that is wanted has changed: by it suppressed expiries are told. The pace stays. */
+void clock_set_interval(uint64_t interval_ns);
+/* Sets the interval that each thread's clock adopts at its next expiry. A clock whose samples are costly may adopt a longer one. */
 void clock_set_pace(uint64_t pace_ns);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);

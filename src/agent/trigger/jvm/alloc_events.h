@@ -21,6 +21,7 @@ struct alloc_events {
      * remedy: -ENOTSUP, the JVM cannot; -EBUSY, another agent does. */
     int (*open)(uint64_t interval, struct error *e);
     bool (*set_interval)(uint64_t interval);
+    void (*close)(void);
 };
 
 extern struct alloc_events alloc_events; /* all NULL: there is no JVM */

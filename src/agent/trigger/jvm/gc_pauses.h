@@ -17,6 +17,7 @@
 struct gc_events {
     /* On the agent's thread. 0 or a negative errno with the remedy. */
     int (*open)(struct error *e);
+    void (*close)(void);
 };
 
 extern struct gc_events gc_events; /* all NULL: there is no JVM */

@@ -32,6 +32,14 @@ bool ask_is_taken(void)
     return request_signal && signals_taker(request_signal);
 }
 
+void ask_forget(void)
+{
+    for (uint32_t i = 0, limit = atomic_load(&sampled_threads_used); i < limit; i++) {
+        atomic_store_explicit(&sampled_threads[i].collector.asked_running_ns, 0, memory_order_relaxed);
+        atomic_store_explicit(&sampled_threads[i].collector.asked_ready_ns, 0, memory_order_relaxed);
+    }
+}
+
 uint64_t ask_pending(const struct sampled_thread *t)
 {
     return atomic_load_explicit(&t->collector.asked_running_ns, memory_order_relaxed) +

@@ -20,6 +20,8 @@ int ask_open(struct error *e);
 void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns);
 /* Whether somebody has taken the signal from us. */
 bool ask_is_taken(void);
+/* Nobody waits any more for the answers that are due. */
+void ask_forget(void);
 /* The requests that the thread has not answered. */
 uint64_t ask_pending(const struct sampled_thread *t);
 

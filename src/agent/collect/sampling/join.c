@@ -1,0 +1,59 @@
+#include "agent/collect/sampling/join.h"
+
+#include <errno.h>
+
+static int refuse(const char *what, struct error *e)
+{
+    return error_set(e, -EBUSY, "already recording, and beside that this is not possible: %s; stop that first", what);
+}
+
+static int check_events(const struct collect_options *wanted, struct error *e)
+{
+    if (wanted->events & COLLECT_LIVE)
+        return refuse("the event live watches objects from the beginning on, for one recording", e);
+    if (wanted->jfr)
+        return refuse("the JDK's recorder is taken along by one recording (jfr)", e);
+    return 0;
+}
+
+static int check_clock(const struct collect_options *wanted, const struct collect_options *now, const struct clock *clock, struct error *e)
+{
+    if (!(wanted->events & COLLECT_CPU))
+        return 0;
+    if (!(now->events & COLLECT_CPU) && !wanted->counter.name[0])
+        return 0;
+    if (wanted->counter.name[0] || now->counter.name[0])
+        return refuse("the clocks count one event, which two recordings cannot share", e);
+    if (wanted->clock != CLOCK_AUTO && wanted->clock != clock->kind)
+        return error_set(e, -EBUSY, "already recording, with clock=%s; leave out clock, or stop that first", clock_names[clock->kind]);
+    return 0;
+}
+
+static int check_stacks(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
+{
+    if (wanted->walker != WALKER_AUTO && wanted->walker != now->walker)
+        return refuse("all stacks are walked in one way (walker)", e);
+    if (wanted->carrier_frames != now->carrier_frames)
+        return refuse("all stacks of virtual threads have their carrier's frames, or none has (carrier-frames)", e);
+    return 0;
+}
+
+/* The part of an event takes what it takes for all recordings that have it. */
+static int check_rates(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
+{
+    unsigned events = wanted->events & now->events;
+    if (events & COLLECT_ALLOC && (wanted->alloc.rate != now->alloc.rate || wanted->alloc.interval != now->alloc.interval))
+        return refuse("allocations are sampled at one rate (alloc-rate, alloc-interval)", e);
+    if (events & COLLECT_LOCK && (wanted->lock.rate != now->lock.rate || wanted->lock.has_threshold != now->lock.has_threshold ||
+                                  wanted->lock.threshold_ns != now->lock.threshold_ns))
+        return refuse("waits are recorded from one threshold on (lock-threshold, lock-rate)", e);
+    return 0;
+}
+
+int join_check(const struct collect_options *wanted, const struct collect_options *now, const struct clock *clock, struct error *e)
+{
+    int rc = check_events(wanted, e);
+    rc = rc ? rc : check_clock(wanted, now, clock, e);
+    rc = rc ? rc : check_stacks(wanted, now, e);
+    return rc ? rc : check_rates(wanted, now, e);
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Several recordings of one JVM at once: one goes on, as the daemon's does, while others come and go beside it, with other events and other
+intervals. Each of them says what it would say alone.
+
+tier: default
+timeout: 600
+
+Shares are held against their truth with five standard errors of the effective sample size. What a recording's weights miss of a thread is
+its last period, at most 1.5 intervals, and at its beginning and end part of one each: with what the coarsest has in mind, of three threads,
+that is the bound of a residual, and 1 %. Of the event wall nothing but the last round is missing; its books have no residual, except what
+a part of the samples stands for in advance: one share of a thread's time.
+"""
+import json
+import pathlib
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+SECONDS = 3  # of CPU in each of two threads
+SLOW_NS, FAST_NS = 10_000_000, 1_000_000
+THREADS = 3
+
+
+def share_of_heavy(samples):
+    heavy, light = ([s.weight for s in samples if s.leaf == name] for name in ("TwoMethods.heavy", "TwoMethods.light"))
+    return sum(heavy) / max(sum(heavy + light), 1), ct.effective_size(heavy + light)
+
+
+def check_cpu(path, interval_ns, true_share, what):
+    """Its books, and what its samples say; the report's books."""
+    recording, report = ct.Recording(path), ct.report(path)
+    books = report["books"]
+    ct.identity_closes(books, what)
+    bound = 2 * THREADS * 2 * SLOW_NS / max(books["cpu_ns"], 1) + 0.01
+    ct.residual_within(books, bound, what)
+    share, size = share_of_heavy(recording.samples)
+    ct.share_agrees(share, true_share, size, what)
+    weights = sum(s.weight for s in recording.samples)
+    told = books["complete_ns"] + books["truncated_ns"] + sum(books["failed_ns"].values())
+    ct.ok(weights == told, f"{what}: the books are those of its own samples", f"{weights} {told}")
+    wanted = weights / interval_ns
+    ct.ok(0.7 * wanted - 5 < len(recording.samples) < 1.3 * wanted + 5,
+          f"{what}: {len(recording.samples)} samples, an interval apart, which would be {wanted:.0f}")
+    return books
+
+
+def check_wall(path, what):
+    report = ct.candor("report", "--json", "--kind", "wall", path)
+    books = json.loads(report.out)["wall_time"]
+    ct.ok(books["wall_ns"] > 0 and abs(books["residual_ns"]) <= 1_000_000_000 // 160 * 64,
+          f"{what}: the books of the threads' time close to {books['residual_ns']} ns of {books['wall_ns']}", books)
+
+
+class Beside(threading.Thread):
+    """A command of ours while all goes on."""
+    def __init__(self, *arguments):
+        super().__init__()
+        self.arguments = arguments
+        self.start()
+
+    def run(self):
+        self.result = ct.candor(*self.arguments)
+
+    def end(self, what):
+        self.join()
+        ct.ok(self.result.status == 0, what, self.result)
+        return self.result.out
+
+
+def come_and_go(jvm):
+    """What a developer does meanwhile; the files."""
+    files = {name: ct.WORK / f"{name}.jfr" for name in ("wall", "fast", "all")}
+    wall = Beside("record", "-e", "wall", "-d", "1500ms", "--no-report", "-o", files["wall"], jvm.pid)
+    fast = Beside("record", "-i", "1ms", "-d", "1500ms", "--no-report", "-o", files["fast"], jvm.pid)
+    ct.ok(ct.wait_until(lambda: jvm.ask("status")["recordings"].count(",") == 2), "three recordings run")
+    ct.ok(jvm.ask("status", recording=1)["name"] == "first", "the first is one of them")
+    wall.end("record -e wall, beside others")
+    fast.end("record -i 1ms, beside others")
+    shown = Beside("top", "-b", "-n", "1", "-r", "800ms", "-i", "2ms", jvm.pid)
+    more = Beside("record", "-e", "cpu,wall,alloc,lock,halt", "-d", "1s", "--no-report", "-o", files["all"], jvm.pid)
+    ct.ok("TwoMethods.heavy" in shown.end("top, beside others"), "top shows what runs", shown.result)
+    more.end("record -e cpu,wall,alloc,lock,halt, beside others")
+    return files
+
+
+def check_refusals(jvm):
+    ids = [jvm.ask("start", file=ct.WORK / f"more{i}.jfr", name=f"more{i}")["recording"] for i in range(3)]
+    result = ct.candor("record", "-d", "1s", "-o", ct.WORK / "fifth.jfr", jvm.pid)
+    ct.ok(result.status == 1 and "more1" in result.err and "first" in result.err, "a fifth is refused, with the names of the four", result)
+    ct.ok(not (ct.WORK / "fifth.jfr").exists(), "and leaves no file")
+    result = ct.candor("stop", jvm.pid)
+    ct.ok(result.status == 1 and "several recordings run" in result.err, "it has to be said which one is to stop", result)
+    for number in ids:
+        ct.ok(ct.candor("stop", "--recording", number, jvm.pid).status == 0, f"{number} is stopped")
+    good, answer = jvm.control("stop", recording=ids[0])
+    ct.ok(not good and "no recording" in answer, "once", answer)
+
+
+def check(jdk):
+    first = ct.WORK / "first.jfr"
+    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        jvm.start(first, interval="10ms", name="first")
+        jvm.say(f"go seconds={SECONDS}")
+        files = come_and_go(jvm)
+        line = jvm.expect("done")
+        truth = {key: int(value) for key, value in (word.split("=", 1) for word in line.split()[1:]) if value.isdigit()}
+        check_refusals(jvm)
+        status = jvm.ask("status")
+        ct.ok(status["recordings"] == "1" and int(status["pace_ns"]) == SLOW_NS, "the first goes on alone", status)
+        ct.ok(ct.candor("stop", jvm.pid).status == 0, "and ends")
+        ct.ok(jvm.finish() == 0, "the program ends well", jvm.transcript())
+    share = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
+    books = check_cpu(first, SLOW_NS, share, f"{jdk}, the first")
+    ct.ok(books["cpu_ns"] > truth["heavy_ns"] + truth["light_ns"], f"{jdk}: it has all of the program's work", books)
+    check_cpu(files["fast"], FAST_NS, share, f"{jdk}, the finest")
+    check_cpu(files["all"], SLOW_NS, share, f"{jdk}, all events")
+    check_wall(files["wall"], f"{jdk}, wall")
+    check_wall(files["all"], f"{jdk}, all events")
+
+
+def main():
+    for jdk, _ in ct.spread(ct.jdks({8: "allocations are sampled since Java 11"}), ["come and go"]):
+        check(jdk)
+    ct.done()
+
+
+main()

@@ -1,0 +1,211 @@
+/* Several recordings of one process at once, without a JVM: each has what it would have alone, whatever others come and go.
+ * tier: default
+ * timeout: 120
+ *
+ * Bounds. The weights of a thread miss its CPU time by less than its last period, which is at most 1.5 intervals, by one interval for the
+ * first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is allowed beside
+ * that. The share of a part in test_parts has the standard error of independent draws at most: six of them. */
+#include "../tap.h"
+#include "session.h"
+
+#include "agent/collect/clock/thin.h"
+#include "agent/hot/signal/handler.h"
+#include "base/time_units.h"
+#include "profile/load/load_jfr.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES = 5, SLOW = 10 * NS_PER_MS, FAST = NS_PER_MS, SLOWER = 20 * NS_PER_MS, PHASE_MS = 500 };
+
+static char files[FILES][64];
+
+/* ---- an unbiased part ---- */
+
+/* Two kinds of samples in turn, in step with the pieces: their parts are as their weights are. */
+static void test_parts(void)
+{
+    enum { N = 400000, EVERY = 1000 };
+    static const uint64_t weights[] = {300, 700, 2600, 400};
+    struct thin t = {.random = 88172645463325252u};
+    uint64_t sum = 0, taken = 0;
+    double of[4] = {0}, all = 0;
+    int64_t off = 0;
+    for (int i = 0; i < N; i++) {
+        uint64_t w = thin_take(&t, EVERY, weights[i % 4]);
+        of[i % 4] += (double)w;
+        sum += weights[i % 4];
+        taken += w;
+        off = llabs((int64_t)(sum - taken)) > off ? llabs((int64_t)(sum - taken)) : off;
+    }
+    for (int i = 0; i < 4; i++)
+        all += (double)weights[i];
+    for (int i = 0; i < 4; i++) {
+        double share = of[i] / (double)taken, truth = (double)weights[i] / all, error = sqrt(truth * (1 - truth) / ((double)sum / EVERY));
+        tap_ok(fabs(share - truth) < 6 * error, "kind %d has its share of the weight: %.4f of %.4f", i, share, truth);
+    }
+    tap_ok(off <= EVERY, "and the sum is never off by more than a piece (%lld)", (long long)off);
+    tap_ok(thin_take(&t, 0, 123) == 123, "all samples are taken with their own weights");
+}
+
+/* ---- recordings ---- */
+
+static _Atomic bool over;
+static _Atomic uint64_t used_ns;
+
+static void *work(void *unused)
+{
+    while (!over) {
+        burn(NS_PER_MS);
+        used_ns = own_cpu();
+    }
+    return NULL;
+}
+
+static void collect_for(int ms)
+{
+    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * NS_PER_MS};
+    for (int i = 0; i < ms; i += COLLECT_PERIOD_MS) {
+        nanosleep(&pause, NULL);
+        collect_tick();
+    }
+}
+
+static struct collect_options options_for(int i, uint64_t interval_ns)
+{
+    struct collect_options o = {.events = COLLECT_CPU, .interval_ns = interval_ns};
+    snprintf(o.file, sizeof o.file, "%s", files[i]);
+    return o;
+}
+
+static uint32_t start(int i, uint64_t interval_ns)
+{
+    struct collect_options o = options_for(i, interval_ns);
+    return session_start_with(&o) ? collect_newest() : 0;
+}
+
+static bool stop(uint32_t id)
+{
+    uint64_t bytes, samples;
+    struct error e;
+    int rc = collect_stop(id, &bytes, &samples, &e);
+    if (rc)
+        tap_note("%s", e.text);
+    return !rc && samples;
+}
+
+static int64_t book(const struct profile *p, const char *account)
+{
+    const struct profile_book *b = profile_book(p, account, "");
+    return b ? b->ns : INT64_MIN;
+}
+
+static int64_t weights_of(const struct profile *p)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        sum += (int64_t)p->samples[i].weight;
+    return sum;
+}
+
+/* The file says where this much CPU time went, in samples that are an interval apart. */
+static void check(int i, const char *what, uint64_t cpu_ns, uint64_t interval_ns)
+{
+    struct profile p;
+    struct error e = {""};
+    profile_init(&p);
+    tap_ok(!profile_load_jfr(&p, files[i], &e), "%s is read %s", what, e.text);
+    double bound = 3.5 * (double)interval_ns + 3.5 * SLOW + 0.02 * (double)cpu_ns, cpu = (double)cpu_ns;
+    int64_t weights = weights_of(&p);
+    tap_ok(fabs((double)weights - cpu) < bound, "%s: its samples weigh the CPU time of its own time: %lld of %llu ms", what,
+           (long long)weights / 1000000, (unsigned long long)cpu_ns / NS_PER_MS);
+    tap_ok(fabs((double)book(&p, "residual")) < bound, "%s: its books close to %lld ms", what, (long long)book(&p, "residual") / 1000000);
+    tap_ok(book(&p, "complete") + book(&p, "truncated") <= weights && fabs((double)book(&p, "cpu") - cpu) < bound + 0.1 * cpu,
+           "%s: they are of its own time only: %lld ms", what, (long long)book(&p, "cpu") / 1000000);
+    double wanted = cpu / (double)interval_ns;
+    tap_ok(fabs((double)p.sample_count - wanted) < 4 + 0.25 * wanted, "%s: its samples are an interval apart: %u of %.0f", what, p.sample_count,
+           wanted);
+    profile_deinit(&p);
+}
+
+static uint64_t pace(void)
+{
+    return atomic_load(&handler_config.pace_ns);
+}
+
+static void test_come_and_go(void)
+{
+    uint64_t at[4];
+    pthread_t worker;
+    pthread_create(&worker, NULL, work, NULL);
+    uint32_t first = start(0, SLOW);
+    at[0] = used_ns;
+    collect_for(PHASE_MS);
+    uint32_t fast = start(1, FAST), slower = start(2, SLOWER);
+    at[1] = used_ns;
+    tap_ok(first && fast && slower && first != fast && fast != slower, "three recordings run: %u %u %u", first, fast, slower);
+    tap_ok(pace() == FAST, "the clocks expire as often as the finest wants");
+    collect_for(2 * PHASE_MS);
+    tap_ok(stop(fast), "one of them ends");
+    at[2] = used_ns;
+    tap_ok(pace() == SLOW && collect_running(), "and the clocks go back");
+    collect_for(PHASE_MS);
+    tap_ok(stop(slower) && stop(first) && !collect_running(), "the others end");
+    at[3] = used_ns;
+    over = true;
+    pthread_join(worker, NULL);
+    check(0, "the first", at[3] - at[0], SLOW);
+    check(1, "the finest", at[2] - at[1], FAST);
+    check(2, "the coarsest", at[3] - at[1], SLOWER);
+}
+
+/* ---- what is refused ---- */
+
+static bool refused(const struct collect_options *o, const char *why)
+{
+    struct error e = {""};
+    bool good = collect_start(o, false, NULL, &e) == -EBUSY && !strncmp(e.text, "already recording", 17) && strstr(e.text, why);
+    tap_note("%s", e.text);
+    return good;
+}
+
+static void test_refused(void)
+{
+    uint32_t ids[COLLECT_AT_ONCE], listed[COLLECT_AT_ONCE];
+    for (int i = 0; i < COLLECT_AT_ONCE; i++)
+        ids[i] = start(i, SLOW);
+    struct collect_options fifth = options_for(4, SLOW);
+    tap_ok(collect_ids(listed) == COLLECT_AT_ONCE && !memcmp(ids, listed, sizeof ids), "four run at once");
+    tap_ok(refused(&fifth, files[0]) && access(files[4], F_OK), "a fifth is refused, with the names of the four");
+    tap_ok(stop(ids[1]) || true, "one ends");
+    struct collect_options same = options_for(0, SLOW), further = options_for(4, SLOW), alone = options_for(4, SLOW), counts = options_for(4, 1000);
+    further.events |= COLLECT_LIVE | COLLECT_ALLOC;
+    alone.events = COLLECT_SAFEPOINT;
+    snprintf(counts.counter.name, sizeof counts.counter.name, "page-faults");
+    tap_ok(refused(&further, "live") && refused(&alone, "safepoint") && refused(&counts, "count"), "so is what cannot be shared");
+    struct error e;
+    tap_ok(collect_start(&same, false, NULL, &e) && !strstr(e.text, "already recording"), "and a file that is being written: %s", e.text);
+    tap_ok(collect_ids(listed) == 3, "three go on");
+    for (int i = 0; i < COLLECT_AT_ONCE; i++)
+        if (i != 1)
+            stop(ids[i]);
+    tap_ok(!collect_running(), "until they end");
+}
+
+int main(void)
+{
+    for (int i = 0; i < FILES; i++)
+        snprintf(files[i], sizeof files[i], "/tmp/candor-sinks-%d-%d.jfr", (int)getpid(), i);
+    test_parts();
+    test_come_and_go();
+    test_refused();
+    for (int i = 0; i < FILES; i++)
+        unlink(files[i]);
+    return tap_done();
+}

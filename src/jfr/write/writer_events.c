@@ -2,7 +2,6 @@
  * value is for. In the product the names are gone before the compiler sees them. Compiled with CANDOR_CHECK_FIELDS, as for
  * tests/unit/test_jfr_fields.c, put_event compares them with the schema. */
 #include "jfr/schema_table.h"
-#include "jfr/write/metadata_write.h"
 #include "jfr/write/writer_internal.h"
 
 #include <string.h>

@@ -227,11 +227,20 @@ static void make_title(const struct answer *a, char *out, size_t size)
     snprintf(out, size, "%.300s", select && *select ? select : "all services");
 }
 
+/* The tables of the page are of all rows, whatever was pruned from the graph. */
+static int write_graph(struct answer *a, struct http_writer *w, const char *title, bool data)
+{
+    const struct store_result *r = &a->result;
+    if (r->pruned.nodes)
+        return flamegraph_write_pruned(w->out, &a->profile, title, data, r->methods, r->method_count);
+    return data ? flamegraph_write_data(w->out, &a->profile, title) : flamegraph_write(w->out, &a->profile, title, false);
+}
+
 static int write_page(struct answer *a, struct http_writer *w)
 {
     char title[320];
     make_title(a, title, sizeof title);
-    return flamegraph_write(w->out, &a->profile, title, false);
+    return write_graph(a, w, title, false);
 }
 
 static int write_data(struct answer *a, struct http_writer *w)
@@ -241,7 +250,7 @@ static int write_data(struct answer *a, struct http_writer *w)
     jsonw_object(&w->json);
     put_server(a, &w->json);
     jsonw_key(&w->json, "page");
-    int rc = flamegraph_write_data(w->out, &a->profile, title);
+    int rc = write_graph(a, w, title, true);
     jsonw_object_end(&w->json);
     return rc;
 }

@@ -126,7 +126,20 @@ static int add_books(struct sealing *l, const struct limits *limits, struct erro
     return 0;
 }
 
-static void find_times(struct sealing *l)
+/* What the recording says of its time, if that includes its samples and is not far more than these show. */
+static void find_cover(struct catalogue_recording *r, const struct profile *p, const struct envelope_note *note)
+{
+    int64_t begun = start_of(p, note), ended = r->last + 1;
+    if (note->from_ns && note->until_ns > note->from_ns)
+        ended = floor_divide(note->until_ns - 1, NS_PER_S) + 1;
+    else if (p->start_ns > 0 && p->start_ns < INT64_MAX / 2 && p->duration_ns < (uint64_t)SEAL_DAYS_MAX * SECONDS_PER_DAY * NS_PER_S)
+        ended = floor_divide(p->start_ns + (int64_t)p->duration_ns - 1, NS_PER_S) + 1;
+    bool is_far = ended - begun > (int64_t)SEAL_DAYS_MAX * SECONDS_PER_DAY;
+    r->begun = begun < r->first && !is_far ? begun : r->first;
+    r->ended = ended > r->last && !is_far ? ended : r->last + 1;
+}
+
+static void find_times(struct sealing *l, const struct envelope_note *note)
 {
     struct catalogue_recording *r = &l->recording;
     r->first = l->parts[0].first;
@@ -135,6 +148,7 @@ static void find_times(struct sealing *l)
         r->first = l->parts[i].first < r->first ? l->parts[i].first : r->first;
         r->last = l->parts[i].last > r->last ? l->parts[i].last : r->last;
     }
+    find_cover(r, &l->profiles.list[0], note);
 }
 
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e)
@@ -163,7 +177,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     if (rc)
         return rc;
     r->flaws = flaws_of(&l->profiles.list[0]) + partly;
-    find_times(l);
+    find_times(l, &v->note);
     return 0;
 }
 

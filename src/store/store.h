@@ -112,6 +112,7 @@ struct store_query {
 struct store_result {
     char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
     uint64_t recordings;
+    int64_t from, to;           /* seconds: what the recordings cover of the time of the query; `to` is excluded. Equal: nothing */
     uint64_t weight;            /* of all selected rows that could be read */
     struct store_books books;   /* of the selected recordings, if they are asked for */
     struct method_sum *methods; /* with `keep`: of all selected rows, also of those that are pruned; in no order */

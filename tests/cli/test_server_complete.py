@@ -192,6 +192,8 @@ def test_tables():
     wanted = {row["name"]: (row["self"], row["total"]) for row in every["report"]["methods"]}
     ct.ok(answer["server"]["nodes_pruned"] > 300 and len(sums) == 208 and sums == wanted,
           "they are those of the methods' table", (len(sums), sums, wanted))
+    ct.ok(answer["server"]["span"] == every["server"]["span"] == {"from": BEGIN - 80000, "to": BEGIN + 1},
+          "an answer has the time of its data, not of the question", answer["server"])
     ct.ok(sums["a.A.run"] == (0, 2 * 20100) and sums["b.B.n9"] == (20, 20), "a method that calls itself counts once", sums)
     whole = server.get("/v1/flamegraph", max_nodes=100000, **parameters)
     ct.ok("sums" not in whole["page"] and whole["server"]["nodes_pruned"] == 0, "a graph that is not pruned needs none")

@@ -158,8 +158,9 @@ static int labelset_of(struct catalogue *c, const struct labels *l, int64_t *id,
 
 static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, raw) "
-                                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+    struct sql s =
+        sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, begun, "
+                         "ended, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -169,6 +170,8 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_int(&s, r->last);
     sql_int(&s, (int64_t)r->bytes);
     sql_int(&s, (int64_t)r->flaws);
+    sql_int(&s, r->begun);
+    sql_int(&s, r->ended);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;

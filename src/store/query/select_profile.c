@@ -137,8 +137,8 @@ static int describe(struct profile *p, const struct store_query *q, const struct
                                          : PROFILE_UNIT_OTHER;
     p->thinned = true; /* rows are no order of samples */
     p->merged = (uint32_t)r->recordings;
-    p->start_ns = q->from * NS_PER_S;
-    p->duration_ns = (uint64_t)(q->to - q->from) * NS_PER_S;
+    p->start_ns = (r->to > r->from ? r->from : q->from) * NS_PER_S;
+    p->duration_ns = (uint64_t)(r->to - r->from) * NS_PER_S;
     return profile_string(p, source, sizeof source - 1, &p->source) || profile_string(p, r->type, len, &p->value) ||
                    profile_string(p, unit, strlen(unit), &p->unit_name)
                ? -ENOMEM

@@ -218,8 +218,7 @@ struct catalogue_dropped {
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all data of days before `day`, of one service or, with 0, of all services, and recordings of which no part is left. It
- * notes the reason. The caller removes the files, and frees the lists in *dropped. */
+/* Forgets all data of one service of days before `day`, sealed or not, and recordings of which no part is left. It notes the reason. The caller removes the files, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are

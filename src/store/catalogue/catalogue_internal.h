@@ -18,6 +18,8 @@ struct catalogue {
     struct catalogue_reader *idle;
 };
 
+enum { CATALOGUE_BUSY_MS = 10000 }; /* SQLite itself has the file for moments, when it tidies up */
+
 #define STRING_OF_(x) #x
 #define STRING_OF(x)  STRING_OF_(x)
 

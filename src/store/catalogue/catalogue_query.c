@@ -189,9 +189,10 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 
 static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
-                              "(SELECT min(day) FROM dictionary WHERE service = u.service) FROM usage u JOIN service s ON s.id = u.service "
-                              "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
+    struct sql s =
+        sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                   "(SELECT min(first) FROM recording WHERE service = u.service) / 86400 FROM usage u JOIN service s ON s.id = u.service "
+                   "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_usage one = {

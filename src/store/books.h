@@ -8,9 +8,9 @@
 
 enum { STORE_BOOK_TEXT = 80, STORE_BOOK_LINES = 512 };
 
-/* The lines of the profile's books by minute, as the catalog takes them: sorted by minute, one for each minute, account and reason. Lines of
- * accounts that this version does not know are left out; minutes before or after these limits count as the limit. Texts are borrowed
- * from the profile; free(*lines). 0 or -ENOMEM. */
+/* The lines of the profile's books by minute, as the catalog takes them: sorted by minute, one for each minute, account and reason. It
+ * leaves out lines of accounts that this version does not know; minutes before or after these limits count as the limit. Texts are
+ * borrowed from the profile; free(*lines). 0 or -ENOMEM. */
 int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, struct catalogue_book **lines, uint32_t *n);
 
 struct store_book {

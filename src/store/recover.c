@@ -144,9 +144,7 @@ static void look_at_recording(struct store *s, const char *path, const char *nam
         rc = adopt(s, &v, &e);
         envelope_close(&v);
     }
-    if (rc == -ERANGE)
-        disk_remove(path); /* too old by now */
-    else if (rc) {
+    if (rc) {
         store_tell(s, "%s", e.text);
         put_aside(s, path, name);
     }

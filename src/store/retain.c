@@ -52,7 +52,6 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d, enu
     pthread_mutex_unlock(&s->deleting);
 }
 
-/* service 0 = of all. */
 static int drop_days(struct store *s, uint64_t service, int64_t before, enum store_why why, struct error *e)
 {
     struct catalogue_dropped dropped;
@@ -250,6 +249,18 @@ static int fit_all(struct store *s, struct error *e)
 
 /* ---- age ---- */
 
+/* Service by service: the catalog is held for one of them at a time, and recordings that come wait no longer than that. */
+static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
+{
+    struct services all = {0};
+    int rc = read_services(s, &all, e);
+    for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++)
+        if (all.list[i].oldest_day < oldest)
+            rc = drop_days(s, all.list[i].id, oldest, DELETED_AGE, e);
+    free(all.list);
+    return rc;
+}
+
 static int drop_old(struct store *s, struct error *e)
 {
     struct catalogue_sums sums;
@@ -257,7 +268,7 @@ static int drop_old(struct store *s, struct error *e)
     uint64_t freed;
     int rc = catalogue_sums(s->catalogue, &sums, e);
     if (!rc && sums.recordings && sums.oldest_day < oldest)
-        rc = drop_days(s, 0, oldest, DELETED_AGE, e);
+        rc = drop_old_days(s, oldest, e);
     if (!rc && s->options.retain_raw_s)
         rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, DELETED_AGE, &freed, e);
     return rc;

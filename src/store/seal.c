@@ -49,17 +49,30 @@ static struct catalogue_part *part_of(struct sealing *l, uint32_t content, uint3
     return &l->parts[l->part_count++];
 }
 
-static int find_parts(struct sealing *l, uint32_t content, const struct store *s, const struct envelope_note *note, struct error *e)
+/* The seconds that a recording may have samples of. One that was taken before may have any: whether it is too old by now is for retain.c to
+ * say, so that answers know of it, and this host's clock may be wrong. */
+struct limits {
+    int64_t oldest, newest;
+};
+
+static struct limits limits_of(const struct store *s, bool again)
+{
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S);
+    if (again)
+        return (struct limits){INT64_MIN, INT64_MAX};
+    return (struct limits){floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY, now + SECONDS_PER_DAY};
+}
+
+static int find_parts(struct sealing *l, uint32_t content, const struct limits *limits, const struct envelope_note *note, struct error *e)
 {
     const struct profile *p = &l->profiles.list[content];
     uint32_t from = l->part_count;
-    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), start = start_of(p, note);
-    int64_t oldest = floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY, newest = now + SECONDS_PER_DAY;
+    int64_t start = start_of(p, note);
     for (uint32_t i = 0; i < p->sample_count || !i; i++) {
         int64_t second = p->sample_count ? second_of(&p->samples[i], start) : start;
-        if (second < oldest)
+        if (second < limits->oldest)
             return error_set(e, -ERANGE, "it has samples from before what is kept (--retain)");
-        if (second > newest)
+        if (second > limits->newest)
             return error_set(e, -ERANGE, "it has samples from the future: is the clock of its host right?");
         struct catalogue_part *part = part_of(l, content, from, second);
         if (!part)
@@ -100,10 +113,9 @@ static int add_content(struct sealing *l, const struct profile *p, struct error 
 }
 
 /* All profiles of a recording have the same books; one that cannot be read to its end may have none. */
-static int add_books(struct sealing *l, const struct store *s, struct error *e)
+static int add_books(struct sealing *l, const struct limits *limits, struct error *e)
 {
-    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), retain = (int64_t)s->options.retain_s;
-    int64_t oldest = floor_divide(now - retain, SECONDS_PER_DAY) * (SECONDS_PER_DAY / 60), newest = (now + SECONDS_PER_DAY) / 60;
+    int64_t oldest = floor_divide(limits->oldest, 60), newest = floor_divide(limits->newest, 60);
     for (uint32_t i = 0; i < l->profiles.count; i++)
         if (l->profiles.list[i].book_minute_count) {
             if (books_of_recording(&l->profiles.list[i], oldest, newest, &l->books, &l->recording.book_count))
@@ -114,7 +126,20 @@ static int add_books(struct sealing *l, const struct store *s, struct error *e)
     return 0;
 }
 
-static void find_times(struct sealing *l)
+/* What the recording says of its time, if that includes its samples and is not far more than these show. */
+static void find_cover(struct catalogue_recording *r, const struct profile *p, const struct envelope_note *note)
+{
+    int64_t begun = start_of(p, note), ended = r->last + 1;
+    if (note->from_ns && note->until_ns > note->from_ns)
+        ended = floor_divide(note->until_ns - 1, NS_PER_S) + 1;
+    else if (p->start_ns > 0 && p->start_ns < INT64_MAX / 2 && p->duration_ns < (uint64_t)SEAL_DAYS_MAX * SECONDS_PER_DAY * NS_PER_S)
+        ended = floor_divide(p->start_ns + (int64_t)p->duration_ns - 1, NS_PER_S) + 1;
+    bool is_far = ended - begun > (int64_t)SEAL_DAYS_MAX * SECONDS_PER_DAY;
+    r->begun = begun < r->first && !is_far ? begun : r->first;
+    r->ended = ended > r->last && !is_far ? ended : r->last + 1;
+}
+
+static void find_times(struct sealing *l, const struct envelope_note *note)
 {
     struct catalogue_recording *r = &l->recording;
     r->first = l->parts[0].first;
@@ -123,6 +148,7 @@ static void find_times(struct sealing *l)
         r->first = l->parts[i].first < r->first ? l->parts[i].first : r->first;
         r->last = l->parts[i].last > r->last ? l->parts[i].last : r->last;
     }
+    find_cover(r, &l->profiles.list[0], note);
 }
 
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e)
@@ -137,6 +163,7 @@ int seal_load_again(const struct store *s, struct store_profiles *to, const stru
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e)
 {
     bool partly = false;
+    struct limits limits = limits_of(s, again);
     struct catalogue_recording *r = &l->recording;
     *l = (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
     memcpy(r->identity, v->identity, sizeof r->identity);
@@ -144,13 +171,13 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     int rc = again ? seal_load_again(s, &l->profiles, v, &partly, e) : s->options.load(&l->profiles, v, e);
     for (uint32_t i = 0; !rc && i < l->profiles.count; i++) {
         rc = add_content(l, &l->profiles.list[i], e);
-        rc = rc ? rc : find_parts(l, i, s, &v->note, e);
+        rc = rc ? rc : find_parts(l, i, &limits, &v->note, e);
     }
-    rc = rc ? rc : add_books(l, s, e);
+    rc = rc ? rc : add_books(l, &limits, e);
     if (rc)
         return rc;
     r->flaws = flaws_of(&l->profiles.list[0]) + partly;
-    find_times(l);
+    find_times(l, &v->note);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #ifndef CANDOR_STORE_STORE_H
 #define CANDOR_STORE_STORE_H
 
+#include "profile/figures/method_sums.h"
 #include "profile/profile.h"
 #include "profile/prune.h"
 #include "store/books.h"
@@ -111,8 +112,11 @@ struct store_query {
 struct store_result {
     char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
     uint64_t recordings;
-    uint64_t weight;          /* of all selected rows that could be read */
-    struct store_books books; /* of the selected recordings, if they are asked for */
+    int64_t from, to;           /* seconds: what the recordings cover of the time of the query; `to` is excluded. Equal: nothing */
+    uint64_t weight;            /* of all selected rows that could be read */
+    struct store_books books;   /* of the selected recordings, if they are asked for */
+    struct method_sum *methods; /* with `keep`: of all selected rows, also of those that are pruned; in no order */
+    uint32_t method_count;
     struct pruned pruned;     /* what is beyond `keep` */
     struct missing missing;   /* received data that is missing in the answer */
     struct buffer unreadable; /* a line for each segment that could not be */

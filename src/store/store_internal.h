@@ -82,8 +82,8 @@ struct sealing {
 /* Loads a recording that was taken before. An earlier version may have taken it for one of its types alone: if others cannot be read, what
  * can be is kept, and *partly is set. 0 or the result of `load`. */
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
-/* Loads the recording, and fills in its entry for the catalog. again: it was taken before. 0, the result of `load`, or -ERANGE if its times
- * are beyond what is kept; in either case call seal_deinit. */
+/* Loads the recording, and fills in its entry for the catalog. again: it was taken before. 0, the result of `load`, or -ERANGE if a new
+ * one has times beyond what is kept, or any has too many days; in either case call seal_deinit. */
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Writes the segment of one profile and day, and enters it in the catalog. */

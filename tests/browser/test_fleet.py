@@ -76,6 +76,18 @@ def check_coverage(page):
     ct.ok(said == "75.0 % sampled: of 8.00 s <b>CPU</b> time", "how much of the time is sampled, and the server's words, as text", said)
 
 
+def check_pruned(page, server):
+    """The page's table is of all samples, however little of the graph is left."""
+    page.ask("POST", "/url", {"url": f"http://127.0.0.1:{server.port}/v1/flamegraph?select=service%3D%22shop%22&format=html&max_nodes=1"})
+    page.wait_for(READY)
+    methods = page.run("return candor.methods().map(m => [m.name, m.self, m.total])")
+    second = 10**9
+    ct.ok(sorted(methods) == [["shop.Main.run", 0, 40 * second], ["shop.Work.early", 20 * second, 20 * second],
+                              ["shop.Work.late", 20 * second, 20 * second]], "a pruned graph has the table of the whole", methods)
+    rows = page.run("return [...document.querySelectorAll('#methods-body tr')].map(r => r.textContent)")
+    ct.ok(len(rows) == 3 and any("early" in row and "50.0" in row for row in rows), "and shows it", rows)
+
+
 def main():
     missing = browser.missing()
     if missing:
@@ -113,6 +125,8 @@ def main():
         ct.ok(page.wait_for("return document.querySelectorAll('#chart path').length === 2"), "split by a label: a line for each value")
         page.run("const s = document.getElementById('where'); s.value = 'host='; s.dispatchEvent(new Event('change'))")
         ct.ok("selector" in (page.wait_for("return document.getElementById('problem').textContent") or ""), "a wrong selector is told")
+        check_pruned(page, server)
+        ct.ok(go(page, server, address), "back to the page")
         for segment in server.data.rglob("*.seg"):
             segment.unlink()
         page.run("const s = document.getElementById('where'); s.value = ''; s.dispatchEvent(new Event('change'))")

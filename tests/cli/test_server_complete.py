@@ -178,8 +178,31 @@ def test_books():
     server.end()
 
 
+def test_tables():
+    """However much is pruned from a graph, the sums of methods beside it are those of all rows: through several days, with recursion."""
+    server = Server("tables")
+    stacks = [f"a.A.run;a.A.m{i % 7};a.A.run;b.B.n{i};b.B.n{i} {i + 1}" for i in range(200)]
+    for when in (BEGIN, BEGIN - 80000):
+        server.send("\n".join(stacks).encode(), service="deep", **{"from": when})
+    parameters = {**WHEN, "select": 'service="deep"'}
+    answer = server.get("/v1/flamegraph", max_nodes=5, **parameters)
+    names = answer["page"]["strings"]
+    sums = {names[name]: (own, total) for name, own, total in answer["page"]["sums"]}
+    every = server.get("/v1/methods", limit=1000, **parameters)
+    wanted = {row["name"]: (row["self"], row["total"]) for row in every["report"]["methods"]}
+    ct.ok(answer["server"]["nodes_pruned"] > 300 and len(sums) == 208 and sums == wanted,
+          "they are those of the methods' table", (len(sums), sums, wanted))
+    ct.ok(answer["server"]["span"] == every["server"]["span"] == {"from": BEGIN - 80000, "to": BEGIN + 1},
+          "an answer has the time of its data, not of the question", answer["server"])
+    ct.ok(sums["a.A.run"] == (0, 2 * 20100) and sums["b.B.n9"] == (20, 20), "a method that calls itself counts once", sums)
+    whole = server.get("/v1/flamegraph", max_nodes=100000, **parameters)
+    ct.ok("sums" not in whole["page"] and whole["server"]["nodes_pruned"] == 0, "a graph that is not pruned needs none")
+    server.end()
+
+
 def main():
     test_books()
+    test_tables()
     test_damage()
     test_deleted()
     test_huge()

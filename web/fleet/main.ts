@@ -133,7 +133,8 @@ function showSeries(answer: SeriesAnswer): void {
 // What share of the whole was sampled, and in words what became of the rest.
 function showCoverage(books: Books | null): void {
   const pill = element<HTMLElement>("coverage");
-  const sum = (...roles: string[]) => (books?.lines ?? []).filter((line) => roles.includes(line.role)).reduce((n, line) => n + line.amount, 0);
+  const lines = books?.lines ?? [];
+  const sum = (...roles: string[]) => lines.filter((line) => roles.includes(line.role)).reduce((n, line) => n + line.amount, 0);
   const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");
   pill.hidden = !books || !(whole > 0);
   pill.textContent = books && whole > 0 ? `${(100 * sum("seen", "failed") / whole).toFixed(1)} % sampled: ${books.text}` : "";

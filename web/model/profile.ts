@@ -1,5 +1,7 @@
 // Reads the data element of the page and checks it: from here on figures and indices can be trusted, but no name.
 // web/README.md draws the data.
+import { Method } from "./methods";
+import { readSums } from "./sums";
 import { Column, DataError, Maker, demand, readColumn } from "./columns";
 import { INDEPENDENT, Interval } from "./figures";
 import { FIRST_LIBRARY, Owners } from "./own";
@@ -62,6 +64,7 @@ export interface Profile {
     columns: Columns; // no rows: no samples
     total: number;
     effects: Effects; // by number of a method's name, over all places where it is called
+    sums: Method[] | null; // of all methods, if the tree is pruned and does not have them
     slices: Slices | null;
     notes: string[];
 }
@@ -116,6 +119,7 @@ export async function readProfile(text: string): Promise<Profile | null> {
         columns,
         total,
         effects: readEffects(data.methods, canonical),
+        sums: readSums(data.sums, canonical),
         slices: isObject(data.slices) ? await readSlices(data.slices, data.threads, columns.parent.length) : null,
         notes: [...notesOn(data, total), ...(Array.isArray(data.notes) ? readTexts(data.notes, "notes", 1000) : [])],
     };

@@ -61,7 +61,7 @@ export class SceneMaker {
             return code !== null && ownShare(columns, code) >= LEAST_OWN;
         });
         this.ownTree = remember((made, own) => buildTree(ownFirst(made, this.ownCode(own) as OwnCode), strings));
-        this.methodsOf = remember((tree) => sumMethods(tree, strings));
+        this.methodsOf = remember((tree) => (tree.selfEffect !== null && profile.sums) || sumMethods(tree, strings));
         this.turned = remember(() => ({ ...bare(columns), self: columns.other as Float64Array, other: columns.self }));
         this.baseTree = remember(() => buildTree(columns, strings));
         this.treeOf = remember((made) => (made === columns ? this.baseTree() : buildTree(made, strings)));

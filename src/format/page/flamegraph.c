@@ -93,6 +93,12 @@ int flamegraph_write_data(FILE *out, const struct profile *p, const char *title)
     return put_data(out, &page);
 }
 
+int flamegraph_write_pruned(FILE *out, const struct profile *p, const char *title, bool data, const struct method_sum *sums, size_t count)
+{
+    struct page page = {.profile = p, .title = title, .sums = sums, .sum_count = count};
+    return write_page(out, &page, data);
+}
+
 int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
                           size_t change_count)
 {

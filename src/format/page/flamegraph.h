@@ -28,7 +28,10 @@ void flamegraph_end(struct flamegraph *f);
  * `before`. `changes` may be empty; for methods that it does not contain, the page computes the change itself. The same codes. */
 int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
                           size_t change_count);
-/* Writes only the data (web/README.md), for a page that has been loaded. */
+/* The same of a profile whose stacks are pruned, with the sums of its methods; data: only the data (web/README.md), for a page that has
+ * been loaded. */
+int flamegraph_write_pruned(FILE *out, const struct profile *p, const char *title, bool data, const struct method_sum *sums, size_t count);
+/* Writes only the data. */
 int flamegraph_write_data(FILE *out, const struct profile *p, const char *title);
 
 #endif

@@ -251,6 +251,27 @@ static int put_methods(struct jsonw *j, struct page *page)
     return rc;
 }
 
+/* The stacks are pruned: what the page would sum up is less. */
+static int put_sums(struct jsonw *j, struct page *page)
+{
+    const struct profile *p = page->profile;
+    int rc = 0;
+    jsonw_key(j, "sums");
+    jsonw_array(j);
+    for (size_t i = 0; !rc && i < page->sum_count; i++) {
+        const struct method_sum *m = &page->sums[i];
+        uint32_t name = strtab_add(&page->tree.names, profile_text(p, m->label), strtab_len(&p->strings, m->label));
+        rc = name || !m->label ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        jsonw_uint(j, m->self);
+        jsonw_uint(j, m->total);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
 static void put_notes(struct jsonw *j, const struct profile *p)
 {
     jsonw_key(j, "notes");
@@ -367,6 +388,8 @@ int page_write(struct page *page, FILE *out)
     if (page->before)
         put_before(&j, page);
     int rc = put_methods(&j, page);
+    if (!rc && page->sums)
+        rc = put_sums(&j, page);
     rc = rc ? rc : put_changes(&j, page);
     rc = rc ? rc : put_code(&j, page);
     put_names(&j, &page->tree.names, p);

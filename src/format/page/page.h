@@ -4,6 +4,7 @@
 
 #include "format/page/page_tree.h"
 #include "format/page/slices.h"
+#include "profile/figures/method_sums.h"
 #include "profile/figures/stats.h"
 
 #include <stdio.h>
@@ -34,6 +35,8 @@ struct page {
     size_t change_count;
     const struct page_code *code;
     size_t code_count;
+    const struct method_sum *sums; /* of all methods, if the stacks are pruned; NULL: the stacks have them */
+    size_t sum_count;
     bool threads;
     struct page_tree tree;
     struct stats stats;   /* none in a comparison */

@@ -136,6 +136,22 @@ void query_put_complete(struct jsonw *j, const struct missing *m, const char *ty
     jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
 }
 
+/* What there is of the time that is asked for. */
+static void put_span(struct jsonw *j, const struct store_result *r)
+{
+    jsonw_key(j, "span");
+    if (r->from == r->to) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    jsonw_key(j, "from");
+    jsonw_int(j, r->from);
+    jsonw_key(j, "to");
+    jsonw_int(j, r->to);
+    jsonw_object_end(j);
+}
+
 static void put_server(struct answer *a, struct jsonw *j)
 {
     const struct store_result *r = &a->result;
@@ -143,6 +159,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object(j);
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
+    put_span(j, r);
     jsonw_member_uint(j, "total", r->weight);
     jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
     jsonw_member_uint(j, "pruned", r->pruned.weight);
@@ -227,11 +244,20 @@ static void make_title(const struct answer *a, char *out, size_t size)
     snprintf(out, size, "%.300s", select && *select ? select : "all services");
 }
 
+/* The tables of the page are of all rows, whatever was pruned from the graph. */
+static int write_graph(struct answer *a, struct http_writer *w, const char *title, bool data)
+{
+    const struct store_result *r = &a->result;
+    if (r->pruned.nodes)
+        return flamegraph_write_pruned(w->out, &a->profile, title, data, r->methods, r->method_count);
+    return data ? flamegraph_write_data(w->out, &a->profile, title) : flamegraph_write(w->out, &a->profile, title, false);
+}
+
 static int write_page(struct answer *a, struct http_writer *w)
 {
     char title[320];
     make_title(a, title, sizeof title);
-    return flamegraph_write(w->out, &a->profile, title, false);
+    return write_graph(a, w, title, false);
 }
 
 static int write_data(struct answer *a, struct http_writer *w)
@@ -241,7 +267,7 @@ static int write_data(struct answer *a, struct http_writer *w)
     jsonw_object(&w->json);
     put_server(a, &w->json);
     jsonw_key(&w->json, "page");
-    int rc = flamegraph_write_data(w->out, &a->profile, title);
+    int rc = write_graph(a, w, title, true);
     jsonw_object_end(&w->json);
     return rc;
 }
@@ -326,6 +352,7 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     jsonw_member_uint(j, "recordings", r->recordings);
     query_put_complete(j, &r->missing, r->type, false);
     query_put_books(j, r);
+    put_span(j, r);
     jsonw_key(j, "step");
     jsonw_int(j, step);
     jsonw_key(j, "from");

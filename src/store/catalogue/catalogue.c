@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOG_BYTES 67108864 /* what SQLite's write-ahead log has on the disk while it is not needed */
+
 static int one_number(struct catalogue *c, const char *text, int64_t *v, struct error *e)
 {
     struct sql s = sql_use(&c->sql, text);
@@ -29,7 +31,8 @@ static int prepare(struct catalogue *c, struct error *e)
 {
     int64_t version;
     int rc = sqlite3_exec(c->sql.db,
-                          "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
+                          "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = " STRING_OF(
+                              LOG_BYTES) "; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
                           NULL, NULL, NULL)
                  ? sql_failed(&c->sql, e)
                  : 0;
@@ -59,6 +62,7 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
     int rc = catalogue_digest_check(path, e);
     if (!rc) {
         rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+        rc = rc ? rc : sqlite3_busy_timeout(c->sql.db, CATALOGUE_BUSY_MS);
         rc = rc ? sql_failed(&c->sql, e) : prepare(c, e);
     }
     if (rc) {
@@ -158,8 +162,9 @@ static int labelset_of(struct catalogue *c, const struct labels *l, int64_t *id,
 
 static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, raw) "
-                                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+    struct sql s =
+        sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, begun, "
+                         "ended, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -169,6 +174,8 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_int(&s, r->last);
     sql_int(&s, (int64_t)r->bytes);
     sql_int(&s, (int64_t)r->flaws);
+    sql_int(&s, r->begun);
+    sql_int(&s, r->ended);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;

@@ -1,7 +1,7 @@
 /* The content of the store, in SQLite: recordings with their labels, what they measure, their parts by type and day, segments,
  * dictionaries.
  *
- *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, raw, flaws
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, begun, ended, bytes, raw, flaws
  *     type        id, name: "cpu:ns"
  *     content     recording, place (0 = the first) -> type, weight, samples
  *     part        recording, type, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
@@ -14,7 +14,7 @@
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
- * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
+ * first and last are seconds since the epoch, both included, of samples; a day is seconds / 86400. A part is the unit of sealing: what a recording
  * has of one type and day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
  * thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where the file is. */
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_H
@@ -57,6 +57,8 @@ struct catalogue_recording {
     char key[ENVELOPE_KEY_MAX + 1];
     struct labels labels; /* owned */
     int64_t received_ns, first, last;
+    int64_t begun,
+        ended; /* seconds: the time that it covers, with samples or without; `ended` is excluded. Only catalogue_add reads them */
     uint64_t bytes;
     uint64_t flaws;                     /* places where it was damaged when it came */
     bool raw;                           /* the recording itself is still there */
@@ -151,7 +153,7 @@ struct catalogue_hit { /* one part */
     enum catalogue_part_state state;
     uint64_t recording, segment, rows, weight, flaws; /* segment: of one that is sealed; flaws: of the recording */
     uint32_t dictionary;
-    int64_t first, last;
+    int64_t first, last, begun, ended; /* of the part; of its recording */
     uint64_t labelset;
     const char *type;
 };
@@ -216,8 +218,7 @@ struct catalogue_dropped {
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all data of days before `day`, of one service or, with 0, of all services, and recordings of which no part is left. It
- * notes the reason. The caller removes the files, and frees the lists in *dropped. */
+/* Forgets all data of one service of days before `day`, sealed or not, and recordings of which no part is left. It notes the reason. The caller removes the files, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are

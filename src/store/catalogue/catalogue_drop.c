@@ -17,25 +17,51 @@ static int note_identity(struct catalogue_dropped *d, const struct sql *s, int c
     return 0;
 }
 
-/* What goes: what is before, a day or, for recordings as they were sent, a second; of a service or, with 0, of all. */
+/* What goes: what is before, a day or, for recordings as they were sent, a second; of a service. 0: of all, for recordings only. */
 struct drop {
     int64_t before, service;
     enum catalogue_why why;
 };
 
-#define OF_DAYS       "day < ?1 AND (?2 = 0 OR service = ?2)"
-#define OF_DICTIONARY "dictionary IN (SELECT id FROM dictionary WHERE " OF_DAYS ")"
-#define OF_PARTS      "day < ?1 AND (?2 = 0 OR recording IN (SELECT id FROM recording WHERE service = ?2))"
-#define OF_BOOKS      "minute < ?1 * 1440 AND (?2 = 0 OR recording IN (SELECT id FROM recording WHERE service = ?2))"
+/* The indexes of all of these find what is of the service, without a look at the others. */
+#define OF_DAYS       "day < ?1 AND service = ?2"
+#define OF_RECORDINGS "recording IN (SELECT id FROM recording WHERE service = ?2 AND first < ?1 * 86400)"
 /* Recordings that have nothing left: they ended before that day. */
-#define OF_RECORDINGS "FROM recording r WHERE r.last < ?1 * 86400 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id)"
+#define ENDED                                                                                                                              \
+    "FROM recording r WHERE r.service = ?2 AND r.first < ?1 * 86400 AND r.last < ?1 * 86400 "                                              \
+    "AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id)"
+
+static const char *const rows_of_days[] = {
+    "DELETE FROM book WHERE " OF_RECORDINGS " AND minute < ?1 * 1440",
+    "DELETE FROM part WHERE " OF_RECORDINGS " AND day < ?1",
+    "DELETE FROM segment WHERE dictionary IN (SELECT id FROM dictionary WHERE " OF_DAYS ")",
+    "DELETE FROM dictionary WHERE " OF_DAYS,
+};
+
+static const char *const ended_recordings[] = {
+    "DELETE FROM book WHERE recording IN (SELECT r.id " ENDED ")",
+    "DELETE FROM content WHERE recording IN (SELECT r.id " ENDED ")",
+    "DELETE FROM recording WHERE id IN (SELECT r.id " ENDED ")",
+    "UPDATE recording SET first = ?1 * 86400 WHERE service = ?2 AND first < ?1 * 86400",
+};
+
+static const char *const unused_labels[] = {
+    "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = label.labelset)",
+    "DELETE FROM labelset WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = labelset.id)",
+};
+
+static struct sql use(struct catalogue *c, const struct drop *drop, const char *text)
+{
+    struct sql s = sql_use(&c->sql, text);
+    sql_int(&s, drop->before);
+    sql_int(&s, drop->service);
+    return s;
+}
 
 static int list_dictionaries(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT id FROM dictionary WHERE " OF_DAYS);
+    struct sql s = use(c, drop, "SELECT id FROM dictionary WHERE " OF_DAYS);
     int rc;
-    sql_int(&s, drop->before);
-    sql_int(&s, drop->service);
     while ((rc = sql_step(&s, e)) > 0) {
         if (ARRAY_GROW(d->dictionaries, d->dictionary_cap, d->dictionary_count)) {
             rc = error_set(e, -ENOMEM, "out of memory");
@@ -49,9 +75,8 @@ static int list_dictionaries(struct catalogue *c, const struct drop *drop, struc
 
 static int list_recordings(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT r.identity " OF_RECORDINGS);
+    struct sql s = use(c, drop, "SELECT r.identity " ENDED);
     int rc;
-    sql_int(&s, drop->before);
     while ((rc = sql_step(&s, e)) > 0)
         if (note_identity(d, &s, 0)) {
             rc = error_set(e, -ENOMEM, "out of memory");
@@ -61,31 +86,35 @@ static int list_recordings(struct catalogue *c, const struct drop *drop, struct 
     return rc;
 }
 
-/* drop: what the statement's one or two parameters are, or NULL. */
-static int delete_some(struct catalogue *c, const char *text, const struct drop *drop, struct error *e)
+static int delete_all(struct catalogue *c, const struct drop *drop, const char *const *list, size_t n, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, text);
-    if (drop)
-        sql_int(&s, drop->before);
-    if (sqlite3_bind_parameter_count(s.statement) > 1)
-        sql_int(&s, drop->service);
-    return sql_run(&s, 0, e);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct sql s = use(c, drop, list[i]);
+        rc = sql_run(&s, 0, e);
+    }
+    return rc;
+}
+
+static int delete_unused_labels(struct catalogue *c, struct error *e)
+{
+    struct sql labels = sql_use(&c->sql, unused_labels[0]), sets = sql_use(&c->sql, unused_labels[1]);
+    int rc = sql_run(&labels, 0, e);
+    return sql_run(&sets, rc, e);
 }
 
 /* What goes is noted for as long as somebody may ask for its time. sum() fails when it overflows, and what senders claim must not keep
  * anything from being deleted: so halves are summed up, and what is too much becomes a real number, which the cast bounds. */
 static int note_forgotten(struct catalogue *c, const struct drop *drop, struct error *e)
 {
-    struct sql s =
-        sql_use(&c->sql, "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?3, count(*), sum(p.rows), "
-                         "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
-                         "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service "
-                         "JOIN type t ON t.id = p.type WHERE p.day < ?1 AND (?2 = 0 OR r.service = ?2) GROUP BY s.name, p.day, t.name "
-                         "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
-                         "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
-                         "first = min(first, excluded.first), last = max(last, excluded.last)");
-    sql_int(&s, drop->before);
-    sql_int(&s, drop->service);
+    struct sql s = use(c, drop,
+                       "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?3, count(*), sum(p.rows), "
+                       "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
+                       "FROM recording r JOIN part p ON p.recording = r.id JOIN service s ON s.id = r.service JOIN type t ON t.id = p.type "
+                       "WHERE r.service = ?2 AND r.first < ?1 * 86400 AND p.day < ?1 GROUP BY s.name, p.day, t.name "
+                       "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
+                       "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
+                       "first = min(first, excluded.first), last = max(last, excluded.last)");
     sql_int(&s, drop->why);
     int rc = sql_run(&s, 0, e);
     struct sql old = sql_use(&c->sql, "DELETE FROM forgotten WHERE day < ?");
@@ -97,16 +126,10 @@ static int drop_days(struct catalogue *c, const struct drop *drop, struct catalo
 {
     int rc = list_dictionaries(c, drop, d, e);
     rc = rc ? rc : note_forgotten(c, drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM book WHERE " OF_BOOKS, drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM part WHERE " OF_PARTS, drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM segment WHERE " OF_DICTIONARY, drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM dictionary WHERE " OF_DAYS, drop, e);
+    rc = rc ? rc : delete_all(c, drop, rows_of_days, sizeof rows_of_days / sizeof *rows_of_days, e);
     rc = rc ? rc : list_recordings(c, drop, d, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM book WHERE recording IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM content WHERE recording IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM recording WHERE id IN (SELECT r.id " OF_RECORDINGS ")", drop, e);
-    rc = rc ? rc : delete_some(c, "DELETE FROM label WHERE labelset NOT IN (SELECT labelset FROM recording)", NULL, e);
-    return rc ? rc : delete_some(c, "DELETE FROM labelset WHERE id NOT IN (SELECT labelset FROM recording)", NULL, e);
+    rc = rc ? rc : delete_all(c, drop, ended_recordings, sizeof ended_recordings / sizeof *ended_recordings, e);
+    return rc ? rc : delete_unused_labels(c, e);
 }
 
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,

@@ -18,6 +18,8 @@ struct catalogue {
     struct catalogue_reader *idle;
 };
 
+enum { CATALOGUE_BUSY_MS = 10000 }; /* SQLite itself has the file for moments, when it tidies up */
+
 #define STRING_OF_(x) #x
 #define STRING_OF(x)  STRING_OF_(x)
 
@@ -35,7 +37,8 @@ int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r
 
 /* ---- catalogue_versions.c ---- */
 
-/* Upgrades the catalog from this version (0 = an empty file) to the newest, after it has copied the catalog. -EINVAL if this version is newer than we know. */
+/* Upgrades the catalog from this version (0 = an empty file) to the newest, after it has copied the catalog. -EINVAL if this version is
+ * newer than we know. */
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e);
 
 /* ---- catalogue_read.c ---- */

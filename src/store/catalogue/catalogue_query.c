@@ -5,10 +5,12 @@
 
 static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
-                              "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
-                              "JOIN type t ON t.id = p.type "
-                              "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
+    struct sql s =
+        sql_use(d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws, "
+                   "coalesce(r.begun, r.first), coalesce(r.ended, r.last + 1) "
+                   "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
+                   "JOIN type t ON t.id = p.type "
+                   "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -29,6 +31,8 @@ static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
             .labelset = (uint64_t)sql_column(&s, 7),
             .type = sql_column_text(&s, 8),
             .flaws = (uint64_t)sql_column(&s, 9),
+            .begun = sql_column(&s, 10),
+            .ended = sql_column(&s, 11),
         };
         rc = visit(context, &hit);
         if (rc)
@@ -185,9 +189,10 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 
 static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
-                              "(SELECT min(day) FROM dictionary WHERE service = u.service) FROM usage u JOIN service s ON s.id = u.service "
-                              "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
+    struct sql s =
+        sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                   "(SELECT min(first) FROM recording WHERE service = u.service) / 86400 FROM usage u JOIN service s ON s.id = u.service "
+                   "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_usage one = {

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { BUSY_MS = 10000 }; /* SQLite itself has the file for moments, when it tidies up */
-
 static int open_reader(struct catalogue *c, struct catalogue_reader **out, struct error *e)
 {
     struct catalogue_reader *r = *out = calloc(1, sizeof *r);
@@ -15,7 +13,7 @@ static int open_reader(struct catalogue *c, struct catalogue_reader **out, struc
     r->sql.path = c->path;
     pthread_mutex_init(&r->sql.lock, NULL);
     int rc = sqlite3_open_v2(c->path, &r->sql.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    rc = rc ? rc : sqlite3_busy_timeout(r->sql.db, BUSY_MS);
+    rc = rc ? rc : sqlite3_busy_timeout(r->sql.db, CATALOGUE_BUSY_MS);
     return rc ? sql_failed(&r->sql, e) : 0;
 }
 

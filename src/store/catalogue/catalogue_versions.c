@@ -123,8 +123,12 @@ static const char version_5[] =
     " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
     "PRAGMA user_version = 5;";
 
-/* Version 6: the books of recordings by minute. Recordings of earlier versions have none here. */
+/* Version 6: the recordings of a service by time, for deleting its days; the time that recordings cover, and their books by minute. Recordings of earlier versions have neither here. */
 static const char version_6[] =
+    "DROP INDEX recording_service;"
+    "CREATE INDEX recording_service ON recording (service, first);"
+    "ALTER TABLE recording ADD COLUMN begun INTEGER;"
+    "ALTER TABLE recording ADD COLUMN ended INTEGER;"
     "CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
     "CREATE TABLE book (minute INTEGER NOT NULL, recording INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (minute, recording))"
     " WITHOUT ROWID;"

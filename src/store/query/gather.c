@@ -105,8 +105,18 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
     if (!type || ARRAY_GROW(g->list, g->cap, g->count))
         return -ENOMEM;
     bool within = hit->first >= t->q->from && hit->last < t->q->to;
-    g->list[g->count++] = (struct gathered){hit->recording, hit->segment,    hit->labelset, hit->rows,  hit->weight,
-                                            hit->flaws,     hit->dictionary, type,          *value - 1, within};
+    g->list[g->count++] = (struct gathered){.recording = hit->recording,
+                                            .segment = hit->segment,
+                                            .labelset = hit->labelset,
+                                            .rows = hit->rows,
+                                            .weight = hit->weight,
+                                            .flaws = hit->flaws,
+                                            .dictionary = hit->dictionary,
+                                            .type = type,
+                                            .by = *value - 1,
+                                            .begun = hit->begun,
+                                            .ended = hit->ended,
+                                            .within = within};
     return 0;
 }
 
@@ -145,6 +155,16 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
         most = better ? n : most;
     }
     return best;
+}
+
+/* The time that the recordings cover, as far as it is in the query's. */
+static void find_span(const struct gather *g, const struct store_query *q, struct store_result *r)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        int64_t from = g->list[i].begun > q->from ? g->list[i].begun : q->from, to = g->list[i].ended < q->to ? g->list[i].ended : q->to;
+        r->from = !i || from < r->from ? from : r->from;
+        r->to = !i || to > r->to ? to : r->to;
+    }
 }
 
 /* A recording of several days is there several times. */
@@ -201,6 +221,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
     rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
+    find_span(g, q, r);
     struct store_query chosen = *q;
     chosen.type = q->type ? q->type : *r->type ? r->type : "";
     rc = rc ? rc : store_forgotten(s, &chosen, &r->missing, e);

@@ -7,7 +7,8 @@
 struct gathered {
     uint64_t recording, segment, labelset, rows, weight, flaws;
     uint32_t dictionary, type, by;
-    bool within; /* all its rows are in the query's time */
+    int64_t begun, ended; /* of the recording */
+    bool within;          /* all its rows are in the query's time */
 };
 
 /* A part that is in no segment. */

@@ -137,8 +137,8 @@ static int describe(struct profile *p, const struct store_query *q, const struct
                                          : PROFILE_UNIT_OTHER;
     p->thinned = true; /* rows are no order of samples */
     p->merged = (uint32_t)r->recordings;
-    p->start_ns = q->from * NS_PER_S;
-    p->duration_ns = (uint64_t)(q->to - q->from) * NS_PER_S;
+    p->start_ns = (r->to > r->from ? r->from : q->from) * NS_PER_S;
+    p->duration_ns = (uint64_t)(r->to - r->from) * NS_PER_S;
     return profile_string(p, source, sizeof source - 1, &p->source) || profile_string(p, r->type, len, &p->value) ||
                    profile_string(p, unit, strlen(unit), &p->unit_name)
                ? -ENOMEM
@@ -162,7 +162,8 @@ static int take_books(struct profile *p, const struct store_books *b)
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct selection l = {.p = p, .pruned = &r->pruned};
+    struct selection_methods methods = {0};
+    struct selection l = {.p = p, .pruned = &r->pruned, .methods = &methods};
     int rc = gather_init(&g, s, q, NULL, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
     bool several = g.count && g.list[0].dictionary != g.list[g.count - 1].dictionary;
@@ -175,6 +176,9 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
         rc = error_set(e, -ENOMEM, "out of memory");
     free(l.rows);
     free(l.row_of_stack);
+    map_deinit(&methods.places);
+    r->methods = methods.list;
+    r->method_count = methods.count;
     gather_deinit(&g);
     return rc;
 }
@@ -183,4 +187,5 @@ void store_result_deinit(struct store_result *r)
 {
     buffer_deinit(&r->unreadable);
     books_deinit(&r->books);
+    free(r->methods);
 }

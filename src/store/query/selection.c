@@ -1,5 +1,6 @@
 #include "store/query/selection.h"
 
+#include "base/array.h"
 #include "base/time_units.h"
 
 #include <errno.h>
@@ -57,28 +58,75 @@ static int thread_id(struct ids *m, uint32_t of, uint32_t *id)
     return 0;
 }
 
-/* What weighs on each node. */
-static void weigh(const struct ids *m, const struct selection *l, uint64_t *totals)
+/* What each node has, and what weighs on it. */
+static void weigh(const struct ids *m, const struct selection *l, uint64_t *self, uint64_t *totals)
 {
     for (uint32_t i = 0; i < l->count; i++)
-        totals[l->rows[i].stack] += l->rows[i].weight;
-    for (uint32_t i = m->from->node_count - 1; i > 0; i--)
+        self[l->rows[i].stack] += l->rows[i].weight;
+    for (uint32_t i = m->from->node_count - 1; i > 0; i--) {
+        totals[i] += self[i];
         totals[m->from->nodes[i].parent] += totals[i];
+    }
 }
 
+/* ---- methods ---- */
+
+static int add_method(struct ids *m, struct selection_methods *to, uint32_t label, uint64_t self, uint64_t total)
+{
+    bool added;
+    uint32_t id = label;
+    if (string_id(m, label, &id))
+        return -ENOMEM;
+    uint32_t *place = map_add(&to->places, id, &added);
+    if (!place || ARRAY_GROW(to->list, to->cap, to->count))
+        return -ENOMEM;
+    if (added) {
+        *place = to->count;
+        to->list[to->count++] = (struct method_sum){.label = id};
+    }
+    to->list[*place].self += self;
+    to->list[*place].total += total;
+    return 0;
+}
+
+static int sum_methods(struct ids *m, struct selection_methods *to, const uint64_t *self, const uint64_t *totals)
+{
+    uint32_t strings = m->from->strings.count;
+    uint64_t *self_of = calloc(strings, sizeof *self_of), *total_of = calloc(strings, sizeof *total_of);
+    int rc = self_of && total_of ? method_sums(m->from, self, totals, self_of, total_of) : -ENOMEM;
+    for (uint32_t label = 0; !rc && label < strings; label++)
+        if (total_of[label])
+            rc = add_method(m, to, label, self_of[label], total_of[label]);
+    free(self_of);
+    free(total_of);
+    return rc;
+}
+
+/* ---- stacks ---- */
+
 /* Sets `kept` where there are more nodes than are to be kept. */
+static int64_t choose_nodes(struct ids *m, const struct selection *l, const uint64_t *totals)
+{
+    uint32_t nodes = m->from->node_count;
+    if (nodes <= l->keep)
+        return 0;
+    m->kept = calloc(nodes, sizeof *m->kept);
+    return m->kept ? prune_choose(totals, nodes, l->keep, m->kept) : -ENOMEM;
+}
+
 static int choose(struct ids *m, const struct selection *l)
 {
     uint32_t nodes = m->from->node_count;
-    if (!l->keep || nodes <= l->keep)
+    if (!l->keep)
         return 0;
-    uint64_t *totals = calloc(nodes, sizeof *totals);
-    m->kept = calloc(nodes, sizeof *m->kept);
+    uint64_t *self = calloc(nodes, sizeof *self), *totals = calloc(nodes, sizeof *totals);
     int64_t left_out = -ENOMEM;
-    if (totals && m->kept) {
-        weigh(m, l, totals);
-        left_out = prune_choose(totals, nodes, l->keep, m->kept);
+    if (self && totals) {
+        weigh(m, l, self, totals);
+        left_out = l->methods ? sum_methods(m, l->methods, self, totals) : 0;
+        left_out = left_out ? left_out : choose_nodes(m, l, totals);
     }
+    free(self);
     free(totals);
     if (left_out > 0) {
         l->pruned->nodes += (uint32_t)left_out;

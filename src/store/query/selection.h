@@ -2,7 +2,7 @@
 #ifndef CANDOR_STORE_QUERY_SELECTION_H
 #define CANDOR_STORE_QUERY_SELECTION_H
 
-#include "profile/profile.h"
+#include "profile/figures/method_sums.h"
 #include "profile/prune.h"
 
 struct selected_row {
@@ -10,6 +10,13 @@ struct selected_row {
     uint64_t weight;
     uint32_t stack, count, thread, outcome;
     uint8_t state;
+};
+
+/* Self and total of each method, of all rows. */
+struct selection_methods {
+    struct method_sum *list;
+    uint32_t count, cap;
+    struct map places; /* by label */
 };
 
 struct selection {
@@ -21,6 +28,7 @@ struct selection {
     bool add_up;
     uint32_t keep; /* the heaviest nodes of a dictionary that are taken over; 0 = all */
     struct pruned *pruned;
+    struct selection_methods *methods; /* with `keep`: these are summed up before anything is left out */
 };
 
 /* Adds the rows to the profile. Entries of a dictionary that no row uses are left out, and so are those beyond `keep`: as

@@ -77,6 +77,13 @@
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
             0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop waits, and its connections with it", "--kind wall", "Methods",        \
+            FINDING_NEEDS(WALL), 0,                                                                                                        \
+            "do what waits in a pool of its own (executeBlocking, boundedElastic, @Blocking), or ask without waiting")                     \
+    FINDING(                                                                                                                               \
+        COMMON_POOL_BLOCKED, "common_pool_blocked", "Tasks of the common pool wait, and all that use it", "--kind wall", "Methods",        \
+        FINDING_NEEDS(WALL), 0,                                                                                                            \
+        "an executor of its own as the second argument of supplyAsync and the like; virtual threads; no parallel streams over what waits") \
     FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads stand", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
             "a larger heap (-Xmx), or fewer objects that live long: candor record -e live shows them")                                     \
     FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than they are to take", "--kind halt", "Why",                     \
@@ -178,7 +185,8 @@
     RULE(rule_flags)                                                                                                                       \
     RULE(rule_pauses)                                                                                                                      \
     RULE(rule_halts)                                                                                                                       \
-    RULE(rule_readings)
+    RULE(rule_readings)                                                                                                                    \
+    RULE(rule_blocked)
 
 struct findings;
 

@@ -53,6 +53,8 @@ struct uses {
 
 static bool is_lock(const struct profile *p, const struct profile_sample *s, const char *class_name)
 {
+    if (!strncmp(class_name, "jdk.jfr.internal.", 17)) /* the recorder's own, which --jfr on starts */
+        return false;
     return s->state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
            strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock") || locks_label(p, s, "owner");
 }

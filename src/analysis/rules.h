@@ -32,6 +32,9 @@
             FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                               \
             "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "               \
             "less")                                                                                                                        \
+    FINDING(LOCK_OWNER_PREEMPTED, "lock_owner_preempted", "A lock is held by threads that have no processor", "--kind lock", "Locks",      \
+            FINDING_NEEDS(OWNERS) | FINDING_NEEDS(WALL), 0,                                                                                \
+            "fewer threads that compute, or more processors: while an owner waits for one, all that want its lock wait, too")              \
     FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks", FINDING_NEEDS(LOCKS), 0,                 \
             "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                         \
     FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                  \

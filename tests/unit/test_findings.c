@@ -233,8 +233,38 @@ static void test_contended(void)
               90 * NS_PER_S, true);
     is_silent("workers that take the lock of their pool's queue");
     begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";java.util.concurrent.LinkedBlockingQueue.take:435;" PARK,
+              90 * NS_PER_S, true);
+    is_silent("consumers that come to take have nothing to do");
+    begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";java.util.concurrent.LinkedBlockingQueue.put:343;" PARK,
+              90 * NS_PER_S, true);
+    finds(FINDING_LOCK_CONTENDED, "java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG_SITE, "a queue is blamed on who fills it");
+    begin();
     add_waits("jdk.jfr.internal.PlatformRecorder", "jdk.jfr.internal.PlatformRecorder.periodicTask:1", 9 * NS_PER_S, false);
     is_silent("a lock of the JDK's recorder, which was started for the recording");
+}
+
+/* The lock has an owner, which could run in 40 looks. */
+static void add_owner_looks(int ready)
+{
+    begin();
+    add_wait(&(struct wait){
+        .thread = "waiter", .id = 7, .class_name = "demo.Log", .owner = "keeper", .owner_id = "8", .stack = LOG, .weight = 70 * NS_PER_S});
+    add_looks("keeper", 8, LOG, JFR_STATE_READY, ready);
+    add_looks("keeper", 8, LOG, JFR_STATE_JAVA, 40 - ready);
+    add_looks("other", 9, LOG, JFR_STATE_READY, 40);
+    add_looks("keeper", 8, LOG, JFR_STATE_SLEEPING, 400);
+}
+
+static void test_preempted(void)
+{
+    add_owner_looks(27);
+    finds(FINDING_LOCK_OWNER_PREEMPTED, "demo.Log", LOG_SITE, "an owner that has no processor in 27 of 40 looks");
+    add_owner_looks(25);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "25, which may be less than half");
+    add_owner_looks(0);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "an owner that works, while another thread has no processor");
 }
 
 static void test_owners(void)
@@ -1154,6 +1184,7 @@ int main(void)
     test_score();
     test_contended();
     test_owners();
+    test_preempted();
     test_writers();
     test_deadlock();
     test_pool();

@@ -6,6 +6,7 @@
 
 #include "events/halts.h"
 #include "events/jvm_info.h"
+#include "events/readings.h"
 #include "events/recorded.h"
 #include "profile/profile.h"
 
@@ -35,7 +36,15 @@ enum source {
     SOURCE_DEOPTS,
     SOURCE_ERRORS,
     SOURCE_OPERATIONS, /* of the JVM, which stop all threads */
-    SOURCE_FLAGS,      /* the JVM's command line */
+    SOURCE_CONTAINER,  /* what it allows, and what was used of it */
+    SOURCE_STATISTICS, /* classes, threads and their switches, by number */
+    SOURCE_FULL,       /* memory for code and for classes */
+    SOURCE_SUBMITS,    /* virtual threads that could not go on */
+    SOURCE_OVERRUNS,   /* collections that had no room */
+    SOURCE_REDEFINED,
+    SOURCE_PROCESSES,
+    SOURCE_LOSSES, /* of the JDK's recorder */
+    SOURCE_FLAGS,  /* the JVM's command line */
     SOURCES
 };
 
@@ -58,6 +67,8 @@ struct evidence {
     const struct profile *live;
     const struct halts *halts; /* NULL = none */
     struct recorded_throws throws;
+    const struct reading *readings; /* in order of time */
+    uint32_t reading_count;
     const struct jvm_info *jvm; /* NULL = the recording does not tell of it */
     uint32_t processors;        /* of the machine; 0 = unknown */
     uint64_t duration_ns;       /* of the recording */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void add(struct overview *v, const struct overview_row *row)
 {
@@ -102,13 +103,11 @@ void overview_make(struct overview *v, struct findings *f, const struct evidence
 
 const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size)
 {
-    const unsigned of_jdk = SOURCE_BIT(SOURCE_ASKED) | SOURCE_BIT(SOURCE_SOCKETS) | SOURCE_BIT(SOURCE_FORCES) | SOURCE_BIT(SOURCE_PINNED) |
-                            SOURCE_BIT(SOURCE_THROWS) | SOURCE_BIT(SOURCE_THROWN) | SOURCE_BIT(SOURCE_WRITES) | SOURCE_BIT(SOURCE_FILES) |
-                            SOURCE_BIT(SOURCE_STALLS) | SOURCE_BIT(SOURCE_DEOPTS) | SOURCE_BIT(SOURCE_ERRORS) |
-                            SOURCE_BIT(SOURCE_OPERATIONS);
-    unsigned missing = 0;
+    unsigned missing = 0, of_jdk = 0;
     for (uint32_t i = 0; i < f->gap_count; i++)
         missing |= f->gaps[i].sources;
+    for (int i = 0; i < SOURCES; i++)
+        of_jdk |= strstr(source_infos[i].remedy, "--jfr") ? SOURCE_BIT(i) : 0;
     snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", v->again ? v->again : "PID");
     return line;
 }

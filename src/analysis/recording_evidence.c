@@ -33,6 +33,14 @@ static const struct {
     {"jdk.ExceptionStatistics", SOURCE_THROWS},
     {"jdk.JavaExceptionThrow", SOURCE_THROWN},
     {"jdk.JavaErrorThrow", SOURCE_ERRORS},
+    {"jdk.ContainerCPUThrottling", SOURCE_CONTAINER},
+    {"jdk.ClassLoadingStatistics", SOURCE_STATISTICS},
+    {"jdk.CodeCacheFull", SOURCE_FULL},
+    {"jdk.VirtualThreadSubmitFailed", SOURCE_SUBMITS},
+    {"jdk.EvacuationFailed", SOURCE_OVERRUNS},
+    {"jdk.RedefineClasses", SOURCE_REDEFINED},
+    {"jdk.ProcessStart", SOURCE_PROCESSES},
+    {"jdk.DataLoss", SOURCE_LOSSES},
 };
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
@@ -43,6 +51,7 @@ struct recording_evidence {
     struct halts halts;
     bool has_halts;
     struct jvm_info jvm;
+    struct readings readings;
     struct time_range range;
     bool is_part; /* that was asked for */
     struct evidence evidence;
@@ -178,6 +187,16 @@ static void give_profiles(struct recording_evidence *r)
 
 /* ---- halts ---- */
 
+/* Those of the time that was asked for, which follow one another. */
+static int load_readings(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
+{
+    int rc = readings_read(&r->readings, file, e);
+    uint32_t from = readings_from(r->readings.list, r->readings.count, r->range.from_ns);
+    r->evidence.readings = r->readings.list ? r->readings.list + from : NULL;
+    r->evidence.reading_count = readings_from(r->readings.list, r->readings.count, r->range.to_ns) - from;
+    return rc;
+}
+
 static int load_jvm(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
 {
     int rc = jvm_info_read(&r->jvm, file, e);
@@ -206,6 +225,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_events[i].source) : 0;
     r->evidence.halts = &r->halts;
+    rc = rc ? rc : load_readings(r, file, e);
     return rc ? rc : load_jvm(r, file, e);
 }
 
@@ -249,6 +269,7 @@ void recording_evidence_free(struct recording_evidence *r)
     while (r->made--)
         profile_deinit(&r->profiles[r->made]);
     jvm_info_deinit(&r->jvm);
+    readings_deinit(&r->readings);
     if (r->has_halts)
         halts_deinit(&r->halts);
     free(r);

@@ -32,6 +32,9 @@
             FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                               \
             "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "               \
             "less")                                                                                                                        \
+    FINDING(LOCK_OWNER_PREEMPTED, "lock_owner_preempted", "A lock is held by threads that have no processor", "--kind lock", "Locks",      \
+            FINDING_NEEDS(OWNERS) | FINDING_NEEDS(WALL), 0,                                                                                \
+            "fewer threads that compute, or more processors: while an owner waits for one, all that want its lock wait, too")              \
     FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks", FINDING_NEEDS(LOCKS), 0,                 \
             "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                         \
     FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                  \
@@ -77,6 +80,13 @@
             "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
     FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
             0, "the reasons and their remedies are in the books at the end of the report")                                                 \
+    FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop waits, and its connections with it", "--kind wall", "Methods",        \
+            FINDING_NEEDS(WALL), 0,                                                                                                        \
+            "do what waits in a pool of its own (executeBlocking, boundedElastic, @Blocking), or ask without waiting")                     \
+    FINDING(                                                                                                                               \
+        COMMON_POOL_BLOCKED, "common_pool_blocked", "Tasks of the common pool wait, and all that use it", "--kind wall", "Methods",        \
+        FINDING_NEEDS(WALL), 0,                                                                                                            \
+        "an executor of its own as the second argument of supplyAsync and the like; virtual threads; no parallel streams over what waits") \
     FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads stand", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
             "a larger heap (-Xmx), or fewer objects that live long: candor record -e live shows them")                                     \
     FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than they are to take", "--kind halt", "Why",                     \
@@ -105,6 +115,34 @@
             "mend the cause; an exception in place of an Error where it is how the program goes")                                          \
     FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for long", "--kind halt", "All threads",        \
             FINDING_NEEDS(OPERATIONS), 0, "leave it to a time when nobody waits: dumps of the heap and of threads, class redefinition")    \
+    FINDING(CPU_THROTTLED, "cpu_throttled", "The CPU quota of the container stops the program", "--kind cpu", "Threads",                   \
+            FINDING_NEEDS(CONTAINER), 0,                                                                                                   \
+            "a larger quota (cpu limit), or none; as many threads as it gives processors: -XX:ActiveProcessorCount, sizes of pools")       \
+    FINDING(CONTAINER_FULL, "container_full", "The memory of the container is nearly used up", "--kind cpu", "Threads",                    \
+            FINDING_NEEDS(CONTAINER), 0,                                                                                                   \
+            "a larger limit, or a smaller heap (-XX:MaxRAMPercentage); candor record -e live, -XX:NativeMemoryTracking=summary for what "  \
+            "uses it")                                                                                                                     \
+    FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
+            FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
+            "fewer threads that hand work to each other in small pieces; candor report --kind lock shows what they wait for")              \
+    FINDING(CLASSES_GROW, "classes_grow", "Ever more classes are loaded", "--kind alloc", "Allocating lines", FINDING_NEEDS(STATISTICS),   \
+            0, "look at what makes them: proxies, scripts and templates that are compiled anew, class loaders that are kept")              \
+    FINDING(THREADS_GROW, "threads_grow", "There are ever more threads", "--kind wall", "Threads", FINDING_NEEDS(STATISTICS), 0,           \
+            "shut executors down that are made for one task, or share one; candor report --kind wall shows what the threads are called")   \
+    FINDING(CODE_CACHE_FULL, "code_cache_full", "The memory for compiled code is full", "--kind cpu", "Threads", FINDING_NEEDS(FULL), 0,   \
+            "a larger -XX:ReservedCodeCacheSize")                                                                                          \
+    FINDING(METASPACE_FULL, "metaspace_full", "The memory for classes is full", "--kind cpu", "Threads", FINDING_NEEDS(FULL), 0,           \
+            "a larger -XX:MaxMetaspaceSize, after a look at who makes classes and keeps their loaders")                                    \
+    FINDING(SUBMIT_FAILED, "submit_failed", "Virtual threads cannot go on", "--kind cpu", "Threads", FINDING_NEEDS(SUBMITS), 0,            \
+            "the scheduler is shut down or full: look at jdk.virtualThreadScheduler.maxPoolSize, and at the exception in the event")       \
+    FINDING(GC_OVERRUN, "gc_overrun", "The collector runs out of room", "--kind halt", "Kinds", FINDING_NEEDS(OVERRUNS), 0,                \
+            "a larger heap (-Xmx), or have the collector begin sooner: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")          \
+    FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
+            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is thrown away")       \
+    FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
+            0, "a library in place of the command, or one process that is kept and asked")                                                 \
+    FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "--kind cpu", "Threads", FINDING_NEEDS(LOSSES), 0,             \
+            "fewer events, or larger buffers: -XX:FlightRecorderOptions=memorysize=64m. What rests on its events is too little")           \
     FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,          \
             "leave the flag out, unless this is a test")                                                                                   \
     FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,                     \
@@ -149,7 +187,9 @@
     RULE(rule_costs)                                                                                                                       \
     RULE(rule_flags)                                                                                                                       \
     RULE(rule_pauses)                                                                                                                      \
-    RULE(rule_halts)
+    RULE(rule_halts)                                                                                                                       \
+    RULE(rule_readings)                                                                                                                    \
+    RULE(rule_blocked)
 
 struct findings;
 

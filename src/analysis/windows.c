@@ -169,9 +169,12 @@ static bool slice_cut(struct slice *s, const struct evidence *e, const struct sp
     sweep_to(&s->halts_sweep, w->from_ns, w->to_ns);
     if (e->halts)
         cut_halts(&s->halts, e->halts, &s->halts_sweep, w);
+    uint32_t from = readings_from(e->readings, e->reading_count, w->from_ns);
+    s->e.readings = e->readings ? e->readings + from : NULL;
+    s->e.reading_count = readings_from(e->readings, e->reading_count, w->to_ns) - from;
     s->e.start_ns = w->from_ns;
     s->e.duration_ns = (uint64_t)(w->to_ns - w->from_ns);
-    return met + s->halts.count;
+    return met + s->halts.count + s->e.reading_count;
 }
 
 /* ---- what is worst ---- */

@@ -26,6 +26,24 @@ static const struct row rows[] = {
     {"Deoptimization", NULL, "true"}, /* since JDK 14 */
 };
 
+/* Failures and other happenings that are rare, or dear in themselves. */
+static const struct row rare_rows[] = {
+    {"CodeCacheFull", NULL, NULL},
+    {"MetaspaceOOM", NULL, "true"},
+    {"VirtualThreadSubmitFailed", NULL, "true"},
+    {"EvacuationFailed", NULL, NULL},
+    {"ConcurrentModeFailure", NULL, NULL},
+    {"PromotionFailed", NULL, NULL},
+    {"RedefineClasses", "0 ms", "true"},
+    {"RetransformClasses", "0 ms", "true"},
+    {"ProcessStart", NULL, "true"},
+    {"DataLoss", NULL, NULL},
+};
+
+/* Figures that are stated each second. */
+static const char *const periodic[] = {"ExceptionStatistics",     "ContainerCPUThrottling", "ContainerMemoryUsage", "ResidentSetSize",
+                                       "ThreadContextSwitchRate", "ClassLoadingStatistics", "JavaThreadStatistics"};
+
 static const struct row lock_rows[] = {
     {"JavaMonitorEnter", "10 ms", "true"},
     {"ThreadPark", "10 ms", "true"},
@@ -54,9 +72,13 @@ static void put_exceptions(struct buffer *out, bool throttles)
 {
     static const struct row all = {"JavaExceptionThrow", NULL, "true"}, errors = {"JavaErrorThrow", NULL, "false"};
     put_event(out, throttles ? &all : &errors, throttles ? "100/s" : NULL);
-    buffer_text(out, "  <event name=\"jdk.ExceptionStatistics\">\n");
+}
+
+static void put_periodic(struct buffer *out, const char *event, const char *period)
+{
+    buffer_printf(out, "  <event name=\"jdk.%s\">\n", event);
     put_setting(out, "enabled", "true");
-    put_setting(out, "period", "1000 ms");
+    put_setting(out, "period", period);
     buffer_text(out, "  </event>\n");
 }
 
@@ -74,5 +96,10 @@ void recorder_settings(struct buffer *out, unsigned feature, bool locks)
         put_event(out, &row, throttles ? "100/s" : NULL);
     }
     put_exceptions(out, throttles);
+    for (size_t i = 0; i < sizeof rare_rows / sizeof *rare_rows; i++)
+        put_event(out, &rare_rows[i], NULL);
+    for (size_t i = 0; i < sizeof periodic / sizeof *periodic; i++)
+        put_periodic(out, periodic[i], "1000 ms");
+    put_periodic(out, "ContainerConfiguration", "beginChunk");
     buffer_text(out, "</configuration>\n");
 }

@@ -232,6 +232,39 @@ static void test_contended(void)
               WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1062;java.util.concurrent.LinkedBlockingQueue.take:435;" PARK,
               90 * NS_PER_S, true);
     is_silent("workers that take the lock of their pool's queue");
+    begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";java.util.concurrent.LinkedBlockingQueue.take:435;" PARK,
+              90 * NS_PER_S, true);
+    is_silent("consumers that come to take have nothing to do");
+    begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";java.util.concurrent.LinkedBlockingQueue.put:343;" PARK,
+              90 * NS_PER_S, true);
+    finds(FINDING_LOCK_CONTENDED, "java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG_SITE, "a queue is blamed on who fills it");
+    begin();
+    add_waits("jdk.jfr.internal.PlatformRecorder", "jdk.jfr.internal.PlatformRecorder.periodicTask:1", 9 * NS_PER_S, false);
+    is_silent("a lock of the JDK's recorder, which was started for the recording");
+}
+
+/* The lock has an owner, which could run in 40 looks. */
+static void add_owner_looks(int ready)
+{
+    begin();
+    add_wait(&(struct wait){
+        .thread = "waiter", .id = 7, .class_name = "demo.Log", .owner = "keeper", .owner_id = "8", .stack = LOG, .weight = 70 * NS_PER_S});
+    add_looks("keeper", 8, LOG, JFR_STATE_READY, ready);
+    add_looks("keeper", 8, LOG, JFR_STATE_JAVA, 40 - ready);
+    add_looks("other", 9, LOG, JFR_STATE_READY, 40);
+    add_looks("keeper", 8, LOG, JFR_STATE_SLEEPING, 400);
+}
+
+static void test_preempted(void)
+{
+    add_owner_looks(27);
+    finds(FINDING_LOCK_OWNER_PREEMPTED, "demo.Log", LOG_SITE, "an owner that has no processor in 27 of 40 looks");
+    add_owner_looks(25);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "25, which may be less than half");
+    add_owner_looks(0);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "an owner that works, while another thread has no processor");
 }
 
 static void test_owners(void)
@@ -364,11 +397,10 @@ static void add_joins(void)
 static void test_pool_of_forks(void)
 {
     add_joins();
-    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";java.util.concurrent.ForkJoinTask.doExec:1;demo.Task.run:3",
-              JFR_STATE_SLEEPING, 200);
-    finds(FINDING_POOL_TOO_SMALL, "ForkJoinPool.commonPool-worker-", "demo.Client.ask:9", "four join, one works");
+    add_looks("ForkJoinPool-1-worker-1", 30, FORK ";java.util.concurrent.ForkJoinTask.doExec:1;demo.Task.run:3", JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "ForkJoinPool-1-worker-", "demo.Client.ask:9", "four join, one works");
     add_joins();
-    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";" PARK, JFR_STATE_PARKED, 200);
+    add_looks("ForkJoinPool-1-worker-1", 30, FORK ";" PARK, JFR_STATE_PARKED, 200);
     is_silent("four join what no pool does: its worker is idle");
 }
 
@@ -882,6 +914,38 @@ static void add_books(int64_t lost, int64_t cpu_ns)
     maker_book(&cpu, "lost", "queue_full", lost, 0);
 }
 
+#define NETTY    "io.netty.channel.nio.NioEventLoop.run:1;"
+#define SELECTS  "sun.nio.ch.SelectorImpl.select:1;Native|sun.nio.ch.EPoll.wait"
+#define COMMON   "java.util.concurrent.ForkJoinPool.runWorker:1;java.util.concurrent.ForkJoinTask.doExec:1;"
+#define A_WORKER "ForkJoinPool.commonPool-worker-1"
+#define ASKS     "demo.Handler.handle:7;Native|java.lang.Thread.sleep"
+
+static void test_blocked(void)
+{
+    begin();
+    add_looks("loop-1", 7, NETTY ASKS, JFR_STATE_SLEEPING, 32);
+    add_looks("loop-1", 7, NETTY SELECTS, JFR_STATE_IO, 168);
+    finds(FINDING_EVENT_LOOP_BLOCKED, "", "demo.Handler.handle:7", "an event loop that sleeps for 0.16 of the time");
+    begin();
+    add_looks("loop-1", 7, NETTY ASKS, JFR_STATE_SLEEPING, 30);
+    is_silent("0.15, which may be 0.1");
+    begin();
+    add_looks("loop-1", 7, NETTY SELECTS, JFR_STATE_IO, 200);
+    add_looks("loop-2", 8, NETTY "demo.Handler.handle:7", JFR_STATE_JAVA, 200);
+    add_looks("other", 9, ASKS, JFR_STATE_SLEEPING, 200);
+    is_silent("one that waits for its connections, one that works, and a thread that nobody relies on");
+    begin();
+    add_looks(A_WORKER, 7, COMMON ASKS, JFR_STATE_SLEEPING, 57);
+    finds(FINDING_COMMON_POOL_BLOCKED, "", "demo.Handler.handle:7", "a worker of the common pool that sleeps for 0.285 of the time");
+    begin();
+    add_looks(A_WORKER, 7, COMMON ASKS, JFR_STATE_SLEEPING, 54);
+    is_silent("0.27, which may be 0.2");
+    begin();
+    add_looks("pool-1-worker-1", 7, COMMON ASKS, JFR_STATE_SLEEPING, 200);
+    add_looks(A_WORKER, 8, COMMON "demo.Handler.handle:7;java.util.concurrent.ForkJoinTask.awaitDone:1;" PARK, JFR_STATE_PARKED, 200);
+    is_silent("a pool of its own, and a worker that waits for others");
+}
+
 static void test_quality(void)
 {
     add_books(80 * NS_PER_MS, NS_PER_S);
@@ -1120,6 +1184,7 @@ int main(void)
     test_score();
     test_contended();
     test_owners();
+    test_preempted();
     test_writers();
     test_deadlock();
     test_pool();
@@ -1138,6 +1203,7 @@ int main(void)
     test_allocations();
     test_leak();
     test_threads();
+    test_blocked();
     test_quality();
     test_windows();
     test_windows_by_chance();

@@ -23,6 +23,8 @@ enum stack_mark {
     STACK_STARTS,              /* Thread.start */
     STACK_FORCES,              /* FileChannel.force */
     STACK_SYNCS,               /* FileDescriptor.sync */
+    STACK_LOOPS,               /* an event loop, which serves many connections */
+    STACK_SELECTS,             /* and waits for these, as it is to */
     COST_ROWS(COST_MARK, NONE) /* what costs.h has */
 };
 

@@ -53,6 +53,8 @@ struct uses {
 
 static bool is_lock(const struct profile *p, const struct profile_sample *s, const char *class_name)
 {
+    if (!strncmp(class_name, "jdk.jfr.internal.", 17)) /* the recorder's own, which --jfr on starts */
+        return false;
     return s->state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
            strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock") || locks_label(p, s, "owner");
 }
@@ -76,15 +78,15 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
 
 /* A worker that waits for the lock of its pool's queue is on its way to its next task: no time of the program's is lost. Where processors
  * are short, the owner of that lock mostly waits for one. */
-static bool is_of_idle_worker(const struct stack_marks *marks, const struct profile_sample *s)
+static bool comes_to_take(const struct stack_marks *marks, const struct profile_sample *s)
 {
-    return stack_is_idle(marks, s->stack);
+    return stack_is_idle(marks, s->stack) || stack_has(marks, s->stack, STACK_TAKES);
 }
 
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
 {
     uint32_t class_name = locks_label(u->p, s, "class"), owner = locks_label(u->p, s, "owner");
-    if (is_of_idle_worker(marks, s) || !is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
+    if (comes_to_take(marks, s) || !is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
         return;
     struct lock_use *use = use_of(u, class_name, s->state);
     if (!use)
@@ -258,6 +260,50 @@ static void tell_plainly(struct told *t, struct finding *one)
                                  findings_text(u->f, one->site), one->owner ? ", for " : "", findings_text(u->f, one->owner));
 }
 
+/* ---- owners without a processor ---- */
+
+static bool owns(const struct map *owners, const struct uses *u, const struct profile_sample *s)
+{
+    const struct profile *p = u->e->wall;
+    return map_find(owners, findings_string(u->f, profile_text(p, p->threads[s->thread].name)));
+}
+
+/* Of the time in which the owners of the lock could run, by the wall clock: the share in which they had no processor. */
+static struct amount unready_share(const struct uses *u, uint32_t place)
+{
+    struct map owners; /* names, as strings of the findings */
+    double ready = 0, all = 0, squares = 0;
+    map_init(&owners);
+    for (uint32_t i = 0; i < u->owners.count; i++) {
+        bool added;
+        if (u->owners.rows[i].group == place && !map_add(&owners, findings_string(u->f, profile_text(u->p, u->owners.rows[i].key)), &added))
+            u->f->failed = true;
+    }
+    for (uint32_t i = 0; u->e->wall && i < u->e->wall->sample_count; i++) {
+        const struct profile_sample *s = &u->e->wall->samples[i];
+        double weight = (double)s->weight;
+        bool is_ready = s->state == JFR_STATE_READY, runs = !jfr_state_waits((enum jfr_thread_state)s->state);
+        if ((!is_ready && !runs) || !owns(&owners, u, s))
+            continue;
+        ready += is_ready ? weight : 0;
+        all += weight;
+        squares += weight * weight;
+    }
+    map_deinit(&owners);
+    return amount_share(ready, all, stats_effective_size(all, squares));
+}
+
+static void tell_of_processor(const struct told *t, struct finding *one)
+{
+    const struct uses *u = t->u;
+    struct amount share = unready_share(u, (uint32_t)(t->use - u->list));
+    if (share.low < OWNER_SHARE)
+        return;
+    one->kind = FINDING_LOCK_OWNER_PREEMPTED;
+    one->text = findings_say(u->f, "%s; in %.0f to %.0f %% of the time in which its owners could run they had no processor",
+                             findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
+}
+
 static void choose(struct told *t, struct finding *one)
 {
     const uint32_t *place = map_find(&t->u->owner_places, one->subject);
@@ -269,8 +315,10 @@ static void choose(struct told *t, struct finding *one)
         tell_owner(t, one, STACK_SLEEPS, o);
     else if (o && amount_share(o->io_ns, o->all_ns, n).low >= OWNER_SHARE)
         tell_owner(t, one, STACK_IS_IN_IO, o);
-    else
+    else {
         tell_plainly(t, one);
+        tell_of_processor(t, one);
+    }
 }
 
 static void judge(const struct uses *u, const struct lock_use *use)

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 #define EVENTS_OF_ANY "cpu,wall,lock,halt"
 #define EVENTS        "cpu,wall,alloc,live,lock,halt"
 
-enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11 };
+enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11, LAST_WITH_RT_JAR = 8 };
 
 /* A process that has ended cannot be recorded again, and its name may need quotes. */
 static const char *again(const struct cli_args *args)
@@ -73,15 +73,24 @@ static bool find_program(const char *name, char path[PATH_MAX])
     return found;
 }
 
+/* Whether it is the java of a JDK before 9, some of which have no file `release`. path: DIR/bin/java. */
+static bool is_old(const char *path)
+{
+    char classes[PATH_MAX];
+    const char *name = strrchr(path, '/');
+    size_t folder = name && name - path > 4 && !strncmp(name - 4, "/bin", 4) ? (size_t)(name - 4 - path) : 0;
+    return folder && snprintf(classes, sizeof classes, "%.*s/lib/rt.jar", (int)folder, path) < PATH_MAX && !access(classes, F_OK);
+}
+
 /* Of the java that is the command; 0 = it is something else, or unknown. */
 static int feature_of_command(const char *program)
 {
-    char path[PATH_MAX], version[64] = "";
+    char path[PATH_MAX] = "", version[64] = "";
     struct process self;
     struct error e;
     if (find_program(program, path) && !process_read(getpid(), &self, &e))
         jvm_read_version(&self, path, version, sizeof version);
-    return jvm_feature(version);
+    return !*version && is_old(path) ? LAST_WITH_RT_JAR : jvm_feature(version);
 }
 
 static int feature_of_process(pid_t pid)

@@ -1,0 +1,170 @@
+/* Figures that the JVM states, and happenings that it reports (events/readings.h): the container's limits, switches between threads, classes
+ * and threads that become ever more, memory for code and classes that is full, and data that its recorder lost. A table has them. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "base/time_units.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SETTLED_NS (60 * NS_PER_S) /* of the JVM's life */
+
+enum { THIRDS = 3 };
+
+enum measure {
+    PART_OF,   /* what was added to it, as a share of what was added to `other` */
+    LEVEL_OF,  /* its largest value, as a share of the last one of `other` */
+    MEAN,      /* of its values */
+    ADDED,     /* to it, a minute */
+    STEADILY,  /* the same without what was added to `other`, by the third of the time in which it was least: pools fill, and classes load,
+                  when a program begins */
+    EVENTS,    /* a minute */
+    SUM,       /* of its values, a minute */
+    CERTAINLY, /* it happened: each is bad */
+};
+
+/* A limit below which v is nothing is `from`: a level that is half full is no problem. */
+static const struct figure {
+    enum finding_kind kind;
+    enum measure measure;
+    enum reading_kind of, other;
+    double from, limit;
+    uint32_t least; /* readings */
+    const char *words;
+} figures[] = {
+    {FINDING_CPU_THROTTLED, PART_OF, READING_PERIODS_THROTTLED, READING_PERIODS, 0, 0.25, 2,
+     "of the periods of the container's CPU quota ended with the program's threads stopped"},
+    {FINDING_CONTAINER_FULL, LEVEL_OF, READING_RESIDENT, READING_MEMORY_LIMIT, 0.85, 0.1, 2,
+     "of the memory that the container may use was in use by this process"},
+    {FINDING_CONTAINER_FULL, ADDED, READING_MEMORY_REFUSED, READING_KINDS, 0, 60, 2,
+     "times a minute the container's memory was at its limit, and the kernel had to free some first"},
+    {FINDING_CONTEXT_SWITCHES, MEAN, READING_SWITCHES, READING_KINDS, 0, 50e3, 3,
+     "times a second the machine's processors switched threads"},
+    {FINDING_CLASSES_GROW, STEADILY, READING_CLASSES_LOADED, READING_CLASSES_UNLOADED, 0, 600, 3,
+     "classes a minute were added, and not unloaded"},
+    {FINDING_THREADS_GROW, STEADILY, READING_THREADS, READING_KINDS, 0, 60, 3, "threads a minute were added, and have not ended"},
+    {FINDING_CODE_CACHE_FULL, CERTAINLY, READING_CODE_FULL, READING_KINDS, 0, 1, 1,
+     "times the memory for compiled code was full: what is not compiled by then stays interpreted"},
+    {FINDING_METASPACE_FULL, CERTAINLY, READING_METASPACE_FULL, READING_KINDS, 0, 1, 1, "times there was no more memory for classes"},
+    {FINDING_SUBMIT_FAILED, CERTAINLY, READING_SUBMIT_FAILED, READING_KINDS, 0, 1, 1,
+     "times a virtual thread could not be started or continued"},
+    {FINDING_GC_OVERRUN, EVENTS, READING_EVACUATION_FAILED, READING_KINDS, 0, 6, 3,
+     "times a minute the collector had no room to move what is alive"},
+    {FINDING_GC_OVERRUN, EVENTS, READING_MODE_FAILED, READING_KINDS, 0, 6, 3,
+     "times a minute the collector did not end before the heap was full"},
+    {FINDING_GC_OVERRUN, EVENTS, READING_PROMOTION_FAILED, READING_KINDS, 0, 6, 3,
+     "times a minute there was no room for objects that had become old"},
+    {FINDING_REDEFINITIONS, SUM, READING_REDEFINED, READING_KINDS, 0, 600, 3, "classes a minute were redefined"},
+    {FINDING_REDEFINITIONS, SUM, READING_RETRANSFORMED, READING_KINDS, 0, 600, 3, "classes a minute were transformed anew by an agent"},
+    {FINDING_CHILD_PROCESSES, EVENTS, READING_PROCESSES, READING_KINDS, 0, 60, 10, "processes a minute were started"},
+    {FINDING_JDK_DATA_LOST, CERTAINLY, READING_DATA_LOST, READING_KINDS, 0, 1, 1, "times the JDK's recorder lost data"},
+};
+
+struct values {
+    double first, last, most, sum;
+    int64_t first_ns, last_ns;
+    uint32_t count;
+};
+
+static void add_readings(struct values all[READING_KINDS], const struct evidence *e)
+{
+    for (uint32_t i = 0; i < e->reading_count; i++) {
+        const struct reading *one = &e->readings[i];
+        struct values *v = &all[one->kind];
+        if (!v->count++) {
+            v->first = one->value;
+            v->first_ns = one->ns;
+        }
+        v->last = one->value;
+        v->last_ns = one->ns;
+        v->most = fmax(v->most, one->value);
+        v->sum += one->value;
+    }
+}
+
+static double added(const struct values *v)
+{
+    return v->count ? fmax(0, v->last - v->first) : 0;
+}
+
+/* As of that time. */
+static double value_at(const struct evidence *e, enum reading_kind kind, int64_t ns)
+{
+    double value = 0;
+    for (uint32_t i = 0; kind != READING_KINDS && i < e->reading_count && e->readings[i].ns <= ns; i++)
+        if (e->readings[i].kind == kind)
+            value = e->readings[i].value;
+    return value;
+}
+
+static double steadily(const struct figure *g, const struct values *of, const struct evidence *e)
+{
+    int64_t from = of->first_ns, third = (of->last_ns - from) / THIRDS;
+    double least = INFINITY;
+    if (!e->jvm_start_ns || from < e->jvm_start_ns + (int64_t)SETTLED_NS)
+        return 0;
+    for (int i = 0; i < THIRDS; i++) {
+        int64_t begin = from + i * third, end = i + 1 < THIRDS ? begin + third : of->last_ns;
+        double grown = value_at(e, g->of, end) - value_at(e, g->of, begin);
+        least = fmin(least, grown - (value_at(e, g->other, end) - value_at(e, g->other, begin)));
+    }
+    return THIRDS * fmax(0, least);
+}
+
+static struct amount amount_of(const struct figure *g, const struct values *of, const struct values *other, const struct evidence *e)
+{
+    double minute = 60.0 * NS_PER_S, minutes = (double)e->duration_ns / minute, between = (double)(of->last_ns - of->first_ns) / minute;
+    switch (g->measure) {
+    case PART_OF:
+        return amount_share(added(of), added(other), added(other));
+    case LEVEL_OF:
+        return amount_exact(other && other->last > 0 ? of->most / other->last : 0);
+    case MEAN:
+        return amount_exact(of->sum / of->count);
+    case ADDED:
+        return amount_scaled(amount_count(added(of)), between > 0 ? 1 / between : 0);
+    case STEADILY:
+        return amount_scaled(amount_count(steadily(g, of, e)), between > 0 ? 1 / between : 0);
+    case EVENTS:
+        return amount_scaled(amount_count(of->count), 1 / minutes);
+    case SUM:
+        return amount_exact(of->sum / minutes);
+    default:
+        return amount_exact(of->count);
+    }
+}
+
+static uint32_t tell(struct findings *f, const struct figure *g, const struct amount *v)
+{
+    bool is_share = g->measure == PART_OF || g->measure == LEVEL_OF;
+    double factor = is_share ? 100 : 1;
+    const char *unit = is_share ? " %" : "";
+    if (v->low == v->high)
+        return findings_say(f, "%.*f%s %s", is_share ? 1 : 0, factor * v->value, unit, g->words);
+    return findings_say(f, "%.1f%s (%.1f to %.1f) %s", factor * v->value, unit, factor * v->low, factor * v->high, g->words);
+}
+
+static void judge(struct findings *f, const struct evidence *e, const struct figure *g, const struct values all[READING_KINDS])
+{
+    const struct values *of = &all[g->of], *other = g->other == READING_KINDS ? NULL : &all[g->other];
+    if (of->count < g->least)
+        return;
+    struct amount v = amount_of(g, of, other, e);
+    findings_add(f, &(struct finding){
+                        .kind = g->kind,
+                        .score = score_saturate(v.low - g->from, g->limit),
+                        .text = tell(f, g, &v),
+                        .count = of->count,
+                    });
+}
+
+void rule_readings(struct findings *f, const struct evidence *e)
+{
+    struct values all[READING_KINDS] = {0};
+    if (!e->reading_count || !e->duration_ns)
+        return;
+    add_readings(all, e);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        judge(f, e, &figures[i], all);
+}

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 DATA_MARK = "/*CANDOR_DATA*/"
-SIZE_LIMIT = 200_000
+SIZE_LIMIT = 300_000
 
 
 def fail(text):

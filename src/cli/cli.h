@@ -135,5 +135,6 @@ int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the fla
 struct profile;
 /* What `report --json` prints of the profile, whose stacks may change; 0 or a negative code. (cmd_report.c) */
 int report_print_json(struct profile *p, FILE *out);
+int report_print_locks(struct profile *p, FILE *out); /* of waits for locks, only the locks and their holders */
 
 #endif

@@ -16,7 +16,7 @@ import flamepage
 import profiles
 from flamepage import ct
 
-LIMIT = 200_000
+LIMIT = 300_000
 
 HERE = pathlib.Path(__file__).resolve().parent
 LAYOUT_FAULTS = (HERE / "layout_faults.js").read_text()

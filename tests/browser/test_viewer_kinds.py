@@ -11,7 +11,7 @@ import re
 import flamepage
 import profiles
 from against_report import nodes, report
-from flamepage import ct
+from flamepage import ct, reads_as_share, reads_as_time
 
 KINDS = {"cpu": "CPU", "wall": "Wall clock", "alloc": "Allocations", "live": "Live heap", "lock": "Locks", "holder": "Lock holders"}
 SWITCH = """return [...document.querySelectorAll("#kinds button")].map((b) => [b.innerText, b.getAttribute("aria-pressed"), b.disabled])"""
@@ -24,7 +24,7 @@ def record():
         ct.skip("a page with all kinds", "no JDK of 17 or later is cached: script/jdks")
         ct.done()
     file = ct.WORK / "kinds.jfr"
-    made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock", "-o", file, "--", jdk.java, "-Xmx256m", "-cp", ct.classes(jdk),
+    made = ct.candor("record", "-e", "cpu,wall,alloc,live,lock,halt", "-o", file, "--", jdk.java, "-Xmx256m", "-cp", ct.classes(jdk),
                      "Kinds", "4")
     ct.ok(made.status == 0, "a program is recorded with every event", made)
     return file
@@ -110,6 +110,85 @@ def carries(page):
     ct.ok(page.text("#chips") == here, "and a time stays chosen", (here, page.text("#chips")))
 
 
+PANEL = """return [...document.querySelectorAll("#panel .table")].map((t) => [...t.querySelectorAll("tbody tr")].map((tr) =>
+    [...tr.querySelectorAll("td")].map((td) => td.innerText.trim())))"""
+
+
+def open_panel(page, name):
+    page.run("[...document.querySelectorAll('#panel-bar button')].find((b) => b.innerText.startsWith(arguments[0])).click()", name)
+    page.settle()
+
+
+def click_in_panel(page, text):
+    page.run("[...document.querySelectorAll('#panel button')].find((b) => b.innerText === arguments[0]).click()", text)
+    page.settle()
+
+
+def locks(page, file):
+    """Who holds the lock: two clicks from the opened page to what the holder did."""
+    want = report(file, "--kind", "lock")["locks"]
+    page.reopen()
+    open_panel(page, "Locks")
+    rows = page.run(PANEL)[0]
+    wrong = [(row, lock) for row, lock in zip(rows, want) if not (
+        row[0] == lock["class"] and row[1] == lock["kind"] and reads_as_time(row[2], lock["weight"])
+        and reads_as_share(row[3], lock["share"]) and row[4] == f"{lock['samples']:,}")]
+    ct.ok(len(rows) == min(50, len(want)) > 0 and not wrong, f"the panel has the report's {len(want)} locks", wrong[:2])
+    contended = next(lock for lock in want if lock["kind"] == "monitor" and lock["holders"][0]["name"])
+    holder = contended["holders"][0]["name"]
+    click_in_panel(page, holder)
+    page.wait_for("return candor.state().kind === 'holder'")
+    page.settle()
+    ct.ok(shown(page) == ["Lock holders"] and f"Thread {holder}" in page.text("#chips"), "a holder leads to what it did",
+          page.text("#chips"))
+    page.reopen("#panel=locks")
+    click_in_panel(page, contended["class"])
+    page.wait_for("return candor.state().kind === 'lock'")
+    page.settle()
+    all_ = sum(lock["weight"] for lock in want if lock["class"] == contended["class"])
+    ct.ok(page.state()["all"] == all_, "and a lock to the stacks that waited for it", (page.state()["all"], all_))
+
+
+def halts(page, file):
+    want = json.loads(ct.candor("report", "--kind", "halt", "--json", "--top", "500", file).out)
+    page.reopen("#panel=halts&timeline=shown")
+    kinds, rows = page.run(PANEL)
+    told = [kind for kind in want["kinds"].values() if kind["count"]]
+    wrong = [(row, kind) for row, kind in zip(kinds, told) if not (
+        row[1] == f"{kind['count']:,}" and reads_as_time(row[2], kind["total_ns"])
+        and (not kind["max_ns"] or reads_as_time(row[4], kind["max_ns"])))]
+    ct.ok(len(kinds) == len(told) > 0 and not wrong, f"the panel has the report's {len(told)} kinds of halts", wrong[:2])
+    pauses = sorted((h["duration_ns"] for h in want["halts"] if h["scope"] == "all"), reverse=True)
+    ct.ok(pauses and reads_as_time(rows[0][1], pauses[0]) and rows[0][3] == "all", "the longest pause comes first", rows[:2])
+    ct.ok(re.search(rf"{len(pauses):,} GC pauses?", page.text("#marks-text")), "the axis marks the pauses", page.text("#marks-text"))
+    page.run("document.querySelector('#panel .when').click()")
+    page.settle()
+    within = page.run(PANEL)[1]
+    ct.ok("Time " in page.text("#chips") and within[0] == rows[0] and len(within) <= len(rows), "and a time leads to it",
+          (page.text("#chips"), within[:1]))
+
+
+def findings(page, file):
+    want = json.loads(ct.candor("analyze", "--json", file).out)["findings"]
+    page.reopen()
+    if not want:
+        ct.ok("Findings" not in page.text("#panel-bar"), "without findings there is no panel for them")
+        return
+    open_panel(page, "Findings")
+    titles = page.run("return [...document.querySelectorAll('#panel article h2')].map((e) => e.innerText)")
+    texts = page.run("return [...document.querySelectorAll('#panel article p:first-of-type')].map((e) => e.innerText)")
+    ct.ok(titles == [f["title"] for f in want] and texts == [f["text"] for f in want], f"the panel has the {len(want)} findings of analyze",
+          (titles, texts))
+    at = next((i for i, f in enumerate(want) if f["evidence"]["report"] in ("--kind lock", "--kind alloc")), None)
+    if at is not None:
+        kind = want[at]["evidence"]["report"].split()[1]
+        page.run("document.querySelectorAll('#panel article')[arguments[0]].querySelector('button').click()", at)
+        page.wait_for("return candor.state().kind === arguments[0]", kind)
+        page.settle()
+        site = want[at]["evidence"]["site"].split(":")[0]
+        ct.ok(f"Only with {site}" in page.text("#chips"), "a finding leads to its evidence", (want[at], page.text("#chips")))
+
+
 def chosen_kind(page, file):
     page.file = ct.WORK / "one.html"
     made = ct.candor("report", "--kind", "lock", "-o", page.file, file)
@@ -133,14 +212,24 @@ def damaged(page):
     second.update(kind="wall", title=HOSTILE, command=HOSTILE, jvm=HOSTILE, unit=HOSTILE, whole=HOSTILE)
     second["strings"] = [HOSTILE + name for name in second["strings"]]
     part = '</script>\n<script type="application/json" class="candor-data" data-kind="%s" data-title="%s">%s'
+    finding = {"severity": HOSTILE, "title": HOSTILE, "text": HOSTILE, "remedy": HOSTILE, "evidence": {"report": HOSTILE, "site": HOSTILE}}
+    halt = {"kind": HOSTILE, "scope": "thread", "start_ns": 1, "duration_ns": 5, "what": HOSTILE, "thread": HOSTILE, "by": HOSTILE}
+    lock = {"class": HOSTILE, "kind": HOSTILE, "weight": 5, "share": "1", "holders": [{"name": HOSTILE, "weight": []}, None, 7]}
+    more = {"findings": {"findings": [finding, 3, None]}, "halts": {"kinds": {HOSTILE: {"count": 1}, "x": 5}, "halts": [halt, "x"]},
+            "locks": {"locks": [lock, []]}}
     text = json.dumps(first).replace("<", "\\u003c") + part % ("wall", "&lt;b&gt;Wall", json.dumps(second).replace("<", "\\u003c")) \
-        + part % ("lock", "Locks", "[1]")
+        + part % ("lock", "Locks", "[1]") + "".join(
+            '</script>\n<script type="application/json" class="candor-part" data-part="%s">%s' % (
+                name, json.dumps(data).replace("<", "\\u003c")) for name, data in more.items())
     page.file = ct.WORK / "hostile.html"
     page.file.write_text(flamepage.template().replace(profiles.DATA_MARK, text), encoding="utf-8")
     page.reopen()
     choose(page, "<b>Wall")
+    for name in ("Findings", "Halts", "Locks"):
+        open_panel(page, name)
+        ct.ok("<img src=x" in page.text("#panel"), f"{name}: a name is a text", page.text("#panel")[:200])
     title, images, scripts = page.run("return [document.title, document.images.length, document.scripts.length]")
-    ct.ok(page.state()["all"] > 0 and title != "owned" and images == 0 and scripts == 4,
+    ct.ok(page.state()["all"] > 0 and title != "owned" and images == 0 and scripts == 7,
           "names are texts in every kind", (title, images, scripts))
     page.run("[...document.querySelectorAll('#kinds button')].find((b) => b.innerText === 'Locks').click()")
     page.wait_for("return [...document.querySelectorAll('#kinds button')].some((b) => b.disabled)")
@@ -165,6 +254,9 @@ def main():
         switch(page, file)
         keys(page)
         carries(page)
+        locks(page, file)
+        halts(page, file)
+        findings(page, file)
         chosen_kind(page, file)
         damaged(page)
         ct.ok(not page.messages(), "the browser has nothing to complain about", page.messages())

@@ -234,8 +234,10 @@ static void test_flamegraph(void)
     tap_ok(flamegraph_add(&page, &p, "with code", false, &code, 1) == 0, "a flame graph with code");
     p.kind = PROFILE_WALL;
     tap_ok(flamegraph_add(&page, &p, "a </script> second", false, NULL, 0) == 0, "and another kind");
+    flamegraph_add_json(&page, "findings", "{\"a\":\"x < y </script>\"}", sizeof "{\"a\":\"x < y </script>\"}" - 1);
     flamegraph_end(&page);
     fclose(f);
+    contains(text, "data-part=\"findings\">{\"a\":\"x \\u003c y \\u003c/script>\"}</script>", "another report, which cannot leave its own");
     contains(text, "</script>\n<script type=\"application/json\" class=\"candor-data\" data-kind=\"wall\" data-title=\"Wall clock\">{",
              "which has an element of its own");
     contains(text, "\"kind\":\"cpu\",\"kind_title\":\"CPU\",\"pid\":", "each says what it is");

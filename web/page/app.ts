@@ -6,6 +6,7 @@ import { Profile } from "../model/profile";
 import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
 import { Tree } from "../model/tree";
 import { Kinds } from "./kinds";
+import { Panels } from "./panels";
 import { Scene, SceneMaker } from "./scene";
 import { DEFAULTS, State, readAddress, writeAddress } from "./state";
 import { remember } from "./remember";
@@ -23,6 +24,7 @@ export class App {
     private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
+    panels: Panels | null = null; // they know the app, which is made first
     profile: Profile;
     scenes: SceneMaker;
     private readonly sceneMakers = new Map<Profile, SceneMaker>();
@@ -190,6 +192,24 @@ export class App {
         this.adopt(next);
         this.writeAddress(remembered);
         this.show(this);
+    }
+
+    // Leads to what a finding is about: stacks of that kind with the first of these names that the kind has, or the halts.
+    async showEvidence(kind: string, names: string[]): Promise<void> {
+        if (kind === "halt") {
+            this.change({ panel: "halts" }, true);
+            return;
+        }
+        await this.chooseKind(this.kinds.wordOf(this.kinds.find(kind)));
+        const numbers = names.map((name) => this.profile.strings.indexOf(name)).filter((name) => name >= 0);
+        this.change({ panel: "none", view: "calls", method: -1, focus: numbers.slice(0, 1), drop: [], hide: [] }, true);
+    }
+
+    // What a thread did, in samples of that kind.
+    async showThread(kind: string, name: string): Promise<void> {
+        await this.chooseKind(this.kinds.wordOf(this.kinds.find(kind)));
+        const thread = this.profile.slices ? this.profile.slices.threads.indexOf(name) : -1;
+        this.change({ panel: "none", threads: thread >= 0 ? [thread] : [] }, true);
     }
 
     private writeAddress(remembered: boolean): void {

@@ -17,7 +17,7 @@ export class Kinds {
     constructor() {
         const others = [...document.querySelectorAll<HTMLElement>("script.candor-data")];
         const first = byId("candor-data");
-        const known = others.length > 0 ? kindOf(first) : { kind: "", title: "" };
+        const known = others.length > 0 || document.querySelector("script.candor-part") ? kindOf(first) : { kind: "", title: "" };
         this.parts = [{ ...known, problem: "", read: reader(first) }, ...others.map((part) => (
             { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))];
     }
@@ -25,6 +25,10 @@ export class Kinds {
     // The first one where there is none of that kind.
     find(kind: string): Part {
         return this.parts.find((part) => part.kind === kind) ?? this.parts[0];
+    }
+
+    has(kind: string): boolean {
+        return this.parts.some((part) => part.kind === kind);
     }
 
     // Null: it cannot be shown, and its button says why.

@@ -14,6 +14,7 @@ import { offerHook } from "./hook";
 import { Kinds } from "./kinds";
 import { lookOf } from "./look";
 import { hideEmpty, showBooks, showEmpty, showPage, showTitle } from "./show";
+import { Panels as Beside } from "./panels";
 import { readAddress } from "./state";
 import { Times } from "./times";
 import { hideTooltip, showTooltip, tooltipContent } from "./tooltip";
@@ -70,10 +71,12 @@ function startGraphs(profile: Profile, kinds: Kinds): void {
     const app = new App(profile, kinds, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
     const times = new Times(app);
+    const panels = app.panels = new Beside(app);
     const show = () => keepFocus(() => {
         showParts(app.profile);
         showPage(app);
         times.show();
+        panels.show();
         showGraphs(app, panes);
     }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;

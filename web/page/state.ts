@@ -3,6 +3,7 @@
 
 export interface State {
     kind: string; // of sample; "": the first of the page
+    panel: "none" | "findings" | "halts" | "locks"; // what else is shown
     view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: those of `method`
     method: number; // a name, or -1
     group: "none" | "threads" | "auto"; // threads: a frame per thread at the root; auto: as the file says
@@ -32,7 +33,7 @@ export interface State {
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
-    kind: "", view: "calls", method: -1, group: "auto", flip: false,
+    kind: "", panel: "none", view: "calls", method: -1, group: "auto", flip: false,
     zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
     query: "", regex: false,
     focus: [], drop: [], hide: [], recursion: false, chains: false,
@@ -42,6 +43,7 @@ export const DEFAULTS: Readonly<State> = Object.freeze({
 });
 
 const CHOICES: Partial<Record<keyof State, string[]>> = {
+    panel: ["none", "findings", "halts", "locks"],
     view: ["calls", "callers", "sandwich"],
     group: ["auto", "none", "threads"],
     fold: ["auto", "yes", "no"],

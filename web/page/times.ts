@@ -7,6 +7,7 @@ import { Slices } from "../model/slices";
 import { Grid, Lane, gridOf, lanesOf, scaleOf } from "../model/timeline";
 import { App } from "./app";
 import { byId, element, oncePerPicture } from "./dom";
+import { Marks } from "./marks";
 import { remember } from "./remember";
 
 const MOST_LANES = 200;
@@ -27,11 +28,13 @@ export class Times {
     private readonly lanes: (slices: Slices) => Lane[];
     private readonly strips = new Map<number, { button: HTMLButtonElement; canvas: HTMLCanvasElement }>();
     private readonly redraw = oncePerPicture(() => this.draw());
+    private readonly marks: Marks;
     private cursor = -1;
     private anchor = -1;
     private drags = false;
 
     constructor(private readonly app: App) {
+        this.marks = new Marks(app);
         this.grid = remember((slices, threads) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number)));
         this.lanes = remember((slices) => lanesOf(slices, gridOf(slices, [])));
         this.listen();
@@ -168,6 +171,7 @@ export class Times {
         drawGrid(this.heat, grid, theme, this.marked ?? chosen, this.cursor);
         byId("heat-text").textContent = this.text(grid);
         this.drawTicks(grid);
+        this.marks.draw(this.slices, grid.columns * grid.rows * cellBuckets * this.slices.bucketNs);
         const lanes = this.lanes(this.slices);
         const most = this.scale(lanes);
         for (const lane of lanes.slice(0, MOST_LANES)) {

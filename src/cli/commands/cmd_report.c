@@ -159,6 +159,12 @@ int report_print_json(struct profile *p, FILE *out)
     return print_profile(p, out, report_json, &o);
 }
 
+int report_print_locks(struct profile *p, FILE *out)
+{
+    const struct report_options o = {.sections = 0};
+    return print_profile(p, out, report_json, &o);
+}
+
 static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
 {
     char id[TRACE_ID_DIGITS + 1];
@@ -302,8 +308,8 @@ const struct cli_command command_report = {
              "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
              "--json, -o and --format; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
              "-o FILE.html writes one page to open in a browser: flame graph, methods, time and threads of every kind of "
-             "sample that the recording has, or of the one that --kind names. From standard input it has one kind. FILE appears "
-             "whole or not at all.\n\n"
+             "sample that the recording has, or of the one that --kind names; also its findings, halts and locks, unless an option "
+             "chooses a part of it. From standard input it has one kind. FILE appears whole or not at all.\n\n"
              "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n"
                 "    the hot methods, lines and threads, and the books\n"

@@ -2,6 +2,7 @@
 
 #include "base/buffer.h"
 #include "cli/convert/page_code.h"
+#include "cli/convert/page_parts.h"
 #include "cli/read/input.h"
 #include "format/page/flamegraph.h"
 #include "profile/allocated.h"
@@ -70,6 +71,17 @@ static unsigned more_kinds(const struct kinds_page *page, const struct profile *
     return kinds;
 }
 
+/* Whether the page is about a recording, and all of it. */
+static bool tells_all(const struct kinds_page *page)
+{
+    static const char *const narrow[] = {"kind",    "time",        "thread", "state",     "method", "not-method",
+                                         "package", "not-package", "label",  "not-label", "type",   "trace"};
+    for (size_t i = 0; page->args && i < sizeof narrow / sizeof *narrow; i++)
+        if (cli_option(page->args, narrow[i]))
+            return false;
+    return page->count == 1 && !remote_is(page->in[0]) && strcmp(page->in[0], "-") != 0;
+}
+
 int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p)
 {
     struct page_codes codes = {0};
@@ -84,6 +96,8 @@ int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p
             rc = add_kind(page, &f, kind);
     if (!rc && !f.parts) /* a page without samples says why there are none */
         rc = add(page, &f, p, &codes);
+    if (!rc && tells_all(page))
+        rc = page_parts_add(&f, page->in[0], p->kinds);
     page_codes_deinit(&codes);
     flamegraph_end(&f);
     return rc;

@@ -73,6 +73,21 @@ int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *ti
     return put_data(f->out, &page);
 }
 
+/* "<" stands only in texts of JSON. */
+void flamegraph_add_json(struct flamegraph *f, const char *part, const char *json, size_t len)
+{
+    fprintf(f->out, "</script>\n<script type=\"application/json\" class=\"candor-part\" data-part=\"%s\">", part);
+    for (size_t i = 0, n; i < len; i += n) {
+        const char *bracket = memchr(json + i, '<', len - i);
+        n = bracket ? (size_t)(bracket - json) - i : len - i;
+        fwrite(json + i, 1, n, f->out);
+        if (bracket) {
+            fputs("\\u003c", f->out);
+            n++;
+        }
+    }
+}
+
 void flamegraph_end(struct flamegraph *f)
 {
     put_end(f->out);

@@ -23,6 +23,8 @@ void flamegraph_begin(struct flamegraph *f, FILE *out);
 /* 0 or a code of calltree_build. */
 int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
                    size_t code_count);
+/* Adds another report, as JSON, which the page knows by the name of this part: "halts", "findings" or "locks". */
+void flamegraph_add_json(struct flamegraph *f, const char *part, const char *json, size_t len);
 void flamegraph_end(struct flamegraph *f);
 /* The page of two profiles with the same unit. The width of a frame is its weight in `after`, and its color shows the change since
  * `before`. `changes` may be empty; for methods that it does not contain, the page computes the change itself. The same codes. */

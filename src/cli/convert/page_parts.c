@@ -1,0 +1,112 @@
+#include "cli/convert/page_parts.h"
+
+#include "analysis/analyze.h"
+#include "analysis/findings_print.h"
+#include "analysis/recording_evidence.h"
+#include "cli/cli.h"
+#include "cli/read/input.h"
+#include "events/halts.h"
+#include "jfr/read/reader.h"
+#include "report/halts/halts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A report in memory. */
+struct text {
+    FILE *file;
+    char *bytes;
+    size_t size;
+};
+
+static int begin(struct text *t)
+{
+    *t = (struct text){0};
+    t->file = open_memstream(&t->bytes, &t->size);
+    return t->file ? 0 : -ENOMEM;
+}
+
+static int end(struct text *t, struct flamegraph *f, const char *part, int rc)
+{
+    if (fclose(t->file))
+        rc = -ENOMEM;
+    if (!rc)
+        flamegraph_add_json(f, part, t->bytes, t->size);
+    free(t->bytes);
+    return rc;
+}
+
+static int add_view(struct flamegraph *f, const struct halts *h, struct jfr_problems *problems)
+{
+    const struct halts_report o = {.top = PAGE_HALTS, .problems = problems};
+    struct halt_view v = {0};
+    struct text t;
+    int rc = halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    if (!rc && v.count) {
+        rc = begin(&t);
+        rc = rc ? rc : end(&t, f, "halts", halts_report_json(t.file, &v, &o));
+    }
+    halt_view_deinit(&v);
+    return rc;
+}
+
+static int add_halts(struct flamegraph *f, const char *path, struct jfr_problems *problems)
+{
+    struct jfr_file *file;
+    struct halts h;
+    struct error e; /* the samples have been read from the same file: what is wrong with it has been said */
+    if (jfr_file_open(&file, path, problems, &e))
+        return 0;
+    int rc = halts_read(&h, file, problems, &e) ? 0 : add_view(f, &h, problems);
+    jfr_file_close(file);
+    halts_deinit(&h);
+    return rc;
+}
+
+static int add_judged(struct flamegraph *f, const struct evidence *evidence, const char *path)
+{
+    const struct findings_print o = {.file = path, .duration_ns = evidence->duration_ns, .top = PAGE_FINDINGS};
+    struct findings found;
+    struct text t;
+    int rc = findings_init(&found);
+    rc = rc ? rc : analyze(&found, evidence);
+    rc = !rc && found.failed ? -ENOMEM : rc;
+    rc = rc ? rc : begin(&t);
+    if (!rc) {
+        findings_print_json(t.file, &found, &o);
+        rc = end(&t, f, "findings", 0);
+    }
+    findings_deinit(&found);
+    return rc;
+}
+
+static int add_locks(struct flamegraph *f, const char *path)
+{
+    struct profile p;
+    struct text t;
+    char *in = (char *)path;
+    int rc = profile_init(&p);
+    if (rc)
+        return rc;
+    if (!input_load_more(&p, NULL, &in, 1, PROFILE_LOCK) && p.sampled) {
+        rc = begin(&t);
+        rc = rc ? rc : end(&t, f, "locks", report_print_locks(&p, t.file));
+    }
+    profile_deinit(&p);
+    return rc;
+}
+
+int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds)
+{
+    static struct jfr_problems problems;
+    struct recording_evidence *r;
+    struct error e;
+    int rc = add_halts(f, path, &problems);
+    if (!rc && kinds & PROFILE_KIND_BIT(LOCK))
+        rc = add_locks(f, path);
+    if (rc || recording_evidence_load(&r, path, NULL, &problems, &e))
+        return rc;
+    rc = add_judged(f, recording_evidence_get(r), path);
+    recording_evidence_free(r);
+    return rc;
+}

@@ -1,0 +1,105 @@
+// What a page has beside samples: findings, halts and locks, as the program's reports have them in JSON (docs/formats). What is missing or
+// of another sort than expected is left out: these parts only add to the page.
+
+type Json = Record<string, unknown>;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+// Null where there is nothing that can be read.
+export function parsePart(text: string): Json | null {
+    try {
+        const data: unknown = JSON.parse(text);
+        return isObject(data) ? data : null;
+    } catch {
+        return null;
+    }
+}
+
+export interface Finding {
+    severity: string;
+    title: string;
+    text: string;
+    remedy: string;
+    kind: string; // of sample, or "halt": where its evidence is; "" = none
+    names: string[]; // methods and classes in which the evidence is, the best first
+}
+
+export function readFindings(data: Json | null): Finding[] {
+    return objectsOf(data?.findings).map(({ severity, title, text, remedy, evidence }) => {
+        const { report, site, subject } = isObject(evidence) ? evidence : {} as Json;
+        const methods = textOf(site).split(" < ").map((frame) => frame.replace(/:\d+$/, ""));
+        return {
+            severity: textOf(severity), title: textOf(title), text: textOf(text), remedy: textOf(remedy),
+            kind: /--kind (\w+)/.exec(textOf(report))?.[1] ?? (textOf(report) === "" ? "" : "cpu"),
+            names: [...methods, textOf(subject)].filter((name) => name !== ""),
+        };
+    });
+}
+
+export interface HaltKind {
+    kind: string;
+    count: number;
+    total: number; // ns, as all below
+    p99: number;
+    longest: number;
+}
+
+export interface Halt {
+    kind: string;
+    ofAll: boolean; // no thread could run, else one
+    start: number; // since the epoch
+    duration: number;
+    what: string;
+    thread: string;
+    by: string;
+    site: string;
+}
+
+export interface Halts {
+    length: number;
+    stopped: number;
+    kinds: HaltKind[];
+    list: Halt[]; // the longest of each scope, in order of time
+}
+
+export function readHalts(data: Json | null): Halts | null {
+    const kinds = isObject(data?.kinds) ? Object.entries(data?.kinds as Json) : [];
+    const list = objectsOf(data?.halts).map(({ kind, scope, start_ns: start, duration_ns: duration, what, thread, by, site }) => ({
+        kind: textOf(kind), ofAll: scope === "all", start: numberOf(start), duration: numberOf(duration),
+        what: textOf(what), thread: textOf(thread), by: textOf(by), site: textOf(site),
+    }));
+    return data === null ? null : {
+        length: numberOf(data.duration_ns), stopped: numberOf(data.stopped_ns), list,
+        kinds: kinds.map(([kind, sums]) => {
+            const { count, total_ns: total, p99_ns: p99, max_ns: longest } = isObject(sums) ? sums : {} as Json;
+            return { kind, count: numberOf(count), total: numberOf(total), p99: numberOf(p99), longest: numberOf(longest) };
+        }).filter(({ count }) => count > 0),
+    };
+}
+
+// Those that overlap a time: of all threads first, then of single ones, the longest first.
+export function haltsWithin({ list }: Halts, from: number, to: number): Halt[] {
+    return list.filter(({ start, duration }) => start < to && start + duration > from)
+        .sort((a, b) => Number(b.ofAll) - Number(a.ofAll) || b.duration - a.duration);
+}
+
+export interface Lock {
+    name: string; // class
+    address: string;
+    kind: string;
+    waited: number; // ns
+    share: number;
+    waits: number;
+    holders: { name: string; waited: number }[]; // name "" = unknown
+}
+
+export function readLocks(data: Json | null): Lock[] {
+    return objectsOf(data?.locks).map((lock) => ({
+        name: textOf(lock.class), address: textOf(lock.address), kind: textOf(lock.kind), waited: numberOf(lock.weight),
+        share: numberOf(lock.share), waits: numberOf(lock.samples),
+        holders: objectsOf(lock.holders).map(({ name, weight }) => ({ name: textOf(name), waited: numberOf(weight) })),
+    }));
+}

@@ -1,0 +1,35 @@
+// The locks that threads waited for, and who had them.
+import { formatCount, formatShare, formatValue } from "../model/figures";
+import { visibleName } from "../model/names";
+import { Lock } from "../model/parts";
+import { App } from "./app";
+import { element } from "./dom";
+import { action, table } from "./widgets";
+
+const MOST = 50;
+const MOST_HOLDERS = 4;
+const LONGEST = 200;
+
+export function locksPanel(app: App, locks: Lock[]): HTMLElement[] {
+    const rows = locks.slice(0, MOST).map((lock) => [
+        action(visibleName(lock.name || "unknown").slice(0, LONGEST), "Who waits for it: stacks that end there",
+            () => void app.showEvidence("lock", [lock.name])),
+        lock.kind, formatValue(lock.waited, "ns"), formatShare(lock.share), formatCount(lock.waits), holdersOf(app, lock),
+    ]);
+    const more = locks.length > MOST ? [element("p", {}, "The first " + MOST + " of " + locks.length + " locks.")] : [];
+    const about = "Threads waited for these locks. A lock leads to the stacks that waited, a thread to what it did while it had it.";
+    return [element("p", {}, about),
+        table(["Lock", "Kind", "Waited", "Share", "Waits", "Held meanwhile by"], ["Waited", "Share", "Waits"], rows), ...more];
+}
+
+function holdersOf(app: App, { holders, waited }: Lock): HTMLElement {
+    const known = holders.filter(({ name }) => name !== "");
+    const share = (part: number) => " " + formatShare(waited > 0 ? part / waited : 0);
+    const named = known.slice(0, MOST_HOLDERS).map((holder) => element("span", {},
+        app.kinds.has("holder") ? action(visibleName(holder.name).slice(0, LONGEST), "What this thread did while others waited",
+            () => void app.showThread("holder", holder.name)) : element("bdi", { dir: "ltr" }, visibleName(holder.name).slice(0, LONGEST)),
+        share(holder.waited)));
+    const rest = known.length - MOST_HOLDERS;
+    return element("span", { className: "holders" }, ...named,
+        ...(rest > 0 ? ["and " + rest + " more"] : []), ...(known.length === 0 ? ["not known"] : []));
+}

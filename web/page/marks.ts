@@ -1,0 +1,43 @@
+// The times at which all threads stood still, on the axis of time.
+import { MARK_COLOURS, Mark, drawMarks } from "../draw/marks";
+import { formatValue, plural } from "../model/figures";
+import { Halt } from "../model/parts";
+import { Slices } from "../model/slices";
+import { App } from "./app";
+import { byId, element } from "./dom";
+
+const PAUSE = "gc_pause";
+
+export class Marks {
+    constructor(private readonly app: App) {
+        byId("marks").addEventListener("click", () => app.change({ panel: "halts" }, true));
+    }
+
+    // lengthNs: of the axis, from the first slice on.
+    draw(slices: Slices, lengthNs: number): void {
+        const halts = slices.startNs > 0 ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
+        byId("marks").hidden = byId("marks-text").hidden = halts.length === 0;
+        if (halts.length > 0) {
+            const at = (ns: number) => (ns - slices.startNs) / lengthNs;
+            const marks: Mark[] = halts.map(({ kind, start, duration }) =>
+                ({ from: at(start), to: at(start + duration), isPause: kind === PAUSE }));
+            drawMarks(byId<HTMLCanvasElement>("marks"), marks, this.app.theme);
+            this.tell(halts);
+        }
+    }
+
+    private tell(halts: Halt[]): void {
+        const pauses = halts.filter(({ kind }) => kind === PAUSE);
+        const others = halts.filter(({ kind }) => kind !== PAUSE);
+        const { pause, other } = MARK_COLOURS[this.app.theme];
+        const item = (list: Halt[], word: string, colour: string) => {
+            const swatch = element("span", { className: "swatch" });
+            swatch.style.backgroundColor = colour;
+            const longest = list.reduce((most, { duration }) => Math.max(most, duration), 0);
+            const text = plural(list.length, word) + ", at most " + formatValue(longest, "ns");
+            return list.length === 0 ? [] : [element("span", {}, swatch, text)];
+        };
+        byId("marks-text").replaceChildren("All threads stood still: ",
+            ...item(pauses, "GC pause", pause), ...item(others, "safepoint or VM operation", other));
+    }
+}

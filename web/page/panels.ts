@@ -1,0 +1,63 @@
+// Findings, halts and locks: a button each, and the panel that the chosen one opens.
+import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
+import { App } from "./app";
+import { byId, element } from "./dom";
+import { findingsPanel } from "./findings";
+import { haltsPanel } from "./halts";
+import { locksPanel } from "./locks";
+
+export type PanelName = "findings" | "halts" | "locks";
+
+function part(name: string): ReturnType<typeof parsePart> {
+    const found = [...document.querySelectorAll<HTMLElement>("script.candor-part")].find(({ dataset }) => dataset.part === name);
+    return found ? parsePart(found.textContent ?? "") : null;
+}
+
+export class Panels {
+    readonly findings: Finding[] = readFindings(part("findings"));
+    readonly halts: Halts | null = readHalts(part("halts"));
+    readonly locks: Lock[] = readLocks(part("locks"));
+    private readonly buttons = new Map<PanelName, HTMLButtonElement>();
+    private shown: unknown[] = [];
+
+    constructor(private readonly app: App) {
+        const halts = this.halts ? this.halts.kinds.length : 0;
+        const all: [PanelName, string, number][] = [
+            ["findings", "Findings (" + this.findings.length + ")", this.findings.length],
+            ["halts", "Halts", halts], ["locks", "Locks (" + this.locks.length + ")", this.locks.length],
+        ];
+        for (const [name, label, count] of all) {
+            if (count > 0) {
+                const button = element("button", { type: "button" }, label);
+                button.setAttribute("aria-controls", "panel");
+                button.addEventListener("click", () => app.change({ panel: app.state.panel === name ? "none" : name }, true));
+                this.buttons.set(name, button);
+            }
+        }
+        byId("panel-bar").replaceChildren(...this.buttons.values());
+        byId("panel-bar").hidden = this.buttons.size === 0;
+    }
+
+    show(): void {
+        const { state, profile } = this.app;
+        const { panel } = state;
+        this.buttons.forEach((button, name) => button.setAttribute("aria-pressed", String(name === panel)));
+        const open = panel !== "none" && this.buttons.has(panel);
+        byId("panel").hidden = !open;
+        const shown = [panel, state.from, state.to, profile];
+        if (!open || shown.every((value, i) => value === this.shown[i])) {
+            return;
+        }
+        this.shown = shown;
+        byId("panel").setAttribute("aria-label", panel);
+        byId("panel").replaceChildren(...this.content(panel as PanelName));
+    }
+
+    private content(panel: PanelName): HTMLElement[] {
+        switch (panel) {
+            case "findings": return findingsPanel(this.app, this.findings);
+            case "locks": return locksPanel(this.app, this.locks);
+            default: return haltsPanel(this.app, this.halts as Halts);
+        }
+    }
+}

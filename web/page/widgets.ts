@@ -1,0 +1,21 @@
+// Parts of panels.
+import { element } from "./dom";
+
+// A table with heads and rows of cells; columns with numbers are named.
+export function table(heads: string[], numbers: string[], rows: (Node | string)[][]): HTMLElement {
+    const css = (i: number) => (numbers.includes(heads[i]) ? "number" : "");
+    return element("div", { className: "table", tabIndex: 0 }, element("table", {},
+        element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", className: css(i) }, head)))),
+        element("tbody", {}, ...rows.map((cells) =>
+            element("tr", {}, ...cells.map((cell, i) => element("td", { className: css(i) }, cell)))))));
+}
+
+export function nameIn(text: string): HTMLElement {
+    return element("bdi", { dir: "ltr" }, text);
+}
+
+export function action(label: string, title: string, work: () => void): HTMLButtonElement {
+    const button = element("button", { type: "button", title }, nameIn(label));
+    button.addEventListener("click", work);
+    return button;
+}

@@ -66,8 +66,8 @@ static int open_signals(struct error *e)
 
 static void warn_of_open_token(const struct config *c)
 {
-    const char *host = c->server + 7;
-    if (*c->token_file && !strncmp(c->server, "http://", 7) && strncmp(host, "127.", 4) && strncmp(host, "localhost", 9) &&
+    const char *host = c->target.base + 7;
+    if (*c->token_file && !strncmp(c->target.base, "http://", 7) && strncmp(host, "127.", 4) && strncmp(host, "localhost", 9) &&
         strncmp(host, "[::1]", 5))
         log_warning("the token goes to %s unencrypted; use https", c->server);
 }
@@ -87,7 +87,7 @@ static int begin(struct run *r, const struct agent_library *library, struct erro
     fleet_init(&r->fleet, r->config, &r->attacher, &r->outbox, r->spool.live);
     code = fleet_adopt(&r->fleet, e); /* before anything is sent: it looks where recordings were left */
     if (!code)
-        code = ship_start(&r->ship, &r->outbox, r->config->server, r->config->token_file, r->config->ca_file, e);
+        code = ship_start(&r->ship, &r->outbox, &r->config->target, r->config->token_file, r->config->ca_file, e);
     if (code)
         return code;
     log_info("candor daemon " CANDOR_VERSION " host=%s server=%s spool=%s waiting=%" PRIu64, r->config->host, r->config->server,

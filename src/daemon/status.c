@@ -39,6 +39,8 @@ static void put_spool(struct jsonw *j, const struct status *s)
     put_tally(j, "sent", &sent.sent);
     jsonw_member_uint(j, "duplicates", sent.duplicates);
     jsonw_member_uint(j, "failures", sent.failures);
+    jsonw_member_uint(j, "empty", sent.empty);
+    jsonw_member_uint(j, "rejected_profiles", sent.rejected);
     jsonw_key(j, "dropped");
     jsonw_object(j);
     for (int i = 0; i < OUTBOX_REASONS; i++)

@@ -22,6 +22,7 @@ enum otlp_profile {
 };
 enum otlp_value_type { OTLP_TYPE = 1, OTLP_UNIT };
 enum otlp_dictionary { OTLP_MAPPINGS = 1, OTLP_LOCATIONS, OTLP_FUNCTIONS, OTLP_LINKS, OTLP_STRINGS, OTLP_ATTRIBUTES, OTLP_STACKS };
+enum otlp_link { OTLP_LINK_TRACE = 1, OTLP_LINK_SPAN };
 enum otlp_stack { OTLP_STACK_LOCATIONS = 1 };
 enum otlp_location { OTLP_LOCATION_ADDRESS = 2, OTLP_LOCATION_LINE, OTLP_LOCATION_ATTRIBUTES };
 enum otlp_line { OTLP_LINE_FUNCTION = 1, OTLP_LINE_LINE };
@@ -29,11 +30,11 @@ enum otlp_function { OTLP_FUNCTION_NAME = 1, OTLP_FUNCTION_SYSTEM_NAME };
 
 /* The fields of Sample, which have moved between versions. */
 struct otlp_sample_fields {
-    unsigned stack, attributes, values, timestamps;
+    unsigned stack, attributes, link, values, timestamps;
 };
 static const struct otlp_sample_fields otlp_sample_fields[] = {
-    [OTLP_1_10] = {.stack = 1, .attributes = 2, .values = 4, .timestamps = 5},
-    [OTLP_1_9] = {.stack = 1, .values = 2, .attributes = 3, .timestamps = 5},
+    [OTLP_1_10] = {.stack = 1, .attributes = 2, .link = 3, .values = 4, .timestamps = 5},
+    [OTLP_1_9] = {.stack = 1, .values = 2, .attributes = 3, .link = 4, .timestamps = 5},
 };
 
 /* OpenTelemetry's own names, and ours for what it has none. */
@@ -49,5 +50,10 @@ static const struct otlp_sample_fields otlp_sample_fields[] = {
 #define OTLP_FRAME_KIND     "profile.frame.type"
 #define OTLP_FRAME_TYPE     "candor.frame.type"
 #define OTLP_BCI            "candor.frame.bci"
+
+/* The labels of samples that are links to a span, and the bytes of such ids. */
+#define OTLP_TRACE_LABEL "trace_id"
+#define OTLP_SPAN_LABEL  "span_id"
+enum { OTLP_TRACE_BYTES = 16, OTLP_SPAN_BYTES = 8 };
 
 #endif

@@ -12,7 +12,14 @@
 import_reader pprof_read;
 /* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
 int pprof_write(FILE *out, const struct profile *p);
-/* The same without gzip. */
+/* The types of the two values of each sample, the count and the weight, and of the period. */
+struct pprof_types {
+    const char *count, *value, *unit, *period, *period_unit;
+};
+/* The same, by these names (NULL = its own), for a back end that makes a series of each label: labels are what the program set, not the
+ * thread and its state, and there are no comments. */
+int pprof_write_as(FILE *out, const struct profile *p, const struct pprof_types *types);
+/* The same as pprof_write without gzip. */
 int pprof_write_plain(FILE *out, const struct profile *p);
 
 #endif

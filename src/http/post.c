@@ -17,6 +17,12 @@ static size_t give_body(char *out, size_t size, size_t count, void *context)
 {
     struct body *b = context;
     uint64_t left = b->post->size - b->at, want = size * count;
+    if (b->post->bytes) {
+        want = want < left ? want : left;
+        memcpy(out, (const char *)b->post->bytes + b->at, want);
+        b->at += want;
+        return want;
+    }
     ssize_t n = pread(b->post->fd, out, want < left ? want : left, (off_t)(b->post->offset + b->at));
     if (n < 0 || (n == 0 && left))
         return CURL_READFUNC_ABORT;
@@ -27,9 +33,10 @@ static size_t give_body(char *out, size_t size, size_t count, void *context)
 static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct post_answer *a = context;
-    size_t used = strlen(a->text), n = size * count, room = sizeof a->text - 1 - used;
-    memcpy(a->text + used, bytes, n < room ? n : room);
-    a->text[used + (n < room ? n : room)] = 0;
+    size_t n = size * count, room = sizeof a->text - 1 - a->size, taken = n < room ? n : room;
+    memcpy(a->text + a->size, bytes, taken);
+    a->size += taken;
+    a->text[a->size] = 0;
     return n; /* the rest is passed over; the time is bounded */
 }
 
@@ -46,8 +53,11 @@ int post_send(struct transport *t, const struct post_letter *post, struct post_a
     t->call.easy_setopt(t->curl, CURLOPT_READDATA, &body);
     t->call.easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take_answer);
     t->call.easy_setopt(t->curl, CURLOPT_WRITEDATA, answer);
-    transport_header(t, "Content-Type: application/octet-stream");
-    transport_header(t, "Idempotency-Key: %s", post->key);
+    transport_header(t, "Content-Type: %s", post->type ? post->type : "application/octet-stream");
+    if (post->encoding)
+        transport_header(t, "Content-Encoding: %s", post->encoding);
+    if (post->key)
+        transport_header(t, "Idempotency-Key: %s", post->key);
     transport_header(t, "Expect:"); /* a server that refuses says so anyway */
     int code = transport_perform(t, &answer->status, e);
     t->call.easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &retry_after);

@@ -53,6 +53,8 @@ static void test_config(void)
         {"server = http://x\n", "before the first section"},
         {"[daemon]\nserver = ftp://x\n", "line 2: server 'ftp://x'"},
         {"[daemon]\nserver = http://user:pw@x\n", "a token goes into a file"},
+        {"[daemon]\nserver = otlp+http://x\n", "name it with 'to'"},
+        {"[daemon]\nto = otlp+ftp://x\n", "is no address"},
         {"[daemon]\nchunk = 10\n", "chunk '10'"},
         {"[daemon]\nchunk = 1ms\n", "from 1s to 600s"},
         {"[daemon]\nfoo = 1\n", "no key 'foo'"},
@@ -90,6 +92,25 @@ static void test_config(void)
                c.spool_max == 1u << 30,
            "defaults");
     config_deinit(&c);
+}
+
+static void test_targets(void)
+{
+    static const struct {
+        const char *address;
+        enum emit_protocol protocol;
+        const char *base;
+    } cases[] = {
+        {"http://h:4041/", EMIT_CANDOR, "http://h:4041"},
+        {"otlp+https://h/with/path/", EMIT_OTLP, "https://h/with/path"},
+        {"pyroscope+http://h:4040", EMIT_PYROSCOPE, "http://h:4040"},
+    };
+    struct error e;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct emit_target t;
+        int code = emit_target_read(&t, cases[i].address, &e);
+        tap_ok(!code && t.protocol == cases[i].protocol && !strcmp(t.base, cases[i].base), "%s is %s", cases[i].address, t.base);
+    }
 }
 
 static void test_events(void)
@@ -260,6 +281,7 @@ int main(void)
         return 1;
     close(fd);
     test_config();
+    test_targets();
     test_events();
     test_settings();
     test_facts();

@@ -14,6 +14,9 @@
 static const struct cli_option options[] = {
     {0, "config", "FILE", NULL, "settings, and rules for which JVMs to profile and how (see above)"},
     {0, "server", "URL", NULL, "where to send recordings: http://HOST:PORT or https://HOST"},
+    {0, "to", "URL", NULL,
+     "instead of --server, another back end: otlp+http://HOST:4318 (OTLP profiles), pyroscope+http://HOST:4040, each "
+     "also with https"},
     {0, "token-file", "FILE", NULL, "the file with the token for the server; read again each time"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
     {0, "spool", "DIR", NULL,
@@ -98,7 +101,7 @@ static int daemon_command(const struct cli_args *args)
 
 const struct cli_command command_daemon = {
     .name = "daemon",
-    .arguments = "[--config FILE] --server URL [OPTION...]",
+    .arguments = "[--config FILE] (--server URL | --to URL) [OPTION...]",
     .summary = "profile this host's JVMs all the time and send the recordings to a server",
     .about = "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
              "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
@@ -124,6 +127,8 @@ const struct cli_command command_daemon = {
                 "    every JVM of this host\n"
                 "candor daemon --config /etc/candor/daemon.conf\n"
                 "    with the settings and rules of that file\n"
+                "candor daemon --to otlp+http://collector:4318\n"
+                "    the same, for another back end that takes OTLP profiles\n"
                 "candor daemon --status | jq '.jvms[] | {pid, state, reason}'\n"
                 "    which JVMs are profiled, and why others are not\n",
     .options = options,

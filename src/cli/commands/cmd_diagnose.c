@@ -110,7 +110,7 @@ static int record(const struct cli_args *args)
     r.show = show;
     if (args->after_dashes) {
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
-        return launch_record(args, &r);
+        return launch_record(args, &r, NULL);
     }
     r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * NS_PER_S;
     status = session_open(&s, args);

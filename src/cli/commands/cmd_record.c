@@ -2,10 +2,11 @@
 #include "cli/cli.h"
 #include "cli/record/attached.h"
 #include "cli/record/launch.h"
+#include "cli/record/sending.h"
 #include "cli/session.h"
 
 static const struct cli_option options[] = {
-    RECORDING_OPTIONS{0, "no-report", NULL, NULL, "only record; print no report and write no page"},
+    RECORDING_OPTIONS SENDING_OPTIONS{0, "no-report", NULL, NULL, "only record; print no report and write no page"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };
@@ -14,17 +15,26 @@ static int record_run(const struct cli_args *args)
 {
     struct recording r;
     struct session s;
+    struct sending to;
     int status = recording_read(&r, args);
+    if (!status)
+        status = sending_read(&to, args);
     if (status)
         return status;
-    if (args->after_dashes)
-        return launch_record(args, &r);
+    if (args->after_dashes) {
+        sending_name_command(&to, args->operands);
+        return launch_record(args, &r, &to);
+    }
     if (args->operand_count > 1)
         return cli_usage(args->command, "'%.60s' is one argument too many; a command goes after --", args->operands[1]);
     status = session_open(&s, args);
     if (!status)
+        sending_name_process(&to, s.process.pid);
+    if (!status)
         status = attached_record(&s, args, &r);
     session_close(&s);
+    if (!status)
+        status = sending_send(&to, args, r.file.path);
     return status;
 }
 
@@ -60,6 +70,8 @@ const struct cli_command command_record = {
                 "    a program from start to end\n"
                 "candor record --keep 5m --max-size 100MB -- java -jar app.jar\n"
                 "    keep only the last five minutes, for as long as it runs\n"
+                "candor record -d 30s --to otlp+http://collector:4318 4711\n"
+                "    and send it, as OTLP profiles\n"
                 "candor record -e alloc -d 30s 4711\n"
                 "    what is allocated, and where\n"
                 "candor record -e live -d 2m 4711\n"

@@ -159,7 +159,7 @@ static int exit_status(const struct child *child, int own)
     return theirs ? theirs : own;
 }
 
-int launch_record(const struct cli_args *args, struct recording *r)
+int launch_record(const struct cli_args *args, struct recording *r, const struct sending *to)
 {
     struct process self;
     struct error e;
@@ -186,6 +186,8 @@ int launch_record(const struct cli_args *args, struct recording *r)
     else
         wait_child(&child);
     int shown = watch_show(r, args);
+    if (!status && !shown)
+        shown = sending_send(to, args, r->file.path);
     wait_child(&child);
     return exit_status(&child, status ? status : shown);
 }

@@ -4,7 +4,6 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "daemon/rules/ini.h"
-#include "http/address.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,10 +65,24 @@ static int set_max_jvms(struct config *c, const char *value, struct error *e)
     return 0;
 }
 
+/* `server` is a server of Candor's; `to` says in its scheme what it is. */
+static int set_target(struct config *c, const char *key, const char *value, struct error *e)
+{
+    struct error why;
+    int code = emit_target_read(&c->target, value, &why);
+    if (!code && !strcmp(key, "server") && c->target.protocol != EMIT_CANDOR)
+        return error_set(e, -EINVAL, "server '%.100s' is no candor server; name it with 'to'", value);
+    if (code)
+        return error_set(e, code, "%s %s", key, why.text);
+    static const char *const prefixes[] = {[EMIT_CANDOR] = "", [EMIT_OTLP] = "otlp+", [EMIT_PYROSCOPE] = "pyroscope+"};
+    snprintf(c->server, sizeof c->server, "%s%s", prefixes[c->target.protocol], c->target.base);
+    return 0;
+}
+
 int config_set(struct config *c, const char *key, const char *value, struct error *e)
 {
-    if (!strcmp(key, "server"))
-        return address_read(value, c->server, sizeof c->server, e);
+    if (!strcmp(key, "server") || !strcmp(key, "to"))
+        return set_target(c, key, value, e);
     if (!strcmp(key, "token-file"))
         return set_text(c->token_file, sizeof c->token_file, key, value, e);
     if (!strcmp(key, "ca-file"))
@@ -94,7 +107,7 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     if (code != -ENOENT)
         return code;
     return error_set(e, -ENOENT,
-                     "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
+                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, spool, spool-max, host, chunk, "
                      "look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
                      key);
 }
@@ -138,6 +151,7 @@ static int default_spool(struct config *c, struct error *e)
 int config_finish(struct config *c, bool needs_server, struct error *e)
 {
     if (needs_server && !*c->server)
-        return error_set(e, -EINVAL, "no server to send to; name it with --server, or in the section [daemon] of the --config file");
+        return error_set(e, -EINVAL,
+                         "no server to send to; name it with --server or --to, or in the section [daemon] of the --config file");
     return *c->spool ? 0 : default_spool(c, e);
 }

@@ -3,12 +3,15 @@
 #define CANDOR_DAEMON_RULES_CONFIG_H
 
 #include "daemon/rules/policy.h"
+#include "emit/target.h"
 
 #include <limits.h>
 #include <stdbool.h>
 
 struct config {
-    char server[1024], token_file[PATH_MAX], ca_file[PATH_MAX], spool[PATH_MAX], host[256];
+    char server[1088]; /* the address as it was given, for messages; "" = none */
+    struct emit_target target;
+    char token_file[PATH_MAX], ca_file[PATH_MAX], spool[PATH_MAX], host[256];
     struct settings settings;
     uint64_t spool_max, chunk_ns, look_ns, min_age_ns, timeout_ns;
     uint32_t max_jvms;

@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { URL_MAX = 1024 + OUTBOX_HEAD_MAX };
 
@@ -22,15 +24,61 @@ enum ship_verdict ship_judge(long status)
     return status == 400 || status == 413 || status == 415 ? SHIP_NEVER : SHIP_AGAIN;
 }
 
+static int post_recording(struct ship *s, const struct outbox_letter *l, const char *token, struct post_answer *answer, struct error *e)
+{
+    char url[URL_MAX];
+    snprintf(url, sizeof url, "%s/v1/recordings?%s", s->target->base, l->query);
+    struct post_letter p = {.url = url, .token = token, .key = l->key, .fd = l->fd, .offset = l->offset, .size = l->size};
+    return post_send(s->transport, &p, answer, e);
+}
+
+static int read_letter(const struct outbox_letter *l, uint8_t **bytes, struct error *e)
+{
+    *bytes = malloc(l->size + 1);
+    ssize_t n = *bytes ? pread(l->fd, *bytes, l->size, (off_t)l->offset) : -1;
+    if (n == (ssize_t)l->size)
+        return 0;
+    free(*bytes);
+    return error_set(e, -EIO, "cannot read a recording in the spool: %s", strerror(n < 0 ? errno : EIO));
+}
+
+/* As another back end takes it. -EBADMSG: it cannot be read, and never will be. Without samples there is nothing to send, and it counts as
+ * taken. */
+static int post_request(struct ship *s, const struct outbox_letter *l, const char *token, struct post_answer *answer, struct error *e)
+{
+    struct emit_body body;
+    uint8_t *bytes;
+    uint64_t rejected = 0;
+    *answer = (struct post_answer){0};
+    int code = read_letter(l, &bytes, e);
+    if (code)
+        return code;
+    code = emit_body_make(&body, s->target->protocol, bytes, l->size, l->query, e);
+    free(bytes);
+    if (code)
+        return code == -ENOMEM ? code : -EBADMSG;
+    bool empty = !body.bytes;
+    if (empty)
+        answer->status = 204;
+    else
+        code = emit_send(s->transport, s->target, token, &body, answer, &rejected, e);
+    emit_body_free(&body);
+    if (rejected)
+        log_error("recording=%s: %" PRIu64 " profiles were not taken: %s", l->name, rejected, answer->text);
+    pthread_mutex_lock(&s->lock);
+    s->counts.empty += empty;
+    s->counts.rejected += rejected;
+    pthread_mutex_unlock(&s->lock);
+    return code;
+}
+
 static int post(struct ship *s, const struct outbox_letter *l, struct post_answer *answer, struct error *e)
 {
-    char url[URL_MAX], token[TOKEN_MAX];
+    char token[TOKEN_MAX];
     int code = token_read(s->token_file, token, e); /* anew each time: tokens are exchanged while the daemon runs */
     if (code)
         return code;
-    snprintf(url, sizeof url, "%s/v1/recordings?%s", s->server, l->query);
-    struct post_letter p = {.url = url, .token = token, .key = l->key, .fd = l->fd, .offset = l->offset, .size = l->size};
-    code = post_send(s->transport, &p, answer, e);
+    code = s->target->protocol == EMIT_CANDOR ? post_recording(s, l, token, answer, e) : post_request(s, l, token, answer, e);
     explicit_bzero(token, sizeof token);
     return code;
 }
@@ -81,6 +129,11 @@ static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
     struct error e;
     char what[320];
     int code = post(s, l, &answer, &e);
+    if (code == -EBADMSG) {
+        log_error("dropped recording=%s reason=damaged: %s", l->name, e.text);
+        outbox_drop(s->outbox, l, OUTBOX_DAMAGED);
+        return 0;
+    }
     if (code) {
         outbox_put_back(s->outbox, l);
         return code == -ECANCELED ? 0 : failed(s, e.text, 0);
@@ -147,10 +200,11 @@ static void *run(void *context)
     }
 }
 
-int ship_start(struct ship *s, struct outbox *o, const char *server, const char *token_file, const char *ca_file, struct error *e)
+int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const char *token_file, const char *ca_file,
+               struct error *e)
 {
     pthread_condattr_t attributes;
-    *s = (struct ship){.outbox = o, .server = server, .token_file = token_file};
+    *s = (struct ship){.outbox = o, .target = target, .token_file = token_file};
     s->transport = transport_new(ca_file, &s->cancel, e);
     if (!s->transport)
         return -ENOENT;

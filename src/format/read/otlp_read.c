@@ -109,6 +109,31 @@ static int take_attributes(struct reader *r, const struct pb_field *f, struct wh
     return rc;
 }
 
+/* An id becomes a label, in hexadecimal; one of another length is none, and one of zeros says that there is none. */
+static int take_id(struct reader *r, const char *key, otlp_text id, size_t bytes, struct who *who)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * OTLP_TRACE_BYTES];
+    uint8_t all = 0;
+    for (size_t i = 0; i < bytes && id.len == bytes; i++) {
+        uint8_t byte = (uint8_t)id.bytes[i];
+        all |= byte;
+        text[2 * i] = digits[byte >> 4];
+        text[2 * i + 1] = digits[byte & 15];
+    }
+    if (!all)
+        return 0;
+    return label_text(r->p, (otlp_text){key, strlen(key)}, (otlp_text){text, 2 * bytes}, &who->sample.labels);
+}
+
+static int take_link(struct reader *r, uint64_t index, struct who *who)
+{
+    otlp_text trace, span;
+    otlp_tables_link(&r->t, index, &trace, &span);
+    int rc = take_id(r, OTLP_TRACE_LABEL, trace, OTLP_TRACE_BYTES, who);
+    return rc ? rc : take_id(r, OTLP_SPAN_LABEL, span, OTLP_SPAN_BYTES, who);
+}
+
 static int take_sample(struct reader *r, const struct pb_field *field)
 {
     struct who who = {0};
@@ -126,6 +151,8 @@ static int take_sample(struct reader *r, const struct pb_field *field)
             rc = take_numbers(&r->times, pb_fixed64s(&f));
         else if (f.number == r->fields->attributes)
             rc = take_attributes(r, &f, &who);
+        else if (f.number == r->fields->link && f.wire == PB_VARINT)
+            rc = take_link(r, f.value, &who);
     }
     if (!rc)
         rc = otlp_tables_stack(&r->t, stack, &who.sample.stack, &truncated);

@@ -101,6 +101,19 @@ struct otlp_attribute otlp_tables_key_value(const struct otlp_tables *t, const s
     return a;
 }
 
+void otlp_tables_link(const struct otlp_tables *t, uint64_t index, otlp_text *trace, otlp_text *span)
+{
+    const struct pb_field *field = entry(t, OTLP_LINKS, index);
+    *trace = *span = (otlp_text){"", 0};
+    struct pb m = field ? pb_message(field) : pb_init("", 0);
+    for (struct pb_field f; pb_next(&m, &f);) {
+        if (f.number == OTLP_LINK_TRACE)
+            *trace = otlp_field_text(&f);
+        else if (f.number == OTLP_LINK_SPAN)
+            *span = otlp_field_text(&f);
+    }
+}
+
 /* ---- frames ---- */
 
 struct place {

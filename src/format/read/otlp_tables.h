@@ -43,6 +43,8 @@ otlp_text otlp_tables_text(const struct otlp_tables *t, uint64_t index); /* "" w
 struct otlp_attribute otlp_tables_attribute(const struct otlp_tables *t, uint64_t index);
 /* An attribute of a resource, which has its own key and value. */
 struct otlp_attribute otlp_tables_key_value(const struct otlp_tables *t, const struct pb_field *field);
+/* The ids in an entry of the table of links: their bytes, "" where there is none. */
+void otlp_tables_link(const struct otlp_tables *t, uint64_t index, otlp_text *trace, otlp_text *span);
 /* The profile's stack of an entry of the stack table. 0 or a code of import_bad. */
 int otlp_tables_stack(struct otlp_tables *t, uint64_t index, uint32_t *id, bool *truncated);
 /* What an AnyValue holds, as the attribute's value or number. */

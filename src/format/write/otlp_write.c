@@ -15,12 +15,18 @@ enum { MESSAGE_MAX = 1 << 30 };
 
 /* The dictionary grows while samples are written, and is written behind them. Its locations are the model's frames that stacks show,
  * its functions their methods, its stacks those of samples. */
+struct ids {
+    struct map map;
+    uint32_t before; /* entries of the table that earlier profiles made */
+};
+
 struct writer {
-    const struct profile *p;
+    const struct otlp_request *request;
+    const struct profile *p; /* the one that is written */
     const struct otlp_sample_fields *fields;
-    struct buffer profile, locations, functions, attributes, stacks, one, part, inner;
+    struct buffer profiles, profile, locations, functions, attributes, stacks, links, one, part, inner;
     struct strtab strings;
-    struct map location_of, function_of, attribute_of, stack_of;
+    struct ids location_of, function_of, stack_of, attribute_of, link_of;
     bool failed;
 };
 
@@ -32,16 +38,16 @@ static uint32_t string(struct writer *w, const char *text)
 }
 
 /* The index of the key in its table, from 1 on: entry 0 of each is empty. *added: it is to be written now. */
-static uint32_t index_of(struct writer *w, struct map *m, uint64_t key, bool *added)
+static uint32_t index_of(struct writer *w, struct ids *ids, uint64_t key, bool *added)
 {
-    uint32_t *place = map_add(m, key, added);
+    uint32_t *place = map_add(&ids->map, key, added);
     if (!place) {
         w->failed = true;
         *added = false;
         return 0;
     }
     if (*added)
-        *place = (uint32_t)m->count;
+        *place = ids->before + (uint32_t)ids->map.count;
     return *place;
 }
 
@@ -162,8 +168,65 @@ static uint32_t stack(struct writer *w, uint32_t id)
     return index;
 }
 
+/* ---- links: the span that a sample belongs to ---- */
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Whether the text is an id of that many bytes, in hexadecimal. */
+static bool id_of(const char *text, uint8_t *out, size_t bytes)
+{
+    if (strlen(text) != 2 * bytes)
+        return false;
+    for (size_t i = 0; i < 2 * bytes; i++) {
+        int digit = digit_of(text[i]);
+        if (digit < 0)
+            return false;
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
+    }
+    return true;
+}
+
+struct span {
+    uint8_t trace[OTLP_TRACE_BYTES], span[OTLP_SPAN_BYTES];
+    bool has_trace, has_span;
+};
+
+/* Whether the label is a part of the link, and need not be an attribute. */
+static bool take_span(struct span *s, const struct profile *p, const struct profile_label *l)
+{
+    const char *key = profile_text(p, l->key), *value = profile_text(p, l->value);
+    if (l->number)
+        return false;
+    if (!strcmp(key, OTLP_TRACE_LABEL))
+        return s->has_trace = id_of(value, s->trace, sizeof s->trace);
+    return !strcmp(key, OTLP_SPAN_LABEL) && (s->has_span = id_of(value, s->span, sizeof s->span));
+}
+
+static uint32_t link_of(struct writer *w, const struct span *s)
+{
+    bool added;
+    if (!s->has_trace && !s->has_span)
+        return 0;
+    uint64_t key = hash_bytes(s->trace, sizeof s->trace) ^ hash_mix(hash_bytes(s->span, sizeof s->span));
+    uint32_t index = index_of(w, &w->link_of, key, &added);
+    if (added) {
+        buffer_reset(&w->part);
+        pb_put_bytes(&w->part, OTLP_LINK_TRACE, s->trace, s->has_trace ? sizeof s->trace : 0);
+        pb_put_bytes(&w->part, OTLP_LINK_SPAN, s->span, s->has_span ? sizeof s->span : 0);
+        pb_put_message(&w->links, OTLP_LINKS, &w->part);
+    }
+    return index;
+}
+
+/* ---- samples ---- */
+
+/* And its link. */
 static void put_attributes(struct writer *w, const struct profile_sample *s)
 {
+    struct span span = {0};
     const struct profile *p = w->p;
     const struct profile_thread *t = &p->threads[s->thread];
     const char *outcome = profile_text(p, s->outcome);
@@ -182,7 +245,9 @@ static void put_attributes(struct writer *w, const struct profile_sample *s)
     if (s->count > 1)
         list[count++] = attribute(w, OTLP_COUNT, NULL, s->count);
     for (uint32_t i = 0; i < label_count; i++)
-        list[count++] = label(w, labels[i]);
+        if (!take_span(&span, p, labels[i]))
+            list[count++] = label(w, labels[i]);
+    pb_put_uint(&w->one, w->fields->link, link_of(w, &span));
     buffer_reset(&w->part);
     for (uint32_t i = 0; i < count; i++)
         pb_put_varint(&w->part, list[i]);
@@ -253,31 +318,53 @@ static int put_profile(struct writer *w)
     return 0;
 }
 
-static void put_resource_attribute(struct writer *w, struct buffer *out, const char *key, const char *text, uint64_t value)
+static void forget(struct ids *ids)
 {
-    if (text ? !*text : !value)
+    ids->before += (uint32_t)ids->map.count;
+    map_deinit(&ids->map);
+    map_init(&ids->map);
+}
+
+/* Attributes and links are the same in all profiles; the others go by the profile's own numbers. */
+static int put_profiles(struct writer *w)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < w->request->count; i++) {
+        w->p = w->request->profiles[i];
+        buffer_reset(&w->profile);
+        rc = put_profile(w);
+        pb_put_message(&w->profiles, OTLP_PROFILE, &w->profile);
+        forget(&w->location_of);
+        forget(&w->function_of);
+        forget(&w->stack_of);
+    }
+    return rc;
+}
+
+static void put_resource_attribute(struct writer *w, struct buffer *out, const struct otlp_resource_attribute *a)
+{
+    if (a->text ? !*a->text : !a->number)
         return;
     buffer_reset(&w->part);
-    pb_put_text(&w->part, OTLP_KEY, key);
-    put_any(&w->part, &w->inner, OTLP_VALUE, text, value);
+    pb_put_text(&w->part, OTLP_KEY, a->key);
+    put_any(&w->part, &w->inner, OTLP_VALUE, a->text, a->number);
     pb_put_message(out, OTLP_RESOURCE_ATTRIBUTE, &w->part);
 }
 
-/* The message in field 1 of all: resource, scope and the one profile. */
+/* The message in field 1 of all: resource, scope and profiles. */
 static void put_resource_profiles(struct writer *w, struct buffer *out)
 {
-    const struct profile *p = w->p;
     struct buffer resource, scoped;
     buffer_init(&resource, MESSAGE_MAX);
     buffer_init(&scoped, MESSAGE_MAX);
-    put_resource_attribute(w, &resource, OTLP_PID, NULL, p->pid);
-    put_resource_attribute(w, &resource, OTLP_COMMAND, profile_text(p, p->command), 0);
-    put_resource_attribute(w, &resource, OTLP_JVM, profile_text(p, p->jvm_version), 0);
+    for (uint32_t i = 0; i < w->request->attribute_count; i++)
+        put_resource_attribute(w, &resource, &w->request->attributes[i]);
     buffer_reset(&w->one);
     pb_put_text(&w->one, OTLP_SCOPE_NAME, "candor");
     pb_put_text(&w->one, OTLP_SCOPE_VERSION, CANDOR_VERSION);
     pb_put_message(&scoped, OTLP_SCOPE, &w->one);
-    pb_put_message(&scoped, OTLP_PROFILE, &w->profile);
+    w->failed |= w->profiles.failed;
+    buffer_put(&scoped, w->profiles.data, w->profiles.len);
     pb_put_message(out, OTLP_RESOURCE, &resource);
     pb_put_message(out, OTLP_SCOPE_PROFILES, &scoped);
     buffer_deinit(&resource);
@@ -287,7 +374,7 @@ static void put_resource_profiles(struct writer *w, struct buffer *out)
 static void put_dictionary(struct writer *w, struct buffer *out)
 {
     static const uint32_t tables[] = {OTLP_MAPPINGS, OTLP_LOCATIONS, OTLP_FUNCTIONS, OTLP_LINKS, OTLP_ATTRIBUTES, OTLP_STACKS};
-    const struct buffer *filled[] = {&w->locations, &w->functions, &w->attributes, &w->stacks};
+    const struct buffer *filled[] = {&w->locations, &w->functions, &w->links, &w->attributes, &w->stacks};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pb_put_bytes(out, tables[i], "", 0);
     for (size_t i = 0; i < sizeof filled / sizeof *filled; i++) {
@@ -301,7 +388,7 @@ static void put_dictionary(struct writer *w, struct buffer *out)
 static int put_file(struct writer *w, FILE *out)
 {
     struct buffer head, message;
-    int rc = put_profile(w);
+    int rc = put_profiles(w);
     for (uint32_t i = 0; !rc && i < 2; i++) {
         buffer_init(&message, MESSAGE_MAX);
         buffer_init(&head, 32);
@@ -320,18 +407,31 @@ static int put_file(struct writer *w, FILE *out)
     return rc;
 }
 
-int otlp_write(FILE *out, const struct profile *p, enum otlp_version version)
+static int write_request(FILE *out, const struct otlp_request *request, enum otlp_version version)
 {
-    struct writer w = {.p = p, .fields = &otlp_sample_fields[version]};
-    struct buffer *buffers[] = {&w.profile, &w.locations, &w.functions, &w.attributes, &w.stacks, &w.one, &w.part, &w.inner};
-    struct map *maps[] = {&w.location_of, &w.function_of, &w.attribute_of, &w.stack_of};
+    struct writer w = {.request = request, .fields = &otlp_sample_fields[version]};
+    struct buffer *buffers[] = {&w.profiles, &w.profile, &w.locations, &w.functions, &w.attributes,
+                                &w.stacks,   &w.links,   &w.one,       &w.part,      &w.inner};
+    struct ids *ids[] = {&w.location_of, &w.function_of, &w.stack_of, &w.attribute_of, &w.link_of};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         buffer_init(buffers[i], MESSAGE_MAX);
     int rc = strtab_init(&w.strings) ? -ENOMEM : put_file(&w, out);
     strtab_deinit(&w.strings);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         buffer_deinit(buffers[i]);
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        map_deinit(maps[i]);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        map_deinit(&ids[i]->map);
     return rc;
+}
+
+int otlp_write_request(FILE *out, const struct otlp_request *request)
+{
+    return write_request(out, request, OTLP_1_10);
+}
+
+int otlp_write(FILE *out, const struct profile *p, enum otlp_version version)
+{
+    const struct otlp_resource_attribute attributes[] = {
+        {OTLP_PID, NULL, p->pid}, {OTLP_COMMAND, profile_text(p, p->command), 0}, {OTLP_JVM, profile_text(p, p->jvm_version), 0}};
+    return write_request(out, &(struct otlp_request){&p, 1, attributes, 3}, version);
 }

@@ -17,6 +17,8 @@
 struct writer {
     struct gzip gzip;
     const struct profile *p;
+    const struct pprof_types *types;
+    bool brief; /* without what only tools for one file need */
     struct buffer message, part, tag;
     struct strtab strings;
     struct map mapping_of;
@@ -56,14 +58,15 @@ static void put_value_type(struct writer *w, uint32_t number, const char *type, 
 static void put_types(struct writer *w)
 {
     const struct profile *p = w->p;
+    const struct pprof_types *types = w->types;
     if (p->unit != PROFILE_UNIT_SAMPLES)
-        put_value_type(w, PPROF_SAMPLE_TYPE, "samples", "count");
-    put_value_type(w, PPROF_SAMPLE_TYPE, value_type_name(p), value_type_unit(p));
-    if (p->interval_ns) {
-        put_value_type(w, PPROF_PERIOD_TYPE, value_type_period(p), "nanoseconds");
+        put_value_type(w, PPROF_SAMPLE_TYPE, types->count, "count");
+    put_value_type(w, PPROF_SAMPLE_TYPE, types->value, types->unit);
+    if (types->period)
+        put_value_type(w, PPROF_PERIOD_TYPE, types->period, types->period_unit);
+    if (p->interval_ns && types->period && !strcmp(types->period_unit, "nanoseconds"))
         put_number(w, PPROF_PERIOD, (int64_t)p->interval_ns);
-    }
-    put_number(w, PPROF_DEFAULT_SAMPLE_TYPE, string(w, value_type_name(p)));
+    put_number(w, PPROF_DEFAULT_SAMPLE_TYPE, string(w, types->value));
     put_number(w, PPROF_TIME_NANOS, p->start_ns);
     put_number(w, PPROF_DURATION_NANOS, (int64_t)p->duration_ns);
 }
@@ -208,6 +211,19 @@ static void put_label(struct writer *w, const char *key, const char *text, uint6
         pb_put_message(&w->message, PPROF_SAMPLE_LABEL, &w->part);
 }
 
+static void put_observed(struct writer *w, const struct profile_sample *s)
+{
+    const struct profile_thread *t = &w->p->threads[s->thread];
+    const char *outcome = profile_text(w->p, s->outcome);
+    put_label(w, PPROF_THREAD, profile_text(w->p, t->name), 0);
+    put_label(w, PPROF_THREAD_ID, "", t->os_id);
+    put_label(w, PPROF_JAVA_THREAD_ID, "", t->java_id);
+    if (s->state != JFR_STATE_UNKNOWN)
+        put_label(w, PPROF_STATE, jfr_thread_state_names[s->state], 0);
+    if (strcmp(outcome, "complete") && strcmp(outcome, "truncated"))
+        put_label(w, PPROF_OUTCOME, outcome, 0);
+}
+
 static void put_labels(struct writer *w, uint32_t labels)
 {
     const struct profile_label *list[PROFILE_LABELS_MAX];
@@ -228,8 +244,6 @@ static void put_labels(struct writer *w, uint32_t labels)
 static void put_sample(struct writer *w, const struct profile_sample *s)
 {
     const struct profile *p = w->p;
-    const struct profile_thread *t = &p->threads[s->thread];
-    const char *outcome = profile_text(p, s->outcome);
     buffer_reset(&w->part);
     for (uint32_t node = s->stack; node; node = p->nodes[node].parent)
         pb_put_varint(&w->part, (uint64_t)p->nodes[node].frame + 1);
@@ -239,13 +253,8 @@ static void put_sample(struct writer *w, const struct profile_sample *s)
         pb_put_varint(&w->part, s->count);
     pb_put_varint(&w->part, s->weight);
     pb_put_message(&w->message, PPROF_SAMPLE_VALUE, &w->part);
-    put_label(w, PPROF_THREAD, profile_text(p, t->name), 0);
-    put_label(w, PPROF_THREAD_ID, "", t->os_id);
-    put_label(w, PPROF_JAVA_THREAD_ID, "", t->java_id);
-    if (s->state != JFR_STATE_UNKNOWN)
-        put_label(w, PPROF_STATE, jfr_thread_state_names[s->state], 0);
-    if (strcmp(outcome, "complete") && strcmp(outcome, "truncated"))
-        put_label(w, PPROF_OUTCOME, outcome, 0);
+    if (!w->brief)
+        put_observed(w, s);
     put_labels(w, s->labels);
     put(w, PPROF_SAMPLE);
 }
@@ -258,9 +267,16 @@ static void put_strings(struct writer *w)
     }
 }
 
-static int write_profile(FILE *out, const struct profile *p, bool packed)
+static struct pprof_types own_types(const struct profile *p)
 {
-    struct writer w = {.p = p};
+    const char *period = p->interval_ns ? value_type_period(p) : NULL;
+    return (struct pprof_types){"samples", value_type_name(p), value_type_unit(p), period, "nanoseconds"};
+}
+
+static int write_profile(FILE *out, const struct profile *p, const struct pprof_types *types, bool packed, bool brief)
+{
+    const struct pprof_types own = own_types(p);
+    struct writer w = {.p = p, .types = types ? types : &own, .brief = brief};
     struct fold fold;
     int rc = fold_samples(&fold, p);
     buffer_init(&w.message, 1 << 24);
@@ -274,7 +290,8 @@ static int write_profile(FILE *out, const struct profile *p, bool packed)
         gzip_open_plain(&w.gzip, out);
     if (!rc) {
         put_types(&w);
-        put_comments(&w);
+        if (!brief)
+            put_comments(&w);
         put_program(&w);
         rc = put_frames(&w, &fold);
         for (uint32_t i = 0; !rc && i < fold.count; i++)
@@ -294,10 +311,15 @@ static int write_profile(FILE *out, const struct profile *p, bool packed)
 
 int pprof_write(FILE *out, const struct profile *p)
 {
-    return write_profile(out, p, true);
+    return write_profile(out, p, NULL, true, false);
+}
+
+int pprof_write_as(FILE *out, const struct profile *p, const struct pprof_types *types)
+{
+    return write_profile(out, p, types, true, true);
 }
 
 int pprof_write_plain(FILE *out, const struct profile *p)
 {
-    return write_profile(out, p, false);
+    return write_profile(out, p, NULL, false, false);
 }

@@ -98,16 +98,19 @@ static struct jfr_book *book_of(struct jfr_books *books, const struct jfr_book *
 
 /* ---- making one ---- */
 
-enum role { ROLE_EVENT, ROLE_SAMPLE, ROLE_BOOK, ROLE_DESCRIPTION, ROLE_NOTHING };
+enum role { ROLE_EVENT, ROLE_SAMPLE, ROLE_CPU_SAMPLE, ROLE_BOOK, ROLE_DESCRIPTION, ROLE_NOTHING };
 
 static const struct {
     const char *type;
     enum role role;
 } roles[] = {
-    {"candor.CpuSample", ROLE_SAMPLE},
-    {"candor.SafepointSample", ROLE_SAMPLE},
+    {"candor.CpuSample", ROLE_CPU_SAMPLE},
+    {"candor.SafepointSample", ROLE_CPU_SAMPLE},
     {"candor.WallSample", ROLE_SAMPLE},
     {"candor.EventSample", ROLE_SAMPLE},
+    {"jdk.ObjectAllocationSample", ROLE_SAMPLE},
+    {"jdk.JavaMonitorEnter", ROLE_SAMPLE},
+    {"jdk.ThreadPark", ROLE_SAMPLE},
     {"candor.BookLine", ROLE_BOOK},
     {"candor.ThreadCpu", ROLE_NOTHING},
     {"candor.Padding", ROLE_NOTHING},
@@ -248,10 +251,9 @@ static void take_event(struct making *m, const struct record *r)
         return;
     copy(m, r->start, r->end);
     m->slice->events++;
-    if (role == ROLE_SAMPLE) {
-        m->slice->samples++;
+    m->slice->samples += role == ROLE_SAMPLE || role == ROLE_CPU_SAMPLE;
+    if (role == ROLE_CPU_SAMPLE)
         m->slice->weight_ns += (uint64_t)jfr_value_int(value_of(m, r, "weight"));
-    }
 }
 
 static void put_be64_at(struct buffer *b, size_t at, uint64_t v)

@@ -56,7 +56,7 @@ struct jfr_window {
 struct jfr_slice {
     uint8_t *bytes; /* free() them; NULL when the window is empty */
     size_t size;
-    /* In the window: lines of the books; all other events; of these samples of ours (candor.CpuSample, candor.SafepointSample). */
+    /* In the window: lines of the books; all other events; of these samples of any kind; the weight of those of running threads. */
     uint64_t books, events, samples, weight_ns;
 };
 

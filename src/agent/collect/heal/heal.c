@@ -125,7 +125,7 @@ static void say_left(const char *why)
     char text[256];
     if (session.left_said)
         return;
-    snprintf(text, sizeof text, "code from before the agent came stays as it is, with approximate lines: %s", why);
+    snprintf(text, sizeof text, "code compiled before the agent was loaded stays as it is, with approximate lines: %s", why);
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
     session.left_said = true;
 }
@@ -136,7 +136,7 @@ static bool discard_all(void)
     heal_cost_begin_step(&session.cost);
     bool done = old_code.discard_all();
     all_has_gone = all_has_gone || done;
-    end_step("all code that was compiled before the agent came", done ? met_settle_all(&session.met) : 0);
+    end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&session.met) : 0);
     return done;
 }
 
@@ -228,7 +228,7 @@ int heal_start(struct error *e)
     heal_cost_begin(&session.cost, now);
     if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || all_has_gone || discard_all())
         return 0;
-    return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record with heal=off");
+    return error_set(e, -ENOTSUP, "this JVM does not discard its compiled code; record with heal=off");
 }
 
 /* ---- books ---- */

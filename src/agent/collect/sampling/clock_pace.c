@@ -38,7 +38,7 @@ void clock_pace_keep(uint64_t now)
     if (!budget_is_hopeless(&session.budget) || session.told_hopeless)
         return;
     session.told_hopeless = true;
-    warnings_write(now, "max-overhead cannot be kept: the agent's own thread and the samples of other events take more; raise it");
+    warnings_write(now, "max-overhead cannot be met: the agent's own thread and the samples of other events take more; raise the limit");
 }
 
 bool clock_pace_is_tight(void)

@@ -78,10 +78,10 @@ static int start_run(const struct cli_args *args)
     if (status)
         return status;
     if (r.given[OPTION_JFR] && r.duration_ns)
-        return cli_usage(args->command,
-                         "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
-                         "--duration, or use 'candor record'",
-                         r.given[OPTION_JFR]);
+        return cli_usage(
+            args->command,
+            "--jfr %s needs 'candor stop', which appends the JDK's recording to the agent's: leave out --duration, or use 'candor record'",
+            r.given[OPTION_JFR]);
     status = session_open(&s, args);
     if (!status)
         status = start(&s, args, &r);
@@ -134,7 +134,7 @@ static int stop_run(const struct cli_args *args)
     if (fault)
         status = cli_fail("%s", fault);
     if (error)
-        status = cli_fail("the recording is not whole: %s", error);
+        status = cli_fail("the recording is incomplete: %s", error);
     control_answer_free(&answer);
     return status ? status : joined;
 }
@@ -327,7 +327,7 @@ static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy the data recorded so far to this file"},
     {0, "paths", "TIME", NULL,
-     "with -e live: look for who holds sampled objects, now; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"},
+     "with -e live: find what holds sampled objects, now; stops all threads for at most TIME (default 200ms, up to 10m)", "200ms"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };

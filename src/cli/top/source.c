@@ -113,7 +113,7 @@ int source_open(struct source *s, const struct session *session, struct recordin
     *s = (struct source){.session = session, .fd = -1};
     int status = find_running(s, &runs);
     if (!status && runs && cli_option(args, "output"))
-        status = cli_fail("cannot record %d to a file: it is being recorded to %s already; leave -o out to watch that",
+        status = cli_fail("cannot record %d to a file: it is being recorded to %s already; leave out -o to watch that",
                           session->process.pid, s->file);
     if (!status && !runs)
         status = begin(s, r, args);
@@ -192,7 +192,7 @@ static int stop(const struct source *s)
     const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     int status = fault ? cli_fail("%s", fault) : CLI_OK;
     if (error && s->keep)
-        status = cli_fail("the recording is not whole: %s", error);
+        status = cli_fail("the recording is incomplete: %s", error);
     control_answer_free(&answer);
     return status;
 }

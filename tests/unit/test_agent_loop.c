@@ -162,7 +162,7 @@ static void test_requests(void)
     tap_ok(starts(ask("dance"), "error unknown command 'dance'"), "an unknown one");
     tap_ok(starts(ask("start"), "error start needs file="), "a start without a file");
     tap_ok(starts(ask_bytes("status\0\n", 8), "error the request has a zero byte"), "a zero byte is not passed over");
-    tap_ok(starts(ask_bytes("status\nstop\nx", 13), "error there is more behind"), "one request per connection");
+    tap_ok(starts(ask_bytes("status\nstop\nx", 13), "error there is more data"), "one request per connection");
     tap_ok(starts(ask("status now=yes"), "error status takes no options") && starts(ask("stop file=/x"), "error stop takes no options"),
            "options where there are none");
     tap_ok(starts(ask("dump interval=1ms"), "error option 'interval' is none of dump's"), "a start's option for a dump");

@@ -472,7 +472,7 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     char line[300];
     int64_t status, code;
     if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer does not follow the attach protocol", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);
     join_lines(rest, line, sizeof line);
@@ -501,7 +501,7 @@ int attach_parse_answer(pid_t pid, const char *answer, struct error *e)
     char line[300];
     int64_t status;
     if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer does not follow the attach protocol", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);
     if (status == 0)

@@ -145,7 +145,7 @@ static DIR *open_listing(int folder, const struct process *p)
     return listing;
 }
 
-/* Where the plain name was taken when the agent came. */
+/* Where the plain name was taken when the agent was loaded. */
 static int connect_suffixed(int folder, const char *plain, const struct process *p, uint64_t deadline)
 {
     DIR *listing = open_listing(folder, p);

@@ -13,9 +13,9 @@
 enum { VERIFY_CASES_MAX = 64 };
 
 enum verify_verdict {
-    VERIFY_TRUE,   /* the truth lies within every interval and its tolerance */
-    VERIFY_WRONG,  /* it does not, in two runs alike */
-    VERIFY_FAILED, /* no recording could be made, or read */
+    VERIFY_TRUE,    /* the truth lies within every interval and its tolerance */
+    VERIFY_WRONG,   /* it does not, in two runs alike */
+    VERIFY_FAILED,  /* no recording could be made, or read */
     VERIFY_SKIPPED, /* this machine or JVM cannot show it */
     VERIFY_VERDICTS
 };

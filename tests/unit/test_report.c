@@ -446,7 +446,7 @@ static void test_live(void)
     maker_book(&p, "paths_walked", "", 30000000, 1);
     maker_book(&p, "paths_stopped", "", 0, 0);
     text = printed(&p, report_text, o);
-    contains(text, "walked once, in 30.0 ms; all threads stood still for ? by",
+    contains(text, "walked once, in 30.0 ms; all threads were stopped for ? by",
              "a walk for paths, where the JVM does not count safepoints");
     free(text);
     text = printed(&p, report_json, o);

@@ -14,7 +14,7 @@
 bool collect_running(void);
 /* The events that the running recording samples. */
 unsigned collect_events(void);
-/* Starts a recording: memory, file, clock, threads, in this order; undoes all of it on an error. late: the agent came after the
+/* Starts a recording: memory, file, clock, threads, in this order; undoes all of it on an error. late: the agent was loaded after the
  * JVM's start. bind_threads is called when threads are armed, to identify the Java threads. */
 int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
 /* Call it again after collect_patience_ns at the latest while a recording runs. False when the recording's duration is

@@ -374,7 +374,7 @@ static int set_all(struct collect_options *o, char *text, bool of_dump, uint64_t
     }
     o->lock.has_threshold = *given >> OPTION_LOCK_THRESHOLD & 1;
     if (!rc && o->passed && !o->file[0])
-        return error_set(e, -EINVAL, "descriptor needs file, the name of what is passed");
+        return error_set(e, -EINVAL, "descriptor needs file, the name of the file that is passed");
     return rc;
 }
 

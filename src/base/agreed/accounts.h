@@ -38,14 +38,14 @@
     BOOK(CPU, "books", CPU, "CPU time", "% CPU", "count", "Books", "where the CPU time of the process went", "")                           \
     BOOK(SAFEPOINT, "thread_time", THREAD_TIME, "threads' time", "%", "count", "Books",                                                    \
          "where the wall-clock time of Java's threads went",                                                                               \
-         "These books cannot account for CPU time: a running thread is one that the JVM calls runnable. It may be waiting for\na "         \
-         "processor, or in a system call. Threads that are not Java's are not seen, nor are virtual threads.\n")                           \
+         "These books cannot account for CPU time: a running thread is one that the JVM calls runnable. It may be waiting for\n"           \
+         "a processor, or in a system call. Threads that are not Java's are not seen, nor are virtual threads.\n")                         \
     BOOK(ALLOC, "allocations", ALLOC_BYTES, NULL, NULL, "samples", "Books", "what became of the samples that the JVM drew", "")            \
     BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                             \
          "what Java's threads did with their time, by the wall clock",                                                                     \
-         "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen is the error for threads that began or "            \
-         "ended\nbetween two rounds, too much or too little: 0 on average. Virtual threads that are not mounted are not seen, nor "        \
-         "are\nthreads that are not Java's.\n")                                                                                            \
+         "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen is the error for threads that began or ended\n"     \
+         "between two rounds, too much or too little: 0 on average. Virtual threads that are not mounted are not seen, nor are\n"          \
+         "threads that are not Java's.\n")                                                                                                 \
     BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")                 \
     BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                      \
          "what became of the time that threads waited for locks", "")                                                                      \

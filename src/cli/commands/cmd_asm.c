@@ -183,17 +183,20 @@ const struct cli_command command_asm = {
     .name = "asm",
     .arguments = "[OPTION...] (FILE | PID | NAME)",
     .summary = "show which machine instructions the CPU time went to",
-    .about = "Records a JVM for --duration with snapshots of the machine code that samples fall in, or reads a FILE that was recorded with "
-             "--asm. Prints the hottest regions of code as annotated instructions, with jumps, inlined methods, bytecode indexes and lines "
-             "beside them. Then it prints tables of regions, of methods after inlining, and of the origin of the code: each compiler and "
-             "level, stubs, the interpreter, libraries, the kernel. Each table adds up to all samples. The JVM needs no flag, no "
-             "disassembler and no restart.\n\nBrackets contain the 95 % confidence interval of a share. The address of a sample is where "
-             "the clock interrupted the thread, at or after the instruction that took the time. If an instruction has many samples, "
-             "consider the one before it. If a load or a division feeds it, the report shows which one.\n\nCode that was compiled before "
-             "the agent was loaded has line numbers only at calls; --heal now makes the JVM compile it again first.\n\nWith -e EVENT a JVM "
-             "is sampled by an event that the processor or the kernel counts, such as cache-misses or page-faults (see 'candor help "
-             "record'), and the shares are of these events.\n\ndocs/formats/asm-json.md describes the output of --json. 'candor convert' "
-             "turns a recording with --asm into a page in which a frame leads to its code.",
+    .about = "Records a JVM for --duration with snapshots of the machine code that samples fall in, or reads a FILE that "
+             "was recorded with --asm. Prints the hottest regions of code as annotated instructions, with jumps, inlined "
+             "methods, bytecode indexes and lines beside them. Then it prints tables of regions, of methods after "
+             "inlining, and of the origin of the code: each compiler and level, stubs, the interpreter, libraries, the "
+             "kernel. Each table adds up to all samples. The JVM needs no flag, no disassembler and no restart.\n\n"
+             "Brackets contain the 95 % confidence interval of a share. The address of a sample is where the clock "
+             "interrupted the thread, at or after the instruction that took the time. If an instruction has many samples, "
+             "consider the one before it. If a load or a division feeds it, the report shows which one.\n\n"
+             "Code that was compiled before the agent was loaded has line numbers only at calls; --heal now makes the JVM "
+             "compile it again first.\n\n"
+             "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or "
+             "page-faults (see 'candor help record'), and the shares are of these events.\n\n"
+             "docs/formats/asm-json.md describes the output of --json. 'candor convert' turns a recording with --asm into "
+             "a page in which a frame leads to its code.",
     .examples = "candor asm -d 10s 4711\n"
                 "    the hottest instructions of process 4711\n"
                 "candor asm --method 'HashMap.get' 4711\n"

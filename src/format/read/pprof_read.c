@@ -13,7 +13,7 @@
 
 enum { VALUES_MAX = 64 };
 
-/* The file is read twice: first all that samples refer to, which may stand behind them. */
+/* The file is read twice: first all that samples refer to, which may come after them. */
 struct reader {
     struct profile *p;
     const struct import *in;

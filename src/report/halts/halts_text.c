@@ -268,7 +268,7 @@ static void put_halt(const struct page *p, const struct halt *one, int depth)
     fputc('\n', out);
 }
 
-/* A halt within another stands below it, indented. */
+/* A halt within another comes below it, indented. */
 static void put_list(const struct page *p, const uint32_t *list, int64_t n, bool nest)
 {
     int64_t ends[DEPTH_MAX];

@@ -41,7 +41,7 @@ struct window {
     uint32_t samples, sparse_samples;
 };
 
-/* Of the process: what was compiled before the agent came is gone, and does not come back. */
+/* Of the process: what was compiled before the agent was loaded is gone, and does not come back. */
 static bool all_has_gone;
 
 static struct {

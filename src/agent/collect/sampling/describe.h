@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Writes the settings of the recording, and those of the parts that have started. late: the agent came after the JVM's start. */
+/* Writes the settings of the recording, and those of the parts that have started. late: the agent was loaded after the JVM's start. */
 void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late);
 /* Call it at the end: writes how often two walkers agreed, if each stack was walked by two. */
 void describe_comparison(struct recording *r);

@@ -47,7 +47,7 @@ class Runs:
 
 
 def tools_table(runs):
-    verdicts = ("true", "wrong", "failed", "untold")
+    verdicts = ("true", "wrong", "failed", "skipped")
     yield f"| tool | {' | '.join(verdicts)} | median points off | most |"
     yield "|---" * (len(verdicts) + 3) + "|"
     for tool in runs.tools:

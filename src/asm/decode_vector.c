@@ -91,7 +91,7 @@ static const struct known {
     {1, P66, 0x73, WIG, 4, "vpsrldq", "-vv"},       {1, P66, 0x73, WIG, 8, "vpslldq", "-vv"},
 };
 
-/* What stands in front of the opcode; bits of register numbers as they are meant, not inverted as they are stored. */
+/* What comes before the opcode; bits of register numbers as they are meant, not inverted as they are stored. */
 struct vector {
     bool evex, w, zeroes, broadcast;
     unsigned map, prefix, length; /* 0 = 128 bits, 1 = 256, 2 = 512 */

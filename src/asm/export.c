@@ -40,7 +40,7 @@ static void print_range(FILE *out, const struct asm_recording *r, const struct r
     fputc('\n', out);
 }
 
-/* Stubs that were captured stand among the names, too. */
+/* Captured stubs are in both lists: with their names, and as snapshots. */
 static uint32_t collect(const struct asm_recording *r, struct range *all)
 {
     uint32_t n = 0;

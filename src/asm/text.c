@@ -95,7 +95,9 @@ static void put_head(const struct asm_report *a, FILE *out)
             "it, and what it waited for.\n",
             asm_counts_events(a->profile) ? "had the event" : "took the time");
     if (information && !strcmp(information, "sparse"))
-        fputs("note: code that was compiled before the agent came tells of its calls alone; record with --heal now for all lines\n", out);
+        fputs("note: code that was compiled before the agent was loaded has line numbers only at calls; record with --heal now for all "
+              "lines\n",
+              out);
     if (a->regions->all.samples < ASM_FEW_SAMPLES) {
         style(a, out, "33");
         fprintf(out, "warning: only %s samples; from 1,000 on the figures mean something: record longer, or with a shorter --interval\n",

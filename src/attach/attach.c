@@ -171,8 +171,8 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
     switch (code) {
     case -EROFS:
         return error_set(e, code,
-                         "cannot attach to %d: its /tmp is read-only, and attaching needs files there; give it a /tmp that can be "
-                         "written (in a container a tmpfs), or " AT_START,
+                         "cannot attach to %d: its /tmp is read-only, and attaching needs files there; give it a writable /tmp (in a "
+                         "container a tmpfs), or " AT_START,
                          a->pid);
     case -EACCES:
         return error_set(e, code,
@@ -378,9 +378,7 @@ static int ask(struct attach *a, int version, struct buffer *reply, struct error
 static int too_long(pid_t pid, struct error *e)
 {
     return error_set(e, -ENAMETOOLONG,
-                     "cannot attach to %d: the library's path is longer than the JVM takes; set "
-                     "XDG_CACHE_HOME to a short one",
-                     pid);
+                     "cannot attach to %d: the library's path is longer than the JVM accepts; set XDG_CACHE_HOME to a short one", pid);
 }
 
 static int ask_by_any_version(struct attach *a, struct buffer *reply, struct error *e)
@@ -449,7 +447,7 @@ int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct b
     const struct operation jcmd = {.words = {"jcmd", command, "", ""}};
     buffer_reset(answer);
     if (strlen(command) >= ARGUMENT_MAX)
-        return error_set(e, -ENAMETOOLONG, "cannot ask %d for more than %d bytes say: '%.60s...'", pid, ARGUMENT_MAX - 1, command);
+        return error_set(e, -ENAMETOOLONG, "cannot send %d a request of more than %d bytes: '%.60s...'", pid, ARGUMENT_MAX - 1, command);
     int code = perform(pid, &jcmd, timeout_ns, answer, e);
     return code ? code : attach_parse_answer(pid, (const char *)answer->data, e);
 }
@@ -474,7 +472,7 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     char line[300];
     int64_t status, code;
     if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer does not follow the attach protocol", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);
     join_lines(rest, line, sizeof line);
@@ -490,9 +488,7 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     if (answered && code == AGENT_TOO_EARLY)
         return still_starting(pid, e);
     if (answered)
-        return error_set(e, -EREMOTEIO,
-                         "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may say "
-                         "why",
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may show why",
                          pid, code);
     if (!*line)
         snprintf(line, sizeof line, "status %" PRId64 ", and no more; can its user read the agent's library?", status);
@@ -505,7 +501,7 @@ int attach_parse_answer(pid_t pid, const char *answer, struct error *e)
     char line[300];
     int64_t status;
     if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer does not follow the attach protocol", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);
     if (status == 0)

@@ -103,8 +103,8 @@ static int explain_connect(const struct process *p, int code, struct error *e)
         return error_set(e, code, "no agent of candor is active in process %d", p->pid);
     case -ENOTCONN:
         return error_set(e, code,
-                         "cannot speak with the agent in %d: it found no place for its control socket, neither in /tmp nor in "
-                         "/dev/shm; what it records goes on until the JVM ends. Start the JVM with one of them writable",
+                         "cannot talk to the agent in %d: it could not create its control socket in /tmp or /dev/shm; its recording "
+                         "continues until the JVM ends. Start the JVM with one of these folders writable",
                          p->pid);
     case -EACCES:
         return error_set(e, code,
@@ -112,7 +112,7 @@ static int explain_connect(const struct process *p, int code, struct error *e)
                          "root",
                          p->pid, process_user_name(p->uid, user, sizeof user));
     case -ETIMEDOUT:
-        return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; the machine may be overloaded: try again",
+        return error_set(e, code, "cannot talk to the agent in %d: it accepts no connection; the machine may be overloaded: try again",
                          p->pid);
     default:
         return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, process_tmp_problem(code));
@@ -145,7 +145,7 @@ static DIR *open_listing(int folder, const struct process *p)
     return listing;
 }
 
-/* Where the plain name was taken when the agent came. */
+/* Where the plain name was taken when the agent was loaded. */
 static int connect_suffixed(int folder, const char *plain, const struct process *p, uint64_t deadline)
 {
     DIR *listing = open_listing(folder, p);
@@ -245,7 +245,7 @@ int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, stru
     uint64_t deadline = clock_monotonic_ns() + timeout_ns;
     *answer = (struct control_answer){0};
     buffer_u8(&r->line, '\n');
-    int code = r->line.failed ? error_set(e, -EMSGSIZE, "the request is longer than the agent takes; use a shorter path")
+    int code = r->line.failed ? error_set(e, -EMSGSIZE, "the request is longer than the agent accepts; use a shorter path")
                               : process_read(pid, &p, e);
     code = code ? code : process_check_stopped(&p, e);
     if (!code) {

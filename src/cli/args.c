@@ -66,7 +66,7 @@ int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise
     if (!text)
         return CLI_OK;
     if (number_parse(text, 0, INT32_MAX, &number))
-        return cli_usage(args->command, "--%s wants a number, not '%.60s'", name, text);
+        return cli_usage(args->command, "--%s must be a number, not '%.60s'", name, text);
     *out = (uint32_t)number;
     return CLI_OK;
 }
@@ -76,7 +76,7 @@ int cli_percent(const struct cli_args *args, const char *name, double otherwise,
     const char *text = cli_option(args, name);
     double percent = otherwise;
     if (text && number_parse_real(text, least, 100, &percent))
-        return cli_usage(args->command, "--%s wants a percentage, not '%.60s'", name, text);
+        return cli_usage(args->command, "--%s must be a percentage, not '%.60s'", name, text);
     *share = percent / 100;
     return CLI_OK;
 }

@@ -62,7 +62,7 @@ static int limit_unpacking(const struct cli_args *args)
     const char *text = cli_option(args, "max-unpacked");
     uint64_t bytes = 0;
     if (text && (units_parse_size(text, &bytes) || !bytes))
-        return cli_usage(args->command, "--max-unpacked wants a size like 500M or 20G, not '%.60s'", text);
+        return cli_usage(args->command, "--max-unpacked must be a size like 500M or 20G, not '%.60s'", text);
     intake_set_limit(bytes);
     return CLI_OK;
 }

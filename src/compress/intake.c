@@ -67,7 +67,7 @@ static int check_limit(const struct intake *in, const struct source *s, struct e
     uint64_t size = in->spool.size, limit = chosen_limit ? chosen_limit : INTAKE_SIZE_MAX;
     bool ratio = !chosen_limit && size > INTAKE_RATIO_FROM && size / INTAKE_RATIO_MAX > in->packed_size;
     if (ratio)
-        return error_set(e, -EFBIG, "%s: refused: it unpacks to more than %d times its size; if you trust it, say --max-unpacked SIZE",
+        return error_set(e, -EFBIG, "%s: refused: it unpacks to more than %d times its size; if you trust it, use --max-unpacked SIZE",
                          s->name, INTAKE_RATIO_MAX);
     if (size > limit)
         return error_set(e, -EFBIG, "%s: refused: it unpacks to more than %" PRIu64 " MiB; raise that with --max-unpacked SIZE", s->name,

@@ -20,7 +20,7 @@ static int open_file(struct spool *s, struct error *e)
     for (size_t i = 0; s->fd < 0 && i < sizeof folders / sizeof *folders; i++)
         s->fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (s->fd < 0)
-        return error_set(e, -errno, "no room for a large input: no file can be made in %s: %s; set TMPDIR", folders[0], strerror(errno));
+        return error_set(e, -errno, "no room for a large input: cannot create a file in %s: %s; set TMPDIR", folders[0], strerror(errno));
     return 0;
 }
 

@@ -329,7 +329,7 @@ static void end(struct fleet *f, struct member *t)
         t->state = MEMBER_ENDED;
         say_ended(t);
     } else if (f->ending || t->renewing || outlived) {
-        member_leave(t, 0, "its recording is begun anew");
+        member_leave(t, 0, "its recording is started again");
     } else {
         leave_once(t, BUSY_S * NS_PER_S, "somebody ended its recording");
     }
@@ -381,7 +381,7 @@ static void tend(struct fleet *f, struct member *t)
     bool ended = member_is_gone(t) || !live_is_locked(&t->live);
     bool failing = *t->reason;
     if (live_bytes(&t->live) > FOLLOW_LIVE_MAX)
-        give_up(f, t, OUTBOX_TOO_LARGE, "its recording takes more of the disk than any agent of ours writes");
+        give_up(f, t, OUTBOX_TOO_LARGE, "its recording is larger than any that our agent writes");
     else if (outbox_wants_live(f->follow.outbox, t->live.id))
         give_up(f, t, OUTBOX_FULL, "its recording fills the spool, more than that of any other JVM");
     else if (now >= t->next_ns || (ended && !failing))

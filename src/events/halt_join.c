@@ -215,7 +215,7 @@ static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
     return w && halt_end(one) <= (one->kind == HALT_MONITOR ? w->monitors_to_ns : w->parks_to_ns);
 }
 
-/* The JDK's, where the agent has them. One that had begun before the agent came, or goes on behind its end, only the JDK knows whole. */
+/* Drops the JDK's waits, where the agent has them. Only the JDK knows all of one that began before the agent, or goes on after its end. */
 static void drop_waits_of_jdk(struct halts *h, const struct halt_parts *p)
 {
     uint32_t kept = 0;

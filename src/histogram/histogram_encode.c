@@ -203,7 +203,7 @@ int candor_histogram_encode(const struct candor_histogram *h, char **text)
     return *text ? 0 : -ENOMEM;
 }
 
-/* The encodings differ in what stands before the counts, and in the counts' words. */
+/* The encodings differ in the header before the counts, and in how a count is written. */
 static const struct encoding {
     uint32_t cookie, compressed;
     size_t head;

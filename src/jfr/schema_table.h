@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Type ids in the file; 0 and 1 are the format's own (metadata, checkpoint). The JDK's `jfr summary` takes an id for the same type in all
- * chunks of a file, and the JDK's chunks may stand behind ours (append.h): the ids of its events are below 400, or are numbers of Java
+ * chunks of a file, and the JDK's chunks may come after ours (append.h): the ids of its events are below 400, or are numbers of Java
  * classes, and the first thousand classes are no events. */
 enum schema_id {
     SCHEMA_FIRST = 640,

@@ -92,7 +92,7 @@ static int parse_one(struct mix *m, char *text, const char *path, struct error *
     char *rest = strchr(text, '='), *method = "GET", *body = "";
     double weight = 0;
     if (!rest || (*rest++ = 0, !take_weight(&rest, &weight)) || (*rest && *rest != ':'))
-        return error_set(e, -EINVAL, "request '%.60s' wants a weight: NAME=WEIGHT[:METHOD[:PATH[:BODY]]]", text);
+        return error_set(e, -EINVAL, "request '%.60s' needs a weight: NAME=WEIGHT[:METHOD[:PATH[:BODY]]]", text);
     if (*rest) {
         method = rest + 1;
         rest = method + strcspn(method, ":");
@@ -177,7 +177,7 @@ static int read_header(struct mix *m, const char *line, struct error *e)
     size_t old = strlen(t->headers), more = strlen(line);
     char *grown = old + more < HEADERS_MAX ? realloc(t->headers, old + more + 3) : NULL;
     if (!grown)
-        return error_set(e, -ENOMEM, "more headers than there is room for");
+        return error_set(e, -ENOMEM, "too many headers");
     memcpy(grown + old, line, more);
     memcpy(grown + old + more, "\r\n", 3);
     t->headers = grown;

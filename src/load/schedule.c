@@ -61,7 +61,7 @@ int schedule_parse(struct schedule *s, const char *text, struct error *e)
         s->steps[s->count++] = (struct schedule_step){rate, rate, INFINITY, before, start};
     }
     if (!s->count || schedule_due(s, 0) == UINT64_MAX)
-        return error_set(e, -EINVAL, "--rate '%.60s' asks for no request at all", all);
+        return error_set(e, -EINVAL, "--rate '%.60s' would send no request", all);
     return 0;
 }
 

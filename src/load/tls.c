@@ -85,7 +85,7 @@ int tls_handshake(struct tls_session *s, struct error *e)
     long verdict = SSL_get_verify_result(s->ssl);
     const char *reason = ERR_reason_error_string(ERR_peek_error());
     if (verdict != X509_V_OK)
-        return error_set(e, -EPROTO, "the server's certificate is refused: %s (--insecure takes any)",
+        return error_set(e, -EPROTO, "the server's certificate is not trusted: %s (--insecure accepts any)",
                          X509_verify_cert_error_string(verdict));
     return error_set(e, -EPROTO, "no TLS with the server: %s", reason ? reason : "it closed the connection");
 }

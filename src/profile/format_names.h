@@ -3,8 +3,9 @@
 #ifndef CANDOR_PROFILE_FORMAT_NAMES_H
 #define CANDOR_PROFILE_FORMAT_NAMES_H
 
-/* X(name, words, extensions, media type). A reader is NAME_read (format/read/formats.c), a writer write_NAME: in
- * cli/commands/cmd_convert.c, and of formats that are read as well in server/answers/query.c. */
+/* X(name, words, extensions, media type). A reader is NAME_read. A format that is only read also has NAME_is: a file's content is compared
+ * with these formats in the order of their rows. A writer is write_NAME in cli/commands/cmd_convert.c, and, for formats that are read as
+ * well, in server/answers/query.c. */
 #define FORMAT_NAMES_BOTH(X)                                                                                                               \
     X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded",                        \
       "text/plain; charset=utf-8")                                                                                                         \

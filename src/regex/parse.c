@@ -108,7 +108,7 @@ static bool read_operator(const char **at, long *min, long *max)
     return true;
 }
 
-/* What stands behind an atom. */
+/* What comes after an atom. */
 static int read_repetition(struct regex_reader *r, uint32_t *id)
 {
     long min, max;

@@ -47,7 +47,7 @@ static void put_header(FILE *out, const struct diff *d, const struct diff_option
             100 * d->level, runs ? "the runs" : "within the runs only: give several of each for more");
     fprintf(out, "%-9s ", "Sees");
     if (d->absolute)
-        fputs("the least change to be seen stands in the column 'least'\n", out);
+        fputs("the column 'least' shows the smallest change that could be seen\n", out);
     else
         fprintf(out, "a growth by %.2f points of a method of 1 %%, by %.2f of one of 10 %%, by %.2f of one of 50 %%\n",
                 100 * diff_detectable(d, 0.01), 100 * diff_detectable(d, 0.1), 100 * diff_detectable(d, 0.5));
@@ -101,7 +101,7 @@ void diff_text(FILE *out, const struct diff *d, const struct diff_options *o)
         fputs("\nnothing changed by more than chance would\n", out);
         return;
     }
-    fprintf(out, "\n%s  %s: A -> B, change [95 %% interval], what became of it, the least growth to be seen; s self, t total\n",
+    fprintf(out, "\n%s  %s: A -> B, change [95 %% interval], verdict, the smallest growth that could be seen; s self, t total\n",
             o->all ? "All methods" : "Changes", d->absolute ? "ms per second" : o->whole);
     for (uint32_t i = 0; i < d->count && (!o->top || shown < o->top); i++)
         if (diff_is_shown(&d->rows[i], o)) {

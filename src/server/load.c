@@ -174,7 +174,7 @@ static int rename_value(struct profile *p, const struct envelope_note *note, boo
     return *other ? profile_string(p, other, strlen(other), &p->value) : 0;
 }
 
-/* By the names that they are kept by; values that are not kept go, but for one without samples if there is nothing else. */
+/* Gives values the names under which the store keeps them. Drops other values; if all were dropped, keeps one without samples. */
 static int rename_values(struct store_profiles *of, const struct envelope_note *note, struct error *e)
 {
     bool kept;

@@ -16,7 +16,7 @@ static const char head[] =
     "table { border-collapse: collapse; width: 100% } th, td { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: middle }\n"
     "td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }\n"
     "tr.tool th { border-top: 1px solid var(--soft); padding-top: .5rem }\n"
-    ".true { color: var(--true) } .wrong, .failed { color: var(--wrong) } .untold { color: var(--other) }\n"
+    ".true { color: var(--true) } .wrong, .failed { color: var(--wrong) } .skipped { color: var(--other) }\n"
     "svg { width: 18rem; height: 1rem; background: var(--soft) } svg .says { fill: #4a7bd0 } svg .is { fill: currentColor }\n"
     "tr.off td { color: var(--wrong) } td:first-child { overflow-wrap: anywhere }\n"
     "</style>\n</head>\n<body>\n<h1>Is this profiler true?</h1>\n";
@@ -26,7 +26,7 @@ static const char reading[] =
     "only samples. Held against each other they show how far its profiles can be believed on this machine and this JVM.</p>\n"
     "<p>The bar is what the profiler says, as wide as it is unsure: in 95 of 100 runs a true profiler's bar contains the black "
     "line, which is the truth. <b class=\"true\">true</b>: the truth lies within the bar, or a percentage point beside it. "
-    "<b class=\"wrong\">wrong</b>: it does not, in two runs alike. <b class=\"untold\">untold</b>: this cannot be measured "
+    "<b class=\"wrong\">wrong</b>: it does not, in two runs alike. <b class=\"skipped\">skipped</b>: this cannot be measured "
     "here.</p>\n";
 
 static void put_text(FILE *out, const char *text)

@@ -34,7 +34,7 @@ static int judge_profile(struct verify_run *run, const struct profile *p, const 
     if (!*jvm && p->jvm_version)
         snprintf(jvm, size, "%s", profile_text(p, p->jvm_version));
     if (run->what->needs & VERIFY_KERNEL && tool_counts_cpu(run->tool) && !shows_kernel(p)) {
-        run->verdict = VERIFY_UNTOLD;
+        run->verdict = VERIFY_SKIPPED;
         snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' names the remedy");
         return 0;
     }
@@ -80,7 +80,7 @@ static int run_once(struct verify_run *run, const struct verify_plan *plan, char
         rc = judge_recording(run, recording, truths, plan->setup.rounds, jvm, size);
         unlink(recording);
     } else if (rc != -EINTR && rc != -ENOMEM) {
-        run->verdict = rc == 1 ? VERIFY_UNTOLD : VERIFY_FAILED;
+        run->verdict = rc == 1 ? VERIFY_SKIPPED : VERIFY_FAILED;
         snprintf(run->why, sizeof run->why, "%s", e.text);
         rc = 0;
     }
@@ -125,7 +125,7 @@ static int run_case(struct verify_run *run, const struct verify_plan *plan, char
     int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
     if (!rc && run->verdict == VERIFY_WRONG)
         rc = run_again(run, plan, jvm, size);
-    if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_UNTOLD)
+    if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_SKIPPED)
         forget(run);
     return rc;
 }
@@ -185,7 +185,7 @@ double verify_cpu_off(const struct verify_run *run)
 
 const char *verify_verdict_name(enum verify_verdict verdict)
 {
-    static const char *const names[VERIFY_VERDICTS] = {"true", "wrong", "failed", "untold"};
+    static const char *const names[VERIFY_VERDICTS] = {"true", "wrong", "failed", "skipped"};
     return names[verdict];
 }
 

@@ -13,10 +13,10 @@
 enum { VERIFY_CASES_MAX = 64 };
 
 enum verify_verdict {
-    VERIFY_TRUE,   /* the truth lies within every interval and its tolerance */
-    VERIFY_WRONG,  /* it does not, in two runs alike */
-    VERIFY_FAILED, /* no recording could be made, or read */
-    VERIFY_UNTOLD, /* this machine or JVM cannot show it */
+    VERIFY_TRUE,    /* the truth lies within every interval and its tolerance */
+    VERIFY_WRONG,   /* it does not, in two runs alike */
+    VERIFY_FAILED,  /* no recording could be made, or read */
+    VERIFY_SKIPPED, /* this machine or JVM cannot show it */
     VERIFY_VERDICTS
 };
 
@@ -24,7 +24,7 @@ struct verify_run {
     const struct verify_case *what;
     const struct tool *tool;
     enum verify_verdict verdict;
-    char why[256];               /* of VERIFY_FAILED and VERIFY_UNTOLD, and what is to be said of others; or "" */
+    char why[256];               /* of VERIFY_FAILED and VERIFY_SKIPPED, and what is to be said of others; or "" */
     struct judgement *judgement; /* of the first round; NULL when there is none */
     struct judge_pool pool;      /* of all rounds */
 };

@@ -141,7 +141,7 @@ def protocol(jdk):
         if jdk.version >= 24:
             ct.ok(long.status == 0 and marker.read_text() == text, f"{jdk}: long options, by version 2 of the protocol", long)
         else:
-            ct.ok(long.status == 1 and "longer than the JVM takes" in long.out, f"{jdk}: options longer than the protocol takes", long)
+            ct.ok(long.status == 1 and "longer than the JVM accepts" in long.out, f"{jdk}: options longer than the protocol takes", long)
         good = load(jvm, AGENT, options)
         ct.ok(good.status == 0, f"{jdk}: and after all that a good one", good)
         ct.ok(not os.path.exists(f"/tmp/.attach_pid{jvm.pid}"), f"{jdk}: no trigger file is left")

@@ -201,7 +201,7 @@ def refusals():
         result = ct.candor("stop", fake.pid)
         ct.ok(one_line(result, "No space left on device"), "a recording that is not whole", result)
     for behaviour, timeout, words in (("garbage", "60s", ["not understood"]), ("cut", "60s", ["cut off"]),
-                                      ("endless", "60s", ["cannot speak"]), ("silent", "1s", ["does not answer"])):
+                                      ("endless", "60s", ["cannot talk"]), ("silent", "1s", ["does not answer"])):
         with Fake(behaviour) as fake:
             result = ct.candor("status", "--timeout", timeout, fake.pid)
             ct.ok(one_line(result, *words) and "\x1b" not in result.err, f"an agent that is {behaviour}", result)

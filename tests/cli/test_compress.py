@@ -107,7 +107,7 @@ def test_bomb():
     fails(1, "not a JFR recording", "summary", "--max-unpacked", "1G", bomb)
     damaged = ct.WORK / "damaged.gz"
     damaged.write_bytes(gzip.compress(b"")[:12])
-    fails(1, "no JFR recording", "report", damaged)
+    fails(1, "not a JFR recording", "report", damaged)
 
 
 ct.need(recordings.MAKER, ct.PROGRAM)

@@ -467,7 +467,7 @@ def agents(jdk):
         well_formed(doctor, what)
         row(doctor, "agent", "ok", ["idle", ct.candor("version").out.split()[1]], what)
         row(doctor, "attach", "ok", ["not needed"], what)
-        row(doctor, "debug information", "ok", ["since the agent came"], what)
+        row(doctor, "debug information", "ok", ["since the agent was loaded"], what)
         jvm.control("start", file=ct.WORK / f"agent-{jdk.version}.jfr")
         row(Doctor(jvm.pid), "agent", "ok", ["recording"], what)
         jvm.control("stop")

@@ -97,7 +97,7 @@ def test_others(path):
     ct.ok(r.get("halts") == [] and r["kinds"] == {} and r["stopped_ns"] == 0 and r["unexplained_ns"] == r["duration_ns"] > 0,
           "a recording without halts says so", r)
     text = ct.candor("report", "--kind", "halt", calm)
-    ct.ok(text.status == 0 and "no events of halts" in text.out and "-e cpu,halt" in text.out, "and what to do", text)
+    ct.ok(text.status == 0 and "no events about halts" in text.out and "-e cpu,halt" in text.out, "and what to do", text)
     server = ct.candor("report", "--kind", "halt", "http://127.0.0.1:1")
     ct.ok(server.status == 1 and "recording's FILE" in server.err and server.err.count("\n") == 1, "a server has none", server)
     unused = ct.candor("report", "--kind", "halt", "--token-file", "token", calm)

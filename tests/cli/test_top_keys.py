@@ -228,7 +228,7 @@ def small(fake):
     words = lambda: " ".join(t.text().split())
     ct.ok(t.wait(lambda: "look into a method with Enter first" in words()), "a long message has as many lines as it needs", t.text())
     t.press("?")
-    sees(t, "more of it needs a larger window", "help that does not fit says so")
+    sees(t, "enlarge the window to see more", "help that does not fit says so")
     t.resize(40, 60)
     ct.ok(t.wait(lambda: all(text in words() for text in HELP_TEXTS)), "40 columns: the help has all its words", t.text())
     t.press("x", "q")

@@ -120,7 +120,7 @@ def at_load(jdk, mistake):
             ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
             return
         said = [line for line in jvm.err if "candor" in line]
-        ct.ok(jvm.finish() == 0 and not wrong and faults.counts()["crashes"] == 1 and len(said) == 1 and "fault of its own" in said[0],
+        ct.ok(jvm.finish() == 0 and not wrong and faults.counts()["crashes"] == 1 and len(said) == 1 and "internal fault" in said[0],
               f"{what}: the JVM lives, and one line says so", f"{wrong} {said}\n{jvm.transcript()}")
 
 

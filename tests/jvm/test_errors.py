@@ -133,7 +133,7 @@ def closed_folders(jdk):
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper, cwd="/") as jvm:
             jvm.expect("ready")
             jvm.round(seconds=0.3)
-            refused_by_program(f"{jdk}, no place for the socket", ct.candor("status", jvm.pid), "no place for its control socket",
+            refused_by_program(f"{jdk}, no place for the socket", ct.candor("status", jvm.pid), "could not create its control socket",
                                "/dev/shm")
             rows = {row["pid"]: row for row in json.loads(ct.candor("list", "--json").out)["jvms"]}
             ct.ok(rows[jvm.pid]["agent"] and rows[jvm.pid]["recording"] is None, f"{jdk}, no place for the socket: list does not know",

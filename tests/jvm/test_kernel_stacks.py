@@ -76,7 +76,7 @@ def check_none(jdk):
           f"{jdk}, timer: says that it gives none", recording.settings)
     ct.ok(not any(map(in_kernel, recording.samples)), f"{jdk}, timer: and gives none")
     note = ct.candor("report", recording.path)
-    ct.ok("this clock gives no more" in note.out, f"{jdk}, timer: the report says so", note)
+    ct.ok("this clock provides no more" in note.out, f"{jdk}, timer: the report says so", note)
 
 
 def check_ordinary(jdk, capabilities, expected):

@@ -76,7 +76,7 @@ def no_signals(jdk):
         ct.wait_until(lambda: "warning" in jvm.control("status")[1])
         status = jvm.control("status")[1]
         recording, books = stopped(jdk, what, jvm, path)
-    warned(jdk, what, recording, status, "could not be given a clock", "RLIMIT_SIGPENDING")
+    warned(jdk, what, recording, status, "have no clock, and no samples", "RLIMIT_SIGPENDING")
     reason = recording.settings["clock_reason"]
     ct.ok("sigtrap" in reason and "seccomp filter" in reason, f"{jdk}, {what}: why no better clock: {reason}")
     unseen = books["unseen_ns"].get("no_clock", 0)

@@ -253,7 +253,8 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
         }
         if (i >= 8) {
             const void *const texts[] = {perf_seed, heap_seed, thread_seed, words_seed, dump_seed};
-            const size_t sizes[] = {sizeof perf_seed - 1, sizeof heap_seed - 1, sizeof thread_seed - 1, sizeof words_seed, sizeof dump_seed - 1};
+            const size_t sizes[] = {sizeof perf_seed - 1, sizeof heap_seed - 1, sizeof thread_seed - 1, sizeof words_seed,
+                                    sizeof dump_seed - 1};
             keep_bytes(s, texts[i - 8], sizes[i - 8]);
             continue;
         }

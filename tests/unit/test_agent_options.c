@@ -220,7 +220,7 @@ static void test_refused(void)
     refused("event-interval=999,event=cache-misses", -EINVAL, "1000 or more");
     refused("event=page-faults,event-interval=1k", -EINVAL, "'1k'");
     refused("event=page-faults,max-rate=5", -EINVAL, "max-rate");
-    refused("event=page-faults,clock=timer", -EINVAL, "CPU time alone");
+    refused("event=page-faults,clock=timer", -EINVAL, "only CPU time");
     refused("event-interval=5", -EINVAL, "event=page-faults");
     refused("event=wall,interval=999us", -EINVAL, "use 1ms or more");
     refused("event=wall,clock=timer", -EINVAL, "leave out clock");

@@ -134,7 +134,7 @@ static void test_events(void)
     }
     struct settings s = {.events = "cpu,alloc,lock"};
     tap_ok(settings_drop_refused(&s, "event=alloc: another agent samples") && !strcmp(s.events, "cpu,lock"), "without it: %s", s.events);
-    tap_ok(settings_drop_refused(&s, "event=lock must know this JVM's stacks") && !strcmp(s.events, "cpu"), "or another: %s", s.events);
+    tap_ok(settings_drop_refused(&s, "event=lock needs to walk this JVM's stacks") && !strcmp(s.events, "cpu"), "or another: %s", s.events);
     tap_ok(!settings_drop_refused(&s, "event=wall: no") && !settings_drop_refused(&s, "already recording") && !strcmp(s.events, "cpu"),
            "and not what it does not record, or what is no event's");
 }

@@ -237,8 +237,12 @@ static void test_counters(void)
     } cases[] = {
         {{0}, CHECK_OK, "cycles, instructions, cache-misses, branch-misses, page-faults, context-switches", "these", ""},
         {{ENOENT, ENOENT, ENOENT, ENOENT, 0, 0}, CHECK_NOTE, "page-faults, context-switches; not cycles", "virtual machine", ""},
-        {{0, 0, 0, 0, 0, EACCES}, CHECK_NOTE, "page-faults; not context-switches", "watch the kernel", "perf_event_paranoid=1"},
-        {{EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}, CHECK_NOTE, "none", "not possible", ""},
+        {{0, 0, 0, 0, 0, EACCES},
+         CHECK_NOTE,
+         "page-faults; not context-switches",
+         "permission to sample the kernel",
+         "perf_event_paranoid=1"},
+        {{EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}, CHECK_NOTE, "none", "cannot use events", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct checkup f = {.count = 0};

@@ -244,9 +244,9 @@ static void test_speedscope_events(void)
          "event 2 closes 'A' while 'B' is open inside it", "a frame is closed before what it called"},
         {"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":2},{\"type\":\"C\",\"frame\":0,\"at\":5}", NULL,
          "event 2 closes 'A', but no frame is open", "a frame is closed twice"},
-        {"{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":4}", NULL, "event 1 is before the one in front of it",
-         "time goes back"},
-        {"{\"type\":\"O\",\"frame\":7,\"at\":5}", NULL, "event 0 names no frame", "a frame that is not there"},
+        {"{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":4}", NULL,
+         "event 1 has an earlier time than the event before it", "time goes back"},
+        {"{\"type\":\"O\",\"frame\":7,\"at\":5}", NULL, "event 0 does not name a frame", "a frame that is not there"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[800];

@@ -332,7 +332,7 @@ static void test_late_behind_others(void)
     close_halts(&c);
 }
 
-/* Both told of waits. Of the agent's time its own count; those that the JDK saw begin before the agent came are the JDK's. */
+/* Both told of waits. Of the agent's time its own count; those that the JDK saw begin before the agent was loaded are the JDK's. */
 static void test_told_twice(bool later)
 {
     static const uint8_t from_310_ms[8] = {0, 0, 0, 0, 0x12, 0xc6, 0x84, 0xc0};

@@ -129,7 +129,7 @@ static void test_books(void)
     free(text);
     maker_book(&p, "switches", "", 0, 33000);
     text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
-    contains(text, "33,000 context switches the kernel stopped this clock and set it again: some 1.5 to 6.0 % of the CPU time",
+    contains(text, "33,000 context switches the kernel stopped this clock and started it again: some 1.5 to 6.0 % of the CPU time",
              "what they cost");
     free(text);
     profile_deinit(&p);
@@ -448,7 +448,7 @@ static void test_live(void)
     maker_book(&p, "paths_walked", "", 30000000, 1);
     maker_book(&p, "paths_stopped", "", 0, 0);
     text = printed(&p, report_text, o);
-    contains(text, "walked once, in 30.0 ms; all threads stood still for ? by",
+    contains(text, "walked once, in 30.0 ms; all threads were stopped for ? by",
              "a walk for paths, where the JVM does not count safepoints");
     free(text);
     text = printed(&p, report_json, o);

@@ -21,7 +21,7 @@ char *collect_describe_all(char *out, size_t size);
 /* The events that the recording samples. */
 unsigned collect_events(uint32_t id);
 /* Starts a recording: memory, file, clock, threads, in this order; undoes all of it on an error. If others run, it shares what they sample.
- * late: the agent came after the JVM's start. bind_threads is called when threads are armed, to identify the Java threads. */
+ * late: the agent was loaded after the JVM's start. bind_threads is called when threads are armed, to identify the Java threads. */
 int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
 /* Call it again after collect_patience_ns at the latest while a recording runs; then end those that are over. */
 void collect_tick(void);

@@ -167,19 +167,20 @@ static int check_counter(const struct collect_options *o, struct error *e)
 {
     bool counts = o->counter.name[0];
     if (!counts && o->event_interval)
-        return error_set(e, -EINVAL, "event-interval is of an event that perf counts, such as event=page-faults");
+        return error_set(e, -EINVAL, "event-interval is only for events that perf counts, such as event=page-faults");
     if (counts && o->interval_ns)
         return error_set(e, -EINVAL, "event=%s has no interval of time: use event-interval, such as %llu", o->counter.name,
                          (unsigned long long)o->counter.interval);
     if (counts && o->event_interval && o->event_interval < o->counter.least)
-        return error_set(e, -EINVAL, "event-interval %llu: for %s use %llu or more; below that the program would do little but sample",
+        return error_set(e, -EINVAL,
+                         "event-interval %llu: for %s use %llu or more; below that the program would spend most of its time on samples",
                          (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
     if (counts && (o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL,
                          "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval where there are "
                          "too many samples");
     if (counts && (o->clock == CLOCK_TIMER || o->clock == CLOCK_ITIMER))
-        return error_set(e, -EINVAL, "clock=%s knows CPU time alone: leave it out to count %s", clock_names[o->clock], o->counter.name);
+        return error_set(e, -EINVAL, "clock=%s measures only CPU time: leave it out to count %s", clock_names[o->clock], o->counter.name);
     return 0;
 }
 
@@ -195,7 +196,7 @@ static int check_clock(const struct collect_options *o, struct error *e)
     char events[COLLECT_EVENTS_BYTES];
     collect_events_text(events, o->events);
     if (!(o->events & COLLECT_BY_INTERVAL) && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL, "event=%s has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,%s", events,
+        return error_set(e, -EINVAL, "event=%s uses no clock: leave out clock, max-rate and max-overhead, or use event=cpu,%s", events,
                          events);
     return 0;
 }
@@ -211,9 +212,9 @@ static int check_wall(const struct collect_options *o, struct error *e)
     if (!is_of_rounds(o))
         return 0;
     if (o->interval_ns && o->interval_ns < WALL_INTERVAL_MIN_NS)
-        return error_set(e, -EINVAL, "interval below 1ms: the event wall takes a look at 1ms or more; use 1ms or more");
+        return error_set(e, -EINVAL, "interval below 1ms: the event wall samples at most once per millisecond; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead)
-        return error_set(e, -EINVAL, "event=wall has no clock, and wall-rate is its budget: leave out clock, max-rate and max-overhead");
+        return error_set(e, -EINVAL, "event=wall uses no clock, and wall-rate limits its cost: leave out clock, max-rate and max-overhead");
     return 0;
 }
 
@@ -264,8 +265,8 @@ static int check(const struct collect_options *o, struct error *e)
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->heal > HEAL_OFF || o->code || o->limits.max_rate ||
         o->limits.max_overhead)
         return error_set(e, -EINVAL,
-                         "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
-                         "carrier-frames, heal, recompile, asm, max-rate and max-overhead");
+                         "event=safepoint uses no clock and no stack walker of the agent: leave out clock, walker, carrier-frames, heal, "
+                         "recompile, asm, max-rate and max-overhead");
     return 0;
 }
 
@@ -397,7 +398,7 @@ static int set_all(struct collect_options *o, char *text, enum request request, 
     }
     o->lock.has_threshold = *given >> OPTION_LOCK_THRESHOLD & 1;
     if (!rc && o->passed && !o->file[0])
-        return error_set(e, -EINVAL, "descriptor needs file, the name of what is passed");
+        return error_set(e, -EINVAL, "descriptor needs file, the name of the file that is passed");
     return rc;
 }
 

@@ -98,10 +98,10 @@ int socket_listen(struct error *e)
         if (fd >= 0)
             return fd;
         if (fd == -EALREADY)
-            return error_set(e, fd, "another copy of the agent is at work in this JVM: load it from one file only, and once");
+            return error_set(e, fd, "another copy of the agent is active in this JVM: load the agent once, and always from the same file");
         first = first ? first : fd;
     }
-    return error_set(e, first, "no control socket can be made, in /tmp (%s) or in /dev/shm; give this JVM one of them that it can write",
+    return error_set(e, first, "cannot create a control socket in /tmp (%s) or in /dev/shm; give this JVM write access to one of them",
                      strerror(-first));
 }
 
@@ -200,7 +200,7 @@ int socket_read(struct socket_peer *peer)
     if (!end)
         return clock_monotonic_ns() < peer->deadline_ns ? 0 : socket_hang_up(peer, -ETIMEDOUT);
     if (end + 1 != peer->request + peer->used)
-        return refuse(peer, "error there is more behind the request's line; a connection carries one request\n");
+        return refuse(peer, "error there is more data after the request's line; a connection carries one request\n");
     if (memchr(peer->request, 0, peer->used))
         return refuse(peer, "error the request has a zero byte\n");
     *end = 0;

@@ -46,7 +46,7 @@ static bool visit_jvm(void (*work)(void *), void *argument)
     bool whole = visit(work, argument);
     fault_let_go();
     if (!whole)
-        complain(&(struct error){"the agent has ended itself after a fault of its own; please report it"}, "");
+        complain(&(struct error){"the agent has disabled itself after an internal fault; please report it"}, "");
     return whole;
 }
 
@@ -56,7 +56,7 @@ static void begin(void *jni)
     java_describe(jni);
     int rc = open_and_start(false, &e);
     if (rc)
-        complain(&e, rc > 0 ? "; until the JVM ends it is recorded all the same" : "");
+        complain(&e, rc > 0 ? "; the JVM is still recorded until it ends" : "");
 }
 
 static void jvm_ready(JNIEnv *jni)
@@ -90,7 +90,7 @@ static void load(void *argument)
     struct error e = {"out of memory"};
     inject_crash(INJECT_AT_LOAD);
     if (is_loaded) {
-        error_set(&e, -EALREADY, "the agent is loaded twice in this JVM (-agentpath, JAVA_TOOL_OPTIONS): the first one's options count");
+        error_set(&e, -EALREADY, "the agent is loaded twice in this JVM (-agentpath, JAVA_TOOL_OPTIONS): the first one's options apply");
         complain(&e, "");
         return;
     }

@@ -120,7 +120,7 @@ struct vm_layout {
 
     uintptr_t call_stub_return; /* the return address that ends the Java frames of one call from the JVM */
     uintptr_t interpreter_low, interpreter_high;
-    uint16_t codelet_bytes; /* of what stands in front of each part of the interpreter; 0 = unknown */
+    uint16_t codelet_bytes; /* of what comes before each part of the interpreter; 0 = unknown */
     struct vm_field codelet_size, codelet_description;
     int interpreter_method_slot, interpreter_bcp_slot, interpreter_sender_sp_slot; /* words from fp */
     int entry_wrapper_slot;

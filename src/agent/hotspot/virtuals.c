@@ -11,7 +11,7 @@ static bool threads(const struct vmstructs *v, struct vm_virtual *t)
     struct vm_field parent = {0};
     vmstructs_field(v, "JavaThread", "_cont_entry", &t->thread_entry);
     vmstructs_field(v, "JavaThread", "_monitor_owner_id", &t->thread_owner);
-    /* What the entry continues stands behind its parent, which tables have since JDK 27; before, it was the first. */
+    /* The continuation is the field after the parent. The tables have the parent since JDK 27; before, it was the first field. */
     vmstructs_field(v, "ContinuationEntry", "_parent", &parent);
     t->entry_continuation = (uint16_t)(parent.offset + sizeof(void *));
     return vmstructs_field(v, "JavaThread", "_vthread", &t->thread_current);

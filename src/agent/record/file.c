@@ -77,10 +77,10 @@ static int take_descriptor(struct record_file *f, int passed, const struct stat 
         return error_set(e, -EINVAL, "cannot write %s: its descriptor must be open for reading and writing", f->path);
     int rc = check_file(passed, f->path, busy, &st, e);
     if (!rc && st.st_size)
-        rc = error_set(e, -EEXIST,
-                       "cannot write %s: the file that was passed is not empty; pass a new one, and rename it when the "
-                       "recording holds something",
-                       f->path);
+        rc = error_set(
+            e, -EEXIST,
+            "cannot write %s: the file that was passed is not empty; pass a new one, and rename it when the recording contains data",
+            f->path);
     if (!rc)
         rc = lock(passed, f->path, e);
     if (rc)
@@ -105,7 +105,7 @@ static int open_beside(struct record_file *f, int replaced, const struct stat *o
     if (f->fd < 0) {
         f->beside[0] = 0;
         return error_set(e, -errno,
-                         "cannot write %s: it holds a recording, and none can be made beside it to replace it: %s; choose "
+                         "cannot write %s: it contains a recording, and no new file can be made beside it to replace it: %s; choose "
                          "another name, or remove it first",
                          f->path, strerror(errno));
     }
@@ -169,7 +169,7 @@ int record_file_place(struct record_file *f, struct error *e)
     if (f->settled)
         return 0;
     if (f->beside[0] && rename(f->beside, f->path))
-        rc = error_set(e, -errno, "cannot put the recording in the place of %s: %s; it is in %s", f->path, strerror(errno), f->beside);
+        rc = error_set(e, -errno, "cannot rename the recording to %s: %s; it is in %s", f->path, strerror(errno), f->beside);
     let_go(f);
     return rc;
 }

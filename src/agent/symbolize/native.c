@@ -220,7 +220,7 @@ void native_library(uintptr_t pc, char *out, size_t size)
         snprintf(out, size, "%s", "");
 }
 
-/* Two words stand in front of the functions: an offset, and what the class is. */
+/* Two words come before the functions: an offset, and what the class is. */
 bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
 {
     static const char prefix[] = "_ZTV"; /* of a class that lies in no namespace: length and name follow */

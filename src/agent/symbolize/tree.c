@@ -87,7 +87,7 @@ static const struct tree *enclosing(const struct print *p, const struct tree *t)
     return t && (t->kind == TREE_FUNCTION || t->kind == TREE_ARRAY) ? t : NULL;
 }
 
-/* True when something stands behind the declarator of this type. */
+/* True when something comes after the declarator of this type. */
 static bool has_right(const struct print *p, const struct tree *t)
 {
     while ((t = resolve(p, t)) && (t->kind == TREE_POINTER || t->kind == TREE_QUALIFIED || t->kind == TREE_MEMBER))
@@ -204,7 +204,7 @@ static void print_template(struct print *p, const struct tree *t)
     put_text(p, last(p) == '>' ? " >" : ">");
 }
 
-/* What stands before a declarator: all of most things. */
+/* What comes before a declarator: all of most things. */
 static void print_left(struct print *p, const struct tree *t)
 {
     const char *sign;
@@ -266,7 +266,7 @@ static void print_left(struct print *p, const struct tree *t)
     leave(p);
 }
 
-/* What stands behind it: parameters and bounds. */
+/* What comes after it: parameters and bounds. */
 static void print_right(struct print *p, const struct tree *t)
 {
     const char *sign;

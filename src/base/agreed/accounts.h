@@ -38,20 +38,20 @@
     BOOK(CPU, "books", CPU, "CPU time", "% CPU", "count", "Books", "where the CPU time of the process went", "")                           \
     BOOK(SAFEPOINT, "thread_time", THREAD_TIME, "threads' time", "%", "count", "Books",                                                    \
          "where the wall-clock time of Java's threads went",                                                                               \
-         "These books do not balance CPU time, and cannot: a running thread is one that the JVM calls runnable. It may wait for\n"         \
+         "These books cannot account for CPU time: a running thread is one that the JVM calls runnable. It may be waiting for\n"           \
          "a processor, or in a system call. Threads that are not Java's are not seen, nor are virtual threads.\n")                         \
     BOOK(ALLOC, "allocations", ALLOC_BYTES, NULL, NULL, "samples", "Books", "what became of the samples that the JVM drew", "")            \
     BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                             \
          "what Java's threads did with their time, by the wall clock",                                                                     \
-         "Running and waiting_for_cpu are told apart by the threads' own CPU clocks. Unseen is what rounds stand for of threads\n"         \
-         "that began or ended between two, too much or too little: 0 on average. Virtual threads that are not mounted are no\n"            \
-         "threads here, and are not seen; nor are threads that are not Java's.\n")                                                         \
+         "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen is the error for threads that began or ended\n"     \
+         "between two rounds, too much or too little: 0 on average. Virtual threads that are not mounted are not seen, nor are\n"          \
+         "threads that are not Java's.\n")                                                                                                 \
     BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")                 \
     BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                      \
          "what became of the time that threads waited for locks", "")                                                                      \
     BOOK(EVENTS, "events", EVENTS, "events", "%", "count", "Books", "what became of the events that the kernel counted", "")               \
     BOOK(LIVE, NULL, LIVE_WATCHED, NULL, NULL, "objects", "Books", "what became of the sampled objects", "")                               \
-    BOOK(HEAL, "healing", HEAL_PAUSES, NULL, NULL, "methods", "Healing", "what became of code from before the agent came", "")
+    BOOK(HEAL, "healing", HEAL_PAUSES, NULL, NULL, "methods", "Healing", "what became of code compiled before the agent was loaded", "")
 
 #define BOOK_SYMBOL(symbol, ...) BOOK_##symbol,
 enum book { BOOK_ROWS(BOOK_SYMBOL) BOOKS };
@@ -61,15 +61,15 @@ enum book { BOOK_ROWS(BOOK_SYMBOL) BOOKS };
 /* ROLE(symbol, word, meaning). A book's WHOLE = SEEN + FAILED + LOST + UNSEEN + RESIDUAL, if it has a WHOLE. Later roles are outside
  * the sum. */
 #define ACCOUNT_ROLES(ROLE)                                                                                                                \
-    ROLE(WHOLE, "whole", "what the accounts below add up to, from another source than they")                                               \
+    ROLE(WHOLE, "whole", "what the accounts below add up to, measured independently")                                                      \
     ROLE(SEEN, "seen", "part of the whole: samples with a stack")                                                                          \
     ROLE(FAILED, "failed", "part of the whole: samples without a stack")                                                                   \
     ROLE(LOST, "lost", "part of the whole: a sample was due, and is not in the recording")                                                 \
     ROLE(UNSEEN, "unseen", "part of the whole: no sample could show it")                                                                   \
     ROLE(RESIDUAL, "residual", "the remainder of the whole")                                                                               \
-    ROLE(WITHIN, "within", "part of the accounts above, looked at in another way")                                                         \
-    ROLE(BESIDE, "beside", "another quantity than the whole")                                                                              \
-    ROLE(LEVEL, "level", "a present value, which nothing adds up to")
+    ROLE(WITHIN, "within", "also contained in the accounts above, shown in another way")                                                   \
+    ROLE(BESIDE, "beside", "a different quantity, not part of the whole")                                                                  \
+    ROLE(LEVEL, "level", "a current value, not part of a sum")
 
 #define ACCOUNT_ROLE_SYMBOL(symbol, word, meaning) ACCOUNT_IS_##symbol,
 enum account_role { ACCOUNT_ROLES(ACCOUNT_ROLE_SYMBOL) ACCOUNT_ROLE_COUNT };
@@ -103,14 +103,14 @@ enum account_figure {
     ACCOUNT(OWN_COST, "own_cost", BOOK_BIT(CPU), WITHIN, NS, NULL, 0, "own cost", "the profiler's own CPU time",                           \
             "raise the interval, or lower --max-overhead")                                                                                 \
     ACCOUNT(SUPPRESSED, "suppressed", BOOK_BIT(CPU), WITHIN, NS, "expiries", REASONS(SUPPRESSION), "suppressed",                           \
-            "expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is lost, the samples "      \
-            "there stand for more",                                                                                                        \
+            "expiries that were skipped because samples would have cost more than was allowed, and their CPU time. Nothing is lost: the "  \
+            "samples there weigh more",                                                                                                    \
             "")                                                                                                                            \
     ACCOUNT(CONTEXT_LOST, "context_lost", BOOK_BIT(CPU), BESIDE, NONE, "samples", REASONS(CONTEXT_LOSS), "context lost",                   \
-            "samples that are there, without all of the context that their threads had", "")                                               \
+            "samples that were recorded without all of the context that their threads had", "")                                            \
     ACCOUNT(SWITCHES, "switches", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), BESIDE, NONE, "switches", 0, NULL,                                     \
-            "context switches of the process's threads, with a perf clock: the kernel stops it and sets it again at each, half a "         \
-            "microsecond to two, which is in no account",                                                                                  \
+            "context switches of the process's threads, with a perf clock. At each one the kernel stops the clock and starts another, "    \
+            "which takes 0.5 to 2 us and is in no account",                                                                                \
             "--clock timer")                                                                                                               \
     ACCOUNT(UNCAPTURED, "uncaptured", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), WITHIN, NS, "samples", REASONS(CAPTURE), NULL,                     \
             "with asm: samples whose machine code is missing, and their weights", "")                                                      \
@@ -121,10 +121,11 @@ enum account_figure {
     ACCOUNT(WAITING, "waiting", BOOK_BIT(SAFEPOINT), SEEN, NS, "samples", REASONS(STATE), "waiting",                                       \
             "samples of threads that wait, by state", "")                                                                                  \
     ACCOUNT(THREAD_FAILED, "failed", BOOK_BIT(SAFEPOINT), FAILED, NS, "samples", REASONS(OUTCOME), "failed",                               \
-            "samples of threads without Java frames, which JVMTI calls runnable and reports nothing else of", "")                          \
+            "samples of threads without Java frames; JVMTI calls them runnable, and reports nothing else about them", "")                  \
     ACCOUNT(THREAD_LOST, "lost", BOOK_BIT(SAFEPOINT), LOST, NS, "threads", REASONS(MISS) | REASONS(LOSS), "lost",                          \
             "threads that were chosen and left no sample, by reason", "")                                                                  \
-    ACCOUNT(NOT_CHOSEN, "not_chosen", BOOK_BIT(SAFEPOINT), BESIDE, NONE, "threads", 0, "not chosen", "threads that others stand for", "")  \
+    ACCOUNT(NOT_CHOSEN, "not_chosen", BOOK_BIT(SAFEPOINT), BESIDE, NONE, "threads", 0, "not chosen",                                       \
+            "threads that were not drawn; the samples of those that were drawn stand for them, too", "")                                   \
     ACCOUNT(STOPPED, "stopped", BOOK_BIT(SAFEPOINT), BESIDE, NS, "rounds", 0, "all stopped for samples",                                   \
             "from each request to its answer: an upper limit of how long the program stood still", "raise the interval")                   \
     ACCOUNT(THREAD_OWN_COST, "own_cost", BOOK_BIT(SAFEPOINT), BESIDE, NS, "samples", 0, "own cost",                                        \
@@ -137,14 +138,14 @@ enum account_figure {
     ACCOUNT(ALLOC_COUNTED, "alloc_counted_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, NULL, 0, "counted by the JVM",                           \
             "the JVM's own count of bytes, from each thread's first sample to its last", "")                                               \
     ACCOUNT(ALLOC_WEIGHED, "alloc_weighed_bytes", BOOK_BIT(ALLOC), BESIDE, BYTES, "samples", 0, "the same, by samples",                    \
-            "weights of the samples that cover these bytes: two estimates of the same. If they differ by more than chance, this JVM "      \
-            "draws more or less often than it says",                                                                                       \
+            "weights of the samples of the same bytes, which should agree with that count. If they differ by more than chance, this JVM "  \
+            "draws samples more or less often than it says",                                                                               \
             "")                                                                                                                            \
     ACCOUNT(ALLOC_LONGEST, "alloc_longest_interval", BOOK_BIT(ALLOC), LEVEL, BYTES, NULL, 0, NULL,                                         \
-            "the longest interval between two samples so far, even if none has been drawn with it yet",                                    \
+            "the longest interval between two samples that was set so far, even if no sample has been drawn with it yet",                  \
             "raise --alloc-rate, or set --alloc-interval")                                                                                 \
     ACCOUNT(WALL_TIME, "wall_time", BOOK_BIT(WALL), WHOLE, NS, NULL, 0, "time x threads",                                                  \
-            "summed from the beginning and end of each thread, up to the last round", "")                                                  \
+            "the lifetimes of all threads, up to the last round", "")                                                                      \
     ACCOUNT(WALL_RUNNING, "wall_running", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "running",                                  \
             "samples of threads that ran, by state", "")                                                                                   \
     ACCOUNT(WALL_WAITING, "wall_waiting", BOOK_BIT(WALL), SEEN, NS, "samples", REASONS(STATE), "waiting",                                  \
@@ -156,14 +157,17 @@ enum account_figure {
     ACCOUNT(WALL_PENDING, "wall_pending", BOOK_BIT(WALL), UNSEEN, NS, "requests", 0, "pending",                                            \
             "threads that were asked for a sample, and have not answered yet", "")                                                         \
     ACCOUNT(WALL_UNSEEN, "wall_unseen", BOOK_BIT(WALL), UNSEEN, NS, "threads", REASONS(LIFE), "unseen",                                    \
-            "what rounds stand for of threads that began or ended between two; 0 on average, because the weights are unbiased", "")        \
+            "time of threads that began or ended between two rounds, counted too much or too little; 0 on average, because the weights "   \
+            "are unbiased",                                                                                                                \
+            "")                                                                                                                            \
     ACCOUNT(WALL_RESIDUAL, "wall_residual", BOOK_BIT(WALL), RESIDUAL, NS, NULL, 0, "residual",                                             \
-            "what the accounts above do not explain, such as a record that vanished", "")                                                  \
+            "what the accounts above do not explain, such as a record that disappeared", "")                                               \
     ACCOUNT(WALL_GUESSED, "wall_guessed", BOOK_BIT(WALL), WITHIN, NS, "samples", 0, "states that are guesses",                             \
             "samples whose state is a guess", "")                                                                                          \
-    ACCOUNT(WALL_NOT_CHOSEN, "wall_not_chosen", BOOK_BIT(WALL), BESIDE, NONE, "threads", 0, "not chosen", "threads that others stand for", \
-            "raise --wall-rate")                                                                                                           \
-    ACCOUNT(WALL_LOOKS, "wall_looks", BOOK_BIT(WALL), BESIDE, NONE, "looks", REASONS(LOOK), NULL, "results of looks at threads", "")       \
+    ACCOUNT(WALL_NOT_CHOSEN, "wall_not_chosen", BOOK_BIT(WALL), BESIDE, NONE, "threads", 0, "not chosen",                                  \
+            "threads that were not drawn; the samples of those that were drawn stand for them, too", "raise --wall-rate")                  \
+    ACCOUNT(WALL_LOOKS, "wall_looks", BOOK_BIT(WALL), BESIDE, NONE, "looks", REASONS(LOOK), NULL, "how reading the threads' stacks went",  \
+            "")                                                                                                                            \
     ACCOUNT(WALL_ROUNDS, "wall_rounds", BOOK_BIT(WALL), LEVEL, NS, "rounds", 0, "longest round, rounds",                                   \
             "the longest time between two rounds; their number", "")                                                                       \
     ACCOUNT(WALL_OWN_COST, "wall_own_cost", BOOK_BIT(WALL), BESIDE, NS, "samples", 0, "own cost",                                          \
@@ -172,17 +176,19 @@ enum account_figure {
     ACCOUNT(HALT_LOST, "halt_lost", BOOK_BIT(HALT), LOST, NS, "pauses", REASONS(PAUSE_LOSS), "lost",                                       \
             "pauses that JVMTI reported and that are not in the recording, by reason", "")                                                 \
     ACCOUNT(HALT_GC_COUNTED, "halt_gc_counted", BOOK_BIT(HALT), BESIDE, NONE, "collections", 0, "collections the JVM counted",             \
-            "collections that the JVM counted meanwhile; absent without its counters. A collector may count several pauses as one, or "    \
-            "count phases in addition (Shenandoah)",                                                                                       \
+            "collections that the JVM counted during the recording; absent if it has no counters. A collector may count several pauses "   \
+            "as one, or count phases in addition (Shenandoah)",                                                                            \
             "")                                                                                                                            \
     ACCOUNT(HALT_LONGEST, "halt_longest", BOOK_BIT(HALT), LEVEL, NS, NULL, 0, "longest GC pause", "the longest pause so far",              \
             "'candor analyze' says what makes pauses long")                                                                                \
     ACCOUNT(HALT_SAFEPOINTS, "halt_safepoints", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "safepoints the JVM counted",                 \
             "all safepoints that the JVM counted during the recording, including those of the pauses", "")                                 \
     ACCOUNT(HALT_SYNCHRONIZING, "halt_synchronizing", BOOK_BIT(HALT), BESIDE, NS, "safepoints", 0, "until all threads stood",              \
-            "how long these safepoints took to reach", "")                                                                                 \
+            "how long it took to bring all threads to these safepoints", "")                                                               \
     ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                      \
-            "all waits that ended in the recording, recorded or not, as each thread adds them up, and those that went on at its end", "")  \
+            "all waits that ended during the recording, recorded or not, added up by each thread, and those that were still going on at "  \
+            "its end",                                                                                                                     \
+            "")                                                                                                                            \
     ACCOUNT(LOCK_WHOLE, "lock_whole", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "at or above the threshold",                                  \
             "weights of the events for waits of the threshold or more", "")                                                                \
     ACCOUNT(LOCK_DRAWN, "lock_drawn", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "shorter waits, as drawn",                                    \
@@ -190,13 +196,13 @@ enum account_figure {
     ACCOUNT(LOCK_LOST, "lock_lost", BOOK_BIT(LOCK), LOST, NS, "events", REASONS(LOCK_LOSS), "lost",                                        \
             "weights of waits that should have been recorded and are not, by reason", "")                                                  \
     ACCOUNT(LOCK_RESIDUAL, "lock_residual", BOOK_BIT(LOCK), RESIDUAL, NS, NULL, 0, "residual",                                             \
-            "the error of the draw, at most a threshold per thread and group, and a record that vanished", "")                             \
+            "the random error of the draw, at most one threshold per thread and group, and records that disappeared", "")                  \
     ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a look at the holder",                             \
             "weights of candor.LockHolder: an estimate of the waiting time in which the owner was known", "")                              \
     ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a holder missed",                    \
-            "weights of owners that had ended, or could not be written", "")                                                               \
+            "the same for owners that had ended, or could not be recorded", "")                                                            \
     ACCOUNT(LOCK_OPEN, "lock_open", BOOK_BIT(LOCK), WITHIN, NS, "waits", 0, "went on at the end",                                          \
-            "waits that went on at the recording's end", "")                                                                               \
+            "waits that were still going on at the recording's end", "")                                                                   \
     ACCOUNT(LOCK_THRESHOLD, "lock_threshold", BOOK_BIT(LOCK), LEVEL, NS, NULL, REASONS(WAIT_GROUP), "threshold at the end, of",            \
             "the present threshold of a group of waits, which the rate may have raised", "raise --lock-rate, or set --lock-threshold")     \
     ACCOUNT(EVENTS, "events", BOOK_BIT(EVENTS), WHOLE, EVENTS, "threads, once for each counter that one was given", 0, "counted",          \
@@ -212,42 +218,48 @@ enum account_figure {
     ACCOUNT(EVENTS_RESIDUAL, "events_residual", BOOK_BIT(EVENTS), RESIDUAL, EVENTS, NULL, 0, "residual",                                   \
             "what the accounts above do not explain; it may be negative", "")                                                              \
     ACCOUNT(EVENTS_UNSCALED, "events_unscaled", BOOK_BIT(EVENTS), BESIDE, EVENTS, NULL, 0, NULL, "the sum of the unscaled counts", "")     \
-    ACCOUNT(EVENTS_ENABLED, "events_enabled_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL, "for how long threads had the event", "")  \
+    ACCOUNT(EVENTS_ENABLED, "events_enabled_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL,                                            \
+            "how long the event was enabled, summed over the threads", "")                                                                 \
     ACCOUNT(EVENTS_RUNNING, "events_running_time", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, NULL,                                            \
-            "for how long of that the processor counted it; less if events take turns on its counters", "stop other tools that count")     \
+            "how much of that time the processor counted it; less if several events share its counters in turn",                           \
+            "stop other tools that use the processor's counters")                                                                          \
     ACCOUNT(EVENTS_OWN_COST, "own_cost", BOOK_BIT(EVENTS), BESIDE, NS, NULL, 0, "own cost", "the profiler's own CPU time",                 \
             "raise --event-interval")                                                                                                      \
-    ACCOUNT(LIVE_WATCHED, "live_watched_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "watched", "watched now", "")                   \
-    ACCOUNT(LIVE_DEAD, "live_dead_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "found dead", "found dead", "")                       \
+    ACCOUNT(LIVE_WATCHED, "live_watched_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "watched",                                      \
+            "objects that are being watched now", "")                                                                                      \
+    ACCOUNT(LIVE_DEAD, "live_dead_bytes", BOOK_BIT(LIVE), SEEN, BYTES, "objects", 0, "found dead",                                         \
+            "objects that a garbage collection has freed", "")                                                                             \
     ACCOUNT(LIVE_DISPLACED, "live_displaced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "displaced",                              \
-            "displaced by others, because no more than `live_max` are watched. The remaining ones stand for them, too",                    \
+            "objects that others displaced, because at most `live_max` are watched. The remaining ones also stand for these",              \
             "raise --live-max")                                                                                                            \
     ACCOUNT(LIVE_UNREFERENCED, "live_unreferenced_bytes", BOOK_BIT(LIVE), UNSEEN, BYTES, "objects", 0, "without a reference",              \
             "samples without a reference: the JVM, or the agent, had no memory for one; they are not watched", "")                         \
     ACCOUNT(LIVE_REFERENCES_MADE, "live_references_made", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                        \
             "weak references that were made", "")                                                                                          \
-    ACCOUNT(LIVE_REFERENCES_BACK, "live_references_given_back", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                  \
-            "weak references that were given back. The JVM holds the others for us: up to twice `live_max`; none after the end", "")       \
+    ACCOUNT(                                                                                                                               \
+        LIVE_REFERENCES_BACK, "live_references_given_back", BOOK_BIT(LIVE), BESIDE, NONE, "weak references", 0, NULL,                      \
+        "weak references that were released. The JVM keeps the others for the agent: at most twice `live_max`, and none after the end",    \
+        "")                                                                                                                                \
     ACCOUNT(PATHS_WALKED, "paths_walked", BOOK_BIT(LIVE), BESIDE, NS, "walks of the heap", 0, NULL,                                        \
-            "for paths, all searches: the time that walks of the heap took, from the request to the answer. Those at the recording's "     \
-            "end come after the time that `cpu` covers",                                                                                   \
+            "with --paths: the time that all walks of the heap took, from the request to the answer. Walks at the recording's end come "   \
+            "after the time that `cpu` covers",                                                                                            \
             "lower the time that --paths allows")                                                                                          \
     ACCOUNT(PATHS_STOPPED, "paths_stopped", BOOK_BIT(LIVE), BESIDE, NS, "safepoints", 0, NULL,                                             \
-            "the increase of the JVM's own counters of safepoints meanwhile. It includes other safepoints in between; it is 0 if the "     \
-            "JVM has no such counters",                                                                                                    \
+            "how much the JVM's own safepoint counters rose during these walks, including other safepoints; 0 if the JVM has no such "     \
+            "counters",                                                                                                                    \
             "")                                                                                                                            \
     ACCOUNT(HEAL_METHODS, "heal_methods", BOOK_BIT(HEAL), WITHIN, NS, "methods", 0, "compiled anew",                                       \
-            "CPU time that samples found in methods while they were approximate, of methods whose code is gone. A method that was "        \
-            "inlined counts "                                                                                                              \
-            "with the one that was compiled",                                                                                              \
+            "CPU time sampled in methods while their code was approximate, for methods whose old code is gone. An inlined method counts "  \
+            "with the method that it was compiled into",                                                                                   \
             "")                                                                                                                            \
     ACCOUNT(HEAL_KEPT, "heal_kept", BOOK_BIT(HEAL), WITHIN, NS, "methods", REASONS(HEAL_KEEP), "left as they are",                         \
-            "the same of methods that cannot be healed, by reason", "")                                                                    \
+            "the same for methods that cannot be healed, by reason", "")                                                                   \
     ACCOUNT(HEAL_PAUSES, "heal_pauses", BOOK_BIT(HEAL), BESIDE, NS, "steps", 0, "pauses",                                                  \
-            "all threads stood still for it, by the JVM's own counter; without one, the time of the calls", "--heal off")                  \
+            "how long all threads were stopped for it, by the JVM's own counter; if there is none, the time that the calls took",          \
+            "--heal off")                                                                                                                  \
     ACCOUNT(HEAL_CPU, "heal_cpu", BOOK_BIT(HEAL), WITHIN, NS, NULL, 0, "compilers",                                                        \
-            "CPU time of the compilers in the 20 s after each step beyond their rate before the first: an estimate; with `now` all "       \
-            "that they used",                                                                                                              \
+            "an estimate: CPU time of the compilers in the 20 s after each step, in excess of their rate before the first step; with "     \
+            "`now`, all that they used",                                                                                                   \
             "--heal off")                                                                                                                  \
     ACCOUNT(HEAL_LEFT, "heal_left", BOOK_BIT(HEAL), LEVEL, NS, NULL, 0, "still approximate",                                               \
             "sampled CPU time that was approximate in the latest window (3 s or more)", "--heal now, or the agent from the start")         \
@@ -400,7 +412,7 @@ extern const struct account_row account_rows[ACCOUNTS];
 extern const struct account_member account_members[];
 extern const unsigned account_member_count;
 
-/* Whether the time of the account with that name is a present value, which nothing adds up to. */
+/* Whether the time of the account with that name is a current value, not part of a sum. */
 bool account_is_level(const char *name);
 
 #endif

@@ -15,25 +15,25 @@
 #define OUTCOMES(OUTCOME)                                                                                                                  \
     OUTCOME(COMPLETE, "complete", "the walk reached the thread's first frame", "")                                                         \
     OUTCOME(TRUNCATED, "truncated", "frames are missing: deeper than 2048, or not walkable", "")                                           \
-    OUTCOME(NO_JAVA_FRAME, "no_java_frame", "a thread in Java code, but no frame could be identified", "")                                 \
+    OUTCOME(NO_JAVA_FRAME, "no_java_frame", "the thread was in Java code, but none of its frames could be identified", "")                 \
     OUTCOME(BAD_ANCHOR, "bad_anchor", "the thread's last Java frame could not be read", "")                                                \
     OUTCOME(UNREADABLE, "unreadable", "the JVM's tables do not describe its frames", "use a HotSpot build that exports gHotSpotVMStructs") \
     OUTCOME(AGCT_NO_JAVA, "agct_no_java", "AsyncGetCallTrace: no Java frames", "")                                                         \
     OUTCOME(AGCT_NO_CLASS_LOAD, "agct_no_class_load", "AsyncGetCallTrace: class load events are off", "")                                  \
-    OUTCOME(AGCT_GC, "agct_gc", "AsyncGetCallTrace: a garbage collection runs", "")                                                        \
+    OUTCOME(AGCT_GC, "agct_gc", "AsyncGetCallTrace: a garbage collection is in progress", "")                                              \
     OUTCOME(AGCT_UNKNOWN_NATIVE, "agct_unknown_native", "AsyncGetCallTrace: native code of unknown state", "")                             \
     OUTCOME(AGCT_NATIVE, "agct_native", "AsyncGetCallTrace: native code it cannot walk", "")                                               \
     OUTCOME(AGCT_UNKNOWN_JAVA, "agct_unknown_java", "AsyncGetCallTrace: Java code it does not know, mostly stubs", "")                     \
     OUTCOME(AGCT_JAVA, "agct_java", "AsyncGetCallTrace: Java code it cannot walk", "")                                                     \
     OUTCOME(AGCT_STATE, "agct_state", "AsyncGetCallTrace: a thread in an unknown state", "")                                               \
     OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                                                   \
-    OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimisation runs", "")                                                      \
+    OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimization is in progress", "")                                            \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                                       \
     OUTCOME(NO_JAVA_STACK, "no_java_stack", "JVMTI: a thread without Java frames; JVMTI does not say whether it works or waits", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                                            \
-    TRUNCATION(THAWING, "thawing", "a virtual thread goes on after a wait: frames were on their way from the heap to the stack", "")       \
-    TRUNCATION(FROZEN, "frozen", "a virtual thread's other frames lie in the heap, where the collector was moving them", "")
+    TRUNCATION(THAWING, "thawing", "a virtual thread was resuming: its frames were being copied from the heap to the stack", "")           \
+    TRUNCATION(FROZEN, "frozen", "a virtual thread's other frames are in the heap, and the collector was moving them", "")
 
 #define LOSSES(LOSS)                                                                                                                       \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise the interval")                                                \
@@ -46,52 +46,52 @@
            "set kernel.perf_event_paranoid to 1, or grant CAP_PERFMON")                                                                    \
     UNSEEN(BEFORE_ARMING, "before_arming", "a thread's CPU time before its clock was set", "")                                             \
     UNSEEN(AFTER_EXIT, "after_exit", "a thread's CPU time between the end of its clock and its death", "")                                 \
-    UNSEEN(NO_CLOCK, "no_clock", "threads that could not be given a clock", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING")                    \
+    UNSEEN(NO_CLOCK, "no_clock", "threads for which no clock could be created", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING")                \
     UNSEEN(SIGNALS_BLOCKED, "signals_blocked",                                                                                             \
-           "a thread's CPU time while it blocks the clock's signal, as libraries do in threads of theirs",                                 \
+           "a thread's CPU time while it blocks the clock's signal, as some libraries do in their own threads",                            \
            "keep the library from blocking the signal that the note names")                                                                \
     UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")                                                                          \
     UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",                      \
            "report the fault; the log names it")
 
 #define SUPPRESSIONS(SUPPRESSION)                                                                                                          \
-    SUPPRESSION(BUDGET, "budget", "more samples would have gone beyond --max-overhead or --max-rate", "raise them")                        \
-    SUPPRESSION(COSTLY, "costly_stacks", "a sample takes so long that it would have taken a quarter of the thread's time",                 \
-                "a longer interval")
+    SUPPRESSION(BUDGET, "budget", "more samples would have gone beyond --max-overhead or --max-rate", "raise that limit")                  \
+    SUPPRESSION(COSTLY, "costly_stacks", "samples of the thread are so expensive that they would have taken a quarter of its time",        \
+                "raise the interval")
 
 #define MISSES(MISS)                                                                                                                       \
     MISS(ENDED, "ended", "the thread had ended before its stack was taken", "")                                                            \
-    MISS(REFUSED, "refused", "JVMTI gave no stacks; the next samples stand for that time, too", "")
+    MISS(REFUSED, "refused", "JVMTI returned no stacks; the next samples also stand for that time", "")
 
 #define ALLOCATION_LOSSES(LOSS)                                                                                                            \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "lower --alloc-rate, or raise --alloc-interval")                     \
-    LOSS(THROTTLED, "throttled", "the program began to allocate so much that samples came faster than a slower rate could be set",         \
+    LOSS(THROTTLED, "throttled", "the program suddenly allocated so much that samples came before the agent could lower the rate",         \
          "raise --alloc-rate, or set --alloc-interval")                                                                                    \
-    LOSS(NO_THREAD, "no_thread", "the thread was not known yet, or no longer", "")                                                         \
+    LOSS(NO_THREAD, "no_thread", "the agent did not know the thread yet, or no longer", "")                                                \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "lower --alloc-rate, or raise --alloc-interval")                      \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it took the sample", "report the fault; the log names it")
 
 #define PAUSE_LOSSES(LOSS)                                                                                                                 \
-    LOSS(QUEUE_FULL, "queue_full", "1,024 pauses came before the agent's thread got to run", "give the JVM more processors")               \
+    LOSS(QUEUE_FULL, "queue_full", "1,024 pauses came before the agent's thread could run", "give the JVM more processors")                \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "leave out events that give many samples")
 
 #define LOCK_LOSSES(LOSS)                                                                                                                  \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise --lock-threshold, or lower --lock-rate")                      \
-    LOSS(THROTTLED, "throttled", "the program began to wait so often that waits came faster than a higher threshold could be set",         \
+    LOSS(THROTTLED, "throttled", "the program suddenly waited so often that waits came before the agent could raise the threshold",        \
          "raise --lock-rate, or set --lock-threshold")                                                                                     \
-    LOSS(NO_THREAD, "no_thread", "the thread was not known yet, or no longer", "")                                                         \
+    LOSS(NO_THREAD, "no_thread", "the agent did not know the thread yet, or no longer", "")                                                \
     LOSS(VIRTUAL, "virtual", "a virtual thread that waited for a monitor without a carrier (Java 24 and later); its time is not counted",  \
          "")                                                                                                                               \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise --lock-threshold, or lower --lock-rate")                       \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it looked at the wait", "report the fault; the log names it")
 
 #define CONTEXT_LOSSES(LOSS)                                                                                                               \
-    LOSS(IN_CHANGE, "in_change", "the sample fell into the change from one context to the next: it has none", "")                          \
+    LOSS(IN_CHANGE, "in_change", "the sample was taken while the thread changed from one context to the next: it has none", "")            \
     LOSS(UNREADABLE, "unreadable_context", "the record that the thread points to cannot be read, or is longer than 640 bytes",             \
-         "see which library writes otel_thread_ctx_v1")                                                                                    \
+         "find out which library writes otel_thread_ctx_v1")                                                                               \
     LOSS(TOO_MANY, "too_many_contexts",                                                                                                    \
          "the chunk has 65,536 contexts, or no memory for more: the sample has endpoint and labels, but no ids", "raise the interval")     \
-    LOSS(OTHER, "other", "the recording has 20,000 different endpoints and labels: the sample's is (other)",                               \
+    LOSS(OTHER, "other", "the recording has 20,000 different endpoints and labels: further ones are recorded as (other)",                  \
          "put no ids into names of endpoints and values of labels")
 
 #define UNNAMED_FRAMES(UNNAMED)                                                                                                            \
@@ -113,20 +113,20 @@
 
 #define LOOKS(LOOK)                                                                                                                        \
     LOOK(ASKED, "asked", "the thread can run: it was asked for a sample", "")                                                              \
-    LOOK(STILL, "still", "the thread slept, and was the same after its stack was read", "")                                                \
-    LOOK(SAME, "same", "the thread has slept since the look before: the stack is the same", "")                                            \
-    LOOK(MOVED, "moved", "the thread went on while its stack was read: it was tried again", "")
+    LOOK(STILL, "still", "the thread slept, and had not moved when its stack had been read", "")                                           \
+    LOOK(SAME, "same", "the thread has slept since the previous look: its stack is the same", "")                                          \
+    LOOK(MOVED, "moved", "the thread moved while its stack was read: the look was repeated", "")
 
 #define CAPTURES_OF_CODE(CAPTURE)                                                                                                          \
     CAPTURE(DONE, "captured", "the code is in the recording", "")                                                                          \
     CAPTURE(NATIVE, "native", "code that is not the JVM's", "")                                                                            \
     CAPTURE(GONE, "gone", "the JVM had thrown the code away before it could be read", "")                                                  \
-    CAPTURE(LIMIT, "limit", "code beyond the limits of a snapshot, or of all", "")                                                         \
+    CAPTURE(LIMIT, "limit", "code beyond the limit for one snapshot, or for all of them", "")                                              \
     CAPTURE(UNREADABLE, "unreadable", "the code, or the JVM's description of it, could not be read", "")
 
 #define HEAL_KEEPS(KEEP)                                                                                                                   \
     KEEP(UNMODIFIABLE, "unmodifiable", "the class cannot be retransformed, or is gone", "")                                                \
-    KEEP(REFUSED, "refused", "the JVM, or a class transformer, refused, or the code was there again twice", "")                            \
+    KEEP(REFUSED, "refused", "the JVM, or a class transformer, refused, or the approximate code came back twice", "")                      \
     KEEP(JAVA_AGENT, "java_agent", "a Java agent is loaded, whose class transformers would have run again", "--heal now")                  \
     KEEP(ALL_AT_ONCE, "all_at_once", "this JVM (JDK 8 to 21) can only throw away all its compiled code at once", "--heal now")
 
@@ -137,19 +137,19 @@
     LIST(TRUNCATION, TRUNCATIONS, "Why a truncated stack ends where it does, at its root as a pseudo frame")                               \
     LIST(LOSS, LOSSES, "Why an expiry of a clock left no sample")                                                                          \
     LIST(UNSEEN, UNSEEN_ACCOUNTS, "Why no clock could show CPU time")                                                                      \
-    LIST(SUPPRESSION, SUPPRESSIONS, "Why a clock ran slower than asked")                                                                   \
+    LIST(SUPPRESSION, SUPPRESSIONS, "Why a clock ran more slowly than requested")                                                          \
     LIST(MISS, MISSES, "Why a thread that was chosen left no sample")                                                                      \
     LIST(ALLOCATION_LOSS, ALLOCATION_LOSSES, "Why a sample that the JVM drew is not in the recording")                                     \
     LIST(PAUSE_LOSS, PAUSE_LOSSES, "Why a pause is not in the recording")                                                                  \
     LIST(LOCK_LOSS, LOCK_LOSSES, "Why a wait is not in the recording")                                                                     \
-    LIST(CONTEXT_LOSS, CONTEXT_LOSSES, "Why a sample has not all of its thread's context")                                                 \
+    LIST(CONTEXT_LOSS, CONTEXT_LOSSES, "Why a sample lacks a part of its thread's context")                                                \
     LIST(UNNAMED, UNNAMED_FRAMES, "Why a frame has no method, in its place as a pseudo frame")                                             \
     LIST(WAIT_KIND, WAIT_KINDS, "Kinds of waits")                                                                                          \
     LIST(WAIT_GROUP, WAIT_GROUPS, "Groups of waits, each with a threshold of its own")                                                     \
     LIST(LIFE, LIVES, "Ends of a thread's life")                                                                                           \
-    LIST(LOOK, LOOKS, "How a look at a thread went")                                                                                       \
+    LIST(LOOK, LOOKS, "How reading a thread's stack went")                                                                                 \
     LIST(CAPTURE, CAPTURES_OF_CODE, "Whether a sample's machine code is in the recording")                                                 \
-    LIST(HEAL_KEEP, HEAL_KEEPS, "Why code from before the agent came stays as it is")                                                      \
+    LIST(HEAL_KEEP, HEAL_KEEPS, "Why code compiled before the agent was loaded stays as it is")                                            \
     LIST(STATE, NO_ROWS, "Thread states")
 
 #define REASON_LIST_SYMBOL(symbol, ...) REASON_LIST_##symbol,

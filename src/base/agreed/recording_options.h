@@ -46,14 +46,13 @@ enum recording_option_kind {
            "with -e page-faults and other perf events: how many events between two samples")                                               \
     NUMBER(INTERVAL, 'i', "interval", DURATION, 100 * NS_PER_US, 10 * NS_PER_S, interval_ns, NULL, "TIME", NULL,                           \
            "a duration from 100us to 10s",                                                                                                 \
-           "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e "                             \
-           "safepoint wall-clock time")                                                                                                    \
+           "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint wall-clock time")   \
     NUMBER(WALL_INTERVAL, 0, "wall-interval", DURATION, NS_PER_MS, 10 * NS_PER_S, wall.interval_ns, "wall", "TIME", NULL,                  \
            "a duration from 1ms to 10s", "with -e wall: wall-clock time between two looks at threads (default 50ms)")                      \
     NUMBER(WALL_RATE, 0, "wall-rate", RATE, 1, 100000, wall.rate, "wall", "RATE", NULL,                                                    \
            "looks at threads per second, from 1/s to 100000/s",                                                                            \
-           "with -e wall: look at no more than this many threads a second; if there are more, at some drawn at "                           \
-           "random, or less often (default 160/s)")                                                                                        \
+           "with -e wall: look at no more than this many threads a second; with more threads, look at a random choice of them, or less "   \
+           "often (default 160/s)")                                                                                                        \
     NUMBER(DURATION, 'd', "duration", SECONDS, 0, UINT64_MAX, duration_ns, NULL, "TIME", NULL,                                             \
            "a number of seconds, or one with a unit, such as 5m",                                                                          \
            "stop after this time: 30s, 5m, or 30 for seconds (default: on request, or when the JVM ends)")                                 \
@@ -68,9 +67,7 @@ enum recording_option_kind {
     NUMBER(MAX_SIZE, 0, "max-size", SIZE, 1 << 20, 1 << 30, keep.bytes, NULL, "SIZE", NULL, "a size from 1MB to 1GB, such as 100MB",       \
            "keep the recording's end within SIZE on the disk (1MB to 1GB)")                                                                \
     WORD(DUMP_ON, 0, "dump-on", "RULE", NULL, "copy the recording when the JVM uses much CPU: 'cpu>90%/10s', 'cpu>1.5/10s' (processors)")  \
-    WORD(DUMP_DIR, 0, "dump-dir", "DIR", NULL,                                                                                             \
-         "folder for these copies, as the JVM sees it (default: beside the "                                                               \
-         "recording)")                                                                                                                     \
+    WORD(DUMP_DIR, 0, "dump-dir", "DIR", NULL, "folder for these copies, as the JVM sees it (default: beside the recording)")              \
     NUMBER(DUMP_MAX, 0, "dump-max", COUNT, 1, 1000, dumps.max, NULL, "N", NULL, "a number from 1 to 1000",                                 \
            "make at most N copies (default 10)")                                                                                           \
     NUMBER(DUMP_PAUSE, 0, "dump-pause", DURATION, NS_PER_S, UINT64_MAX, dumps.pause_ns, NULL, "TIME", NULL, "a duration of 1s or more",    \
@@ -83,29 +80,26 @@ enum recording_option_kind {
            "with -e live: watch at most this many sampled objects (64 to 16384, default 1024)")                                            \
     NUMBER(PATHS, 0, "paths", DURATION, 1, 600 * NS_PER_S, live.paths_ns, "live", "TIME", "200ms",                                         \
            "the time that all threads may be stopped for it, up to 10m, such as 200ms",                                                    \
-           "with -e live: find what holds sampled objects, at the end; stops all threads for at most TIME (default "                       \
-           "200ms, up to 10m)")                                                                                                            \
+           "with -e live: find what holds sampled objects, at the end; stops all threads for at most TIME (default 200ms, up to 10m)")     \
     NUMBER(LOCK_THRESHOLD, 0, "lock-threshold", DURATION, 0, 10 * NS_PER_S, lock.threshold_ns, "lock", "TIME", NULL,                       \
            "a duration up to 10s, such as 1ms, or 0 for all waits",                                                                        \
-           "with -e lock: record all waits of this time or more, and a random part of the shorter ones; 0 for all "                        \
-           "(default 1ms)")                                                                                                                \
+           "with -e lock: record all waits of this time or more, and a random part of the shorter ones; 0 for all (default 1ms)")          \
     NUMBER(LOCK_RATE, 0, "lock-rate", RATE, 1, 1000000, lock.rate, "lock", "RATE", NULL,                                                   \
            "waits recorded per second, from 1/s to 1000000/s",                                                                             \
-           "with -e lock: raise the threshold so that at most about this many waits a second are recorded for "                            \
-           "monitors, for parks on locks and semaphores, and for other parks each (default 100/s; no limit if "                            \
-           "--lock-threshold is given)")                                                                                                   \
+           "with -e lock: raise the threshold so that at most about this many waits a second are recorded for monitors, for parks on "     \
+           "locks and semaphores, and for other parks each (default 100/s; no limit if --lock-threshold is given)")                        \
     WORD(JFR, 0, "jfr", "MODE", "off|existing|on",                                                                                         \
-         "add what stopped threads, from the JDK's own recorder, to the same file: nothing, the data of a recording "                      \
-         "that already runs there, or of one that candor starts (default off)")                                                            \
+         "add what stopped threads, as the JDK's own recorder saw it, to the same file: off: nothing; existing: from a recording that "    \
+         "already runs there; on: from one that candor starts (default off)")                                                              \
     WORD(CLOCK, 0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)")                 \
     NUMBER(ASM, 0, "asm", SWITCH, 0, 1, code, NULL, NULL, NULL, "on or off",                                                               \
            "include the machine code that was sampled, for 'candor asm'")                                                                  \
     NUMBER(CARRIER_FRAMES, 0, "carrier-frames", SWITCH, 0, 1, carrier_frames, NULL, NULL, NULL, "on or off",                               \
            "below a virtual thread's frames, show those of its carrier thread")                                                            \
     WORD(HEAL, 0, "heal", "MODE", "off|paced|now",                                                                                         \
-         "code that the JVM compiled before the agent came: off: leave it, its lines are approximate; paced: make "                        \
-         "the JVM compile it anew where samples meet it, within limits, on JDK 22 and later; now: at once, with some "                     \
-         "seconds of slower work (default off)")                                                                                           \
+         "what to do with code that the JVM compiled before the agent was loaded, whose lines are approximate: off: nothing; paced: have " \
+         "the JVM recompile the code that samples hit, within limits, on JDK 22 and later; now: all of it at once, which slows the "       \
+         "program down for some seconds (default off)")                                                                                    \
     NUMBER(RECOMPILE, 0, "recompile", SWITCH, 0, 1, recompile, NULL, NULL, NULL, "on or off", "the same as --heal now")
 
 #define RECORDING_OPTION_NO_ROW(...)

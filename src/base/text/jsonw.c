@@ -19,7 +19,7 @@ static void new_line(struct jsonw *j)
         fputc(' ', j->out);
 }
 
-/* What stands before a value or a key. */
+/* What comes before a value or a key. */
 static void separate(struct jsonw *j)
 {
     if (j->after_key) {

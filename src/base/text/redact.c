@@ -41,7 +41,7 @@ static void put(struct buffer *b, const char *from, const char *to)
     buffer_put(b, from, (size_t)(to - from));
 }
 
-/* scheme://user:secret@host: what stands before the last @ before the path is masked and passed over. */
+/* scheme://user:secret@host: what comes before the last @ before the path is masked and passed over. */
 static const char *put_credentials(struct buffer *b, const char *p, const char *end)
 {
     const char *at = NULL;

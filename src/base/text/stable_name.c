@@ -10,7 +10,7 @@ struct pattern {
     const char *before;
     enum alphabet alphabet;
     size_t min, max; /* of characters, behind which no letter or digit may stand */
-    bool begins;     /* a name: no letter, digit, $ or _ stands before */
+    bool begins;     /* a name: no letter, digit, $ or _ comes before */
 };
 
 static const struct pattern patterns[] = {

@@ -13,7 +13,7 @@ struct whole {
     int64_t start_ns, end_ns;
 };
 
-/* ".5": what stands behind it. */
+/* ".5": what comes after it. */
 static const char *skip_fraction(const char *at, int64_t *ns)
 {
     *ns = 0;

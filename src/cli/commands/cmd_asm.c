@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {0, "event-interval", "N", NULL, "for a JVM: with an event other than cpu, how many events between two samples"},
     {'o', "output", "FILE", NULL, "for a JVM: keep the recording in this file"},
     {0, "heal", "MODE", "off|paced|now",
-     "for a JVM: code that it compiled before the agent came: see 'candor help record'; now: lines for all code (default off)"},
+     "for a JVM: code that it compiled before the agent was loaded: see 'candor help record'; now: lines for all code (default off)"},
     {0, "recompile", NULL, NULL, "for a JVM: the same as --heal now"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
     {0, "threshold", "PERCENT", NULL, "show the code of regions with at least this share (default 5)"},
@@ -191,7 +191,7 @@ const struct cli_command command_asm = {
              "Brackets contain the 95 % confidence interval of a share. The address of a sample is where the clock "
              "interrupted the thread, at or after the instruction that took the time. If an instruction has many samples, "
              "consider the one before it. If a load or a division feeds it, the report shows which one.\n\n"
-             "Code that was compiled before the agent came has line numbers only at calls; --heal now makes the JVM "
+             "Code that was compiled before the agent was loaded has line numbers only at calls; --heal now makes the JVM "
              "compile it again first.\n\n"
              "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or "
              "page-faults (see 'candor help record'), and the shares are of these events.\n\n"

@@ -90,10 +90,10 @@ static int start_run(const struct cli_args *args)
     if (status)
         return status;
     if (r.given[OPTION_JFR] && r.duration_ns)
-        return cli_usage(args->command,
-                         "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
-                         "--duration, or use 'candor record'",
-                         r.given[OPTION_JFR]);
+        return cli_usage(
+            args->command,
+            "--jfr %s needs 'candor stop', which appends the JDK's recording to the agent's: leave out --duration, or use 'candor record'",
+            r.given[OPTION_JFR]);
     status = session_open(&s, args);
     if (!status)
         status = start(&s, args, &r);
@@ -161,7 +161,7 @@ static int stop_run(const struct cli_args *args)
     if (fault)
         status = cli_fail("%s", fault);
     if (error)
-        status = cli_fail("the recording is not whole: %s", error);
+        status = cli_fail("the recording is incomplete: %s", error);
     control_answer_free(&answer);
     return status ? status : joined;
 }
@@ -380,14 +380,14 @@ static int status_run(const struct cli_args *args)
 static const struct cli_option start_options[] = {RECORDING_OPTIONS SESSION_TIMEOUT_OPTION, {0}};
 #define WHICH_OPTION                                                                                                                       \
     {                                                                                                                                      \
-        0, "recording", "NUMBER", NULL, "which one, if several run: the number that 'candor status' shows"                                \
+        0, "recording", "NUMBER", NULL, "which one, if several run: the number that 'candor status' shows"                                 \
     }
 
 static const struct cli_option stop_options[] = {WHICH_OPTION, SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy the data recorded so far to this file"},
     {0, "paths", "TIME", NULL,
-     "with -e live: look for who holds sampled objects, now; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"},
+     "with -e live: find what holds sampled objects, now; stops all threads for at most TIME (default 200ms, up to 10m)", "200ms"},
     WHICH_OPTION,
     SESSION_TIMEOUT_OPTION,
     {0},
@@ -405,8 +405,9 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM if it is not there yet, and starts a recording. The JVM writes the "
              "recording by itself, into a file that candor opened for it. It continues when the terminal is closed, "
-             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n" RECORDING_BESIDE "\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS
-             "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
+             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n" RECORDING_BESIDE "\n\n" RECORDING_EVENTS
+             "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n" RECORDING_JFR
+             "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n"
                 "    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n"
@@ -463,7 +464,8 @@ const struct cli_command command_status = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "show whether a JVM is being recorded, and how",
     .about = "Shows the state of the agent in the JVM, and each recording that runs there, without changing anything.\n\n"
-             "With --json: the agent's answer as one object, about one recording, with the numbers of all in \"recordings\"; \"state\" is running, idle or absent (no agent is "
+             "With --json: the agent's answer as one object, about one recording, with the numbers of all in \"recordings\"; \"state\" is "
+             "running, idle or absent (no agent is "
              "active); times are in nanoseconds.",
     .examples = "candor status --json 4711 | jq .samples\n    the number of samples so far\n",
     .options = status_options,

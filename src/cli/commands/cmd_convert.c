@@ -25,8 +25,8 @@ static const struct cli_option options[] = {
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns",
-     "weights of collapsed stacks (default samples, by the nominal interval; what is not time of a "
-     "known interval, such as bytes, keeps its own unit, which is also what ns gives it)"},
+     "weights of collapsed stacks: samples by the nominal interval (default), or ns; weights that are not time with a known interval, such "
+     "as bytes, keep their own unit"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -147,7 +147,7 @@ static const struct format *find_format(const char *to, const char *path)
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: say --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
+        return cli_usage(&command_convert, "standard output has no extension: use --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
                                                FORMAT_NAMES_WRITTEN(FORMAT_NAMES_COMMA));
     return cli_usage(&command_convert,
                      "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
@@ -214,7 +214,7 @@ static int convert_run(const struct cli_args *args)
     if (convert_to_recording(args, &status) || convert_to_code(args, &status))
         return status;
     if (args->operand_count < 2)
-        return cli_usage(args->command, "what to write is missing: candor convert %s", args->command->arguments);
+        return cli_usage(args->command, "the output file is missing: candor convert %s", args->command->arguments);
     const char *unit = cli_option(args, "unit");
     const char *version = cli_option(args, "otlp-version");
     struct job job = {.args = args,

@@ -91,7 +91,7 @@ static int add(struct diff *d, struct diff_page *page, const struct cli_args *ar
     int status = input_load_side(&p, args, *path, i % 2 ? REMOTE_SECOND : REMOTE_ONE, PROFILE_RUNNING);
     status = status ? status : check_kind(kind, &p, *path, args->operands[0]);
     if (!status && !p.sample_count)
-        status = cli_fail("%s: no samples%s", *path, p.filtered ? " that the filter lets through" : "");
+        status = cli_fail("%s: no samples%s", *path, p.filtered ? " that pass the filter" : "");
     if (!status && d->absolute && (!p.duration_ns || p.unit != PROFILE_UNIT_NS))
         status =
             cli_fail("%s: its times per second are unknown: it says no %s; compare shares", *path, p.duration_ns ? "times" : "duration");
@@ -167,8 +167,8 @@ static int diff_run(const struct cli_args *args)
     status = status ? status : parse_only(args, &o.only);
     status = status ? status : cli_number(args, "top", cli_switch(args, "json") ? 0 : 30, &o.top);
     if (!status && args->operand_count % 2)
-        status =
-            cli_usage(args->command, "recordings come in pairs, A B A2 B2 ...: '%.60s' has none", args->operands[args->operand_count - 1]);
+        status = cli_usage(args->command, "recordings come in pairs, A B A2 B2 ...: '%.60s' has no partner",
+                           args->operands[args->operand_count - 1]);
     if (!status && cli_switch(args, "absolute") && cli_option(args, "output"))
         status = cli_usage(args->command, "--output shows shares; leave --absolute out");
     if (status)

@@ -57,7 +57,7 @@ static int set_percentiles(struct hist_job *job)
         double percentile;
         if (number_parse_real(word, 0, 100, &percentile) || v->percentile_count == HIST_PERCENTILES_MAX ||
             (v->percentile_count && percentile <= v->percentiles[v->percentile_count - 1]))
-            return cli_usage(job->args->command, "--percentiles wants at most %d numbers from 0 to 100 in rising order, not '%s'",
+            return cli_usage(job->args->command, "--percentiles must be at most %d numbers from 0 to 100 in rising order, not '%s'",
                              HIST_PERCENTILES_MAX, word);
         v->percentiles[v->percentile_count++] = percentile;
     }
@@ -74,7 +74,7 @@ static int set_unit(struct hist_job *job)
     if (ratio) {
         job->view.unit = "";
         if (number_parse_real(ratio, DBL_MIN, 1e15, &job->view.ratio))
-            return cli_usage(job->args->command, "--ratio wants a number above 0, not '%.40s'", ratio);
+            return cli_usage(job->args->command, "--ratio must be a number above 0, not '%.40s'", ratio);
         return unit ? cli_usage(job->args->command, "--unit and --ratio exclude each other") : CLI_OK;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -111,7 +111,7 @@ static int set_times(struct hist_job *job)
     if (status)
         return status;
     if (!ticks || ticks > 1000)
-        return cli_usage(job->args->command, "--ticks wants 1 to 1000");
+        return cli_usage(job->args->command, "--ticks must be a number from 1 to 1000");
     job->choice.from = (double)from / NS_PER_S;
     job->choice.to = cli_option(job->args, "end") ? (double)to / NS_PER_S : INFINITY;
     job->window = (double)window / NS_PER_S;

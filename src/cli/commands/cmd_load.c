@@ -94,9 +94,9 @@ static int set_sizes(const struct cli_args *args, struct load_config *c)
     if (status)
         return status;
     if (!c->connections || c->connections > CONNECTIONS_MOST)
-        return cli_usage(args->command, "--connections wants 1 to %d", CONNECTIONS_MOST);
+        return cli_usage(args->command, "--connections must be a number from 1 to %d", CONNECTIONS_MOST);
     if (!c->threads || c->threads > THREADS_MOST)
-        return cli_usage(args->command, "--threads wants 1 to %d", THREADS_MOST);
+        return cli_usage(args->command, "--threads must be a number from 1 to %d", THREADS_MOST);
     if (c->threads > c->connections)
         c->threads = c->connections;
     return CLI_OK;
@@ -131,7 +131,7 @@ static int set_target(const struct cli_args *args, struct load_config *c)
         return cli_usage(args->command, command ? "the program to run is missing: candor load --command ... -- PROGRAM"
                                                 : "the URL to put load on is missing: candor load [OPTION...] URL");
     if (mock && args->operand_count)
-        return cli_usage(args->command, "--mock takes the place of '%.60s'", args->operands[0]);
+        return cli_usage(args->command, "--mock is used instead of a URL: leave out '%.60s'", args->operands[0]);
     if (mock)
         return set_mock(args, c);
     if (command) {

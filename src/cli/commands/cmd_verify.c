@@ -111,7 +111,7 @@ static int choose_rounds(struct verify_plan *plan, const struct cli_args *args)
     const char *text = cli_option(args, "rounds");
     uint64_t rounds = 1;
     if (text && number_parse(text, 1, ROUNDS_MAX, &rounds))
-        return cli_usage(args->command, "--rounds wants a number from 1 to %d, not '%.60s'", ROUNDS_MAX, text);
+        return cli_usage(args->command, "--rounds must be a number from 1 to %d, not '%.60s'", ROUNDS_MAX, text);
     plan->setup.rounds = (uint32_t)rounds;
     return CLI_OK;
 }
@@ -293,7 +293,7 @@ const struct cli_command command_verify = {
              "A case is true if each true value is within the profile's 95 % interval, or a percentage point beside it, "
              "and the weights of all samples add up to the CPU time. It is wrong if it misses in the same way in two "
              "runs: at the default duration chance does that less than once in a million parts. It failed if no recording "
-             "could be made, and is untold if this machine or JVM cannot show it (no kernel samples for this user, no "
+             "could be made, and is skipped if this machine or JVM cannot show it (no kernel samples for this user, no "
              "virtual threads).\n\n"
              "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "
              "compiler did not record, and the differences show how far profiles can be off in JVMs that were started "

@@ -235,7 +235,7 @@ static int refused(const struct cli_args *args, const char *path, const struct f
     if (answer->status == 401 && token_file)
         return cli_fail("%s: the server does not know the token in %s (401)", path, token_file);
     if (answer->status == 401)
-        return cli_fail("%s: the server wants a token (401); name the file that holds it with --token-file", path);
+        return cli_fail("%s: the server requires a token (401); name the file that contains it with --token-file", path);
     if (!*words || answer->status == 404)
         return cli_fail("%s: not a Candor server, or one without /v1/profile: it answers %ld", path, answer->status);
     if (answer->status == 403)

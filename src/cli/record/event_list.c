@@ -38,7 +38,7 @@ static int check_word(const struct cli_command *command, const char *list, const
     int shown = n < 60 ? (int)n : 60;
     if (is_member(word, n)) {
         bool is_repeated = word[n] && is_among(word + n + 1, ',', word, n);
-        return is_repeated ? cli_usage(command, "--event '%.60s': %.*s stands there twice", list, shown, word) : CLI_OK;
+        return is_repeated ? cli_usage(command, "--event '%.60s': %.*s is listed twice", list, shown, word) : CLI_OK;
     }
     if (!is_counted(word, n))
         return cli_usage(command,
@@ -46,7 +46,7 @@ static int check_word(const struct cli_command *command, const char *list, const
                          "safepoint, or one that perf counts, such as cycles, page-faults, r1a2b or sched:sched_switch",
                          shown, word);
     if (strchr(list, ','))
-        return cli_usage(command, "--event '%.60s': what perf counts goes alone, one event at a time; leave out the others", list);
+        return cli_usage(command, "--event '%.60s': an event that perf counts can only be recorded alone; leave out the others", list);
     return CLI_OK;
 }
 
@@ -59,7 +59,7 @@ int event_list_check(const struct cli_command *command, const char *list)
         word = word[n] ? word + n + 1 : NULL;
     }
     if (!status && word_list_has(list, "safepoint") && strcmp(list, "safepoint"))
-        status = cli_usage(command, "--event '%.60s': safepoint goes alone; leave out the others", list);
+        status = cli_usage(command, "--event '%.60s': safepoint can only be recorded alone; leave out the others", list);
     return status;
 }
 

@@ -85,12 +85,11 @@ static void begin_existing(struct jdk_recorder *j, const struct session *s, cons
     if (!r) {
         fflush(stdout);
         fprintf(stderr,
-                "candor: --jfr existing: the JDK's recorder has no recording running in %d: there is nothing to add; "
-                "--jfr on begins one\n",
+                "candor: --jfr existing: the JDK's recorder has no recording running in %d: there is nothing to add; --jfr on starts one\n",
                 s->process.pid);
         return;
     }
-    say_recording(r, s, "will be read when this one ends; it goes on as it is");
+    say_recording(r, s, "will be read when this one ends; it continues unchanged");
     snprintf(j->name, sizeof j->name, "%lu", r->id);
     j->mode = "existing";
 }
@@ -153,7 +152,7 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
 {
     for (unsigned i = 0; i < list->count; i++)
         if (list->list[i].running)
-            say_recording(&list->list[i], s, "gains the events of ours while both run: the recorder has one set of settings");
+            say_recording(&list->list[i], s, "also records our events while both run: the recorder has one set of settings");
     int code = start_own(j, s, r, guard_ns, e);
     j->mode = code ? NULL : "on";
     return code;
@@ -292,11 +291,11 @@ static int append(const struct joined *to, int from, int64_t begin_ns)
     struct error e;
     const char *path = to->path;
     if (to->fd < 0)
-        return cli_fail("cannot put what the JDK recorded into %s: %s", path,
+        return cli_fail("cannot append the JDK's recording to %s: %s", path,
                         to->fd == -EPERM ? "it is not a file that the JVM writes to" : strerror(-to->fd));
     int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "it is still written to")
                                      : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
-    return code ? cli_fail("cannot put what the JDK recorded into %s: %s", path, e.text) : CLI_OK;
+    return code ? cli_fail("cannot append the JDK's recording to %s: %s", path, e.text) : CLI_OK;
 }
 
 /* NOTHING_THERE where the file is not, or is empty. */
@@ -307,7 +306,7 @@ static int take_file(const struct recorder_folder *f, const char *file, const st
     if (fd == -ENOENT)
         return NOTHING_THERE;
     if (fd < 0)
-        return cli_fail("cannot read what the JDK recorded, /tmp/%s/%s: %s", f->name, file,
+        return cli_fail("cannot read the JDK's recording /tmp/%s/%s: %s", f->name, file,
                         fd == -EPERM ? "no ordinary file of the JVM's user" : strerror(-fd));
     int status = !fstat(fd, &st) && !st.st_size ? NOTHING_THERE : append(to, fd, begin_ns);
     close(fd);
@@ -346,7 +345,7 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
     }
     if (status == NOTHING_THERE)
         say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost"
-                           : code ? "its recording was ended by somebody else"
+                           : code ? "its recording was stopped by another client"
                                   : "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
     recorder_folder_remove(&j->folder);
     return status == NOTHING_THERE ? CLI_OK : status;
@@ -467,7 +466,7 @@ static int stop(struct jdk_recorder *j, const struct session *s, const struct co
     snprintf(folder, sizeof folder, ".%s", j->name);
     if (!code && is_on(j->mode))
         code = recorder_folder_open(&j->folder, &s->process, folder, &e);
-    return code ? cli_fail("cannot end what the JDK records of %d: %s", s->process.pid, e.text) : end(j, s, to);
+    return code ? cli_fail("cannot stop the JDK's recording of %d: %s", s->process.pid, e.text) : end(j, s, to);
 }
 
 int jdk_recorder_stop(const struct session *s, const struct control_answer *answer, int file)
@@ -498,7 +497,7 @@ int jdk_recorder_dump(const struct session *s, const struct control_answer *answ
         return CLI_OK;
     }
     if (code)
-        return cli_fail("cannot read what the JDK records of %d: %s", s->process.pid, e.text);
+        return cli_fail("cannot read the JDK's recording of %d: %s", s->process.pid, e.text);
     struct joined to = {path, open_recording(path)};
     int status = dump(s, j.name, &to, j.begin_ns);
     close_recording(to.fd);

@@ -166,7 +166,7 @@ int launch_record(const struct cli_args *args, struct recording *r, const struct
     struct buffer agent;
     struct child child = {.is_java = !strcmp(base_name(args->operands[0]), "java")};
     if (r->given[OPTION_JFR] && !child.is_java)
-        return cli_usage(args->command, "--jfr %s: the command has to be java itself, so that candor can speak with the JVM",
+        return cli_usage(args->command, "--jfr %s: the command must be java itself, so that candor can talk to the JVM",
                          r->given[OPTION_JFR]);
     if (process_read(getpid(), &self, &e))
         return cli_fail("%s", e.text);

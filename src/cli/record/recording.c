@@ -29,8 +29,8 @@ static int check_counter(const struct recording *r, const struct cli_args *args,
         return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", clock, event);
     if (r->given[OPTION_EVENT_INTERVAL] && number < event_list_least(event))
         return cli_usage(args->command,
-                         "--event-interval %.40s: for -e %.60s use %" PRIu64 " or more; below that the program would do "
-                         "little but take samples",
+                         "--event-interval %.40s: for -e %.60s use %" PRIu64
+                         " or more; below that the program would spend most of its time on samples",
                          r->given[OPTION_EVENT_INTERVAL], event, event_list_least(event));
     return CLI_OK;
 }
@@ -47,7 +47,7 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
     if (r->given[OPTION_CARRIER_FRAMES])
         return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])
-        return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint has its interval only; leave them out");
+        return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint is limited only by --interval; leave them out");
     if (r->given[OPTION_ASM])
         return cli_usage(args->command, "--asm: -e safepoint does not see where in the code a thread is; leave it out");
     if (r->given[OPTION_RECOMPILE] || (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "off")))
@@ -77,7 +77,7 @@ static int check_wall(const struct recording *r, const struct cli_args *args)
     if (!records(r, "wall") || records(r, "cpu"))
         return CLI_OK;
     if (r->interval_ns < NS_PER_MS)
-        return cli_usage(args->command, "--interval below 1ms: -e wall takes a look at 1ms or more; use 1ms or more");
+        return cli_usage(args->command, "--interval below 1ms: -e wall samples at most once per millisecond; use 1ms or more");
     if (r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto"))
         return cli_usage(args->command, "--clock %s: -e wall uses no clock; leave it out", r->given[OPTION_CLOCK]);
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])

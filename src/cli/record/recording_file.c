@@ -132,9 +132,9 @@ static int open_beside(struct recording_file *f, const struct stat *of)
     int error = errno;
     f->beside[0] = 0;
     recording_file_discard(f);
-    return cli_fail("cannot write %s: it holds a recording, and none can be made beside it to replace it: %s; choose another place "
-                    "with -o",
-                    f->path, strerror(error));
+    return cli_fail(
+        "cannot write %s: it contains a recording, and no new file can be made beside it to replace it: %s; choose another place with -o",
+        f->path, strerror(error));
 }
 
 /* The file that there is. */

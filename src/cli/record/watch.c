@@ -95,11 +95,11 @@ int watch_say_ended(const struct session *s, const char *file)
 {
     int status = process_end_status(s->handle, s->process.pid);
     if (status >= 0 && WIFSIGNALED(status))
-        return cli_fail("process %d was killed by signal %d (%s); the recording holds what came until then", s->process.pid,
+        return cli_fail("process %d was killed by signal %d (%s); the recording contains everything up to then", s->process.pid,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (status < 0 && !came_to_an_end(file))
-        return cli_fail("process %d was killed, or crashed; the recording holds what came until a second before", s->process.pid);
-    fprintf(stderr, "candor: process %d has exited; the recording holds what came until then\n", s->process.pid);
+        return cli_fail("process %d was killed, or crashed; the recording ends at most a second earlier", s->process.pid);
+    fprintf(stderr, "candor: process %d has exited; the recording contains everything up to then\n", s->process.pid);
     return CLI_OK;
 }
 
@@ -113,7 +113,7 @@ static int say_stopped(const struct session *s)
     if (fault)
         status = cli_fail("%s", fault);
     else
-        fprintf(stderr, "candor: the recording was ended by somebody else\n");
+        fprintf(stderr, "candor: the recording was stopped by another client\n");
     control_answer_free(&answer);
     return status;
 }
@@ -134,7 +134,7 @@ int watch_finish(const struct session *s, const struct recording *r, enum watch_
     const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     int status = fault ? cli_fail("%s", fault) : CLI_OK;
     if (error)
-        status = cli_fail("the recording is not whole: %s", error);
+        status = cli_fail("the recording is incomplete: %s", error);
     control_answer_free(&answer);
     return status;
 }
@@ -152,7 +152,7 @@ static int check_file(const struct recording *r)
     if (stat(path, &st))
         return cli_fail("cannot read the recording %s: %s", path, strerror(errno));
     if (recording_file_is_before(&r->file, &st))
-        return cli_fail("nothing was recorded, and %s is as it was: was the agent loaded?", path);
+        return cli_fail("nothing was recorded, and %s is unchanged: was the agent loaded?", path);
     if (!recording_file_is_own(&r->file, &st))
         return cli_fail("%s was replaced by another file while it was recorded: the recording is lost", path);
     if (st.st_size == 0)
@@ -162,7 +162,7 @@ static int check_file(const struct recording *r)
         return cli_fail("%s", e.text);
     jfr_file_close(file);
     problems_print(path, &problems);
-    return problems.count ? cli_fail("the recording %s is not whole: was it cut while it was recorded?", path) : CLI_OK;
+    return problems.count ? cli_fail("the recording %s is incomplete: was it truncated while it was recorded?", path) : CLI_OK;
 }
 
 static void html_beside(const char *file, char *out, size_t size)

@@ -21,7 +21,7 @@ static int read_size(const struct cli_args *args, const char *name, uint64_t oth
     const char *text = cli_option(args, name);
     *bytes = otherwise;
     if (text && (units_parse_size(text, bytes) || !*bytes))
-        return cli_usage(args->command, "--%s wants a size like 500M or 20G, not '%.60s'", name, text);
+        return cli_usage(args->command, "--%s must be a size like 500M or 20G, not '%.60s'", name, text);
     return CLI_OK;
 }
 
@@ -39,7 +39,7 @@ static int read_share(const struct cli_args *args, const char *name, uint64_t wh
     else if (units_parse_size(text, bytes))
         *bytes = 0;
     return *bytes ? CLI_OK
-                  : cli_usage(args->command, "--%s wants a size like 500M, or a share of --max-disk like 20%%, not '%.60s'", name, text);
+                  : cli_usage(args->command, "--%s must be a size like 500M, or a share of --max-disk like 20%%, not '%.60s'", name, text);
 }
 
 /* How long data is kept, and how much of it. */
@@ -65,7 +65,7 @@ static int read_retention(const struct cli_args *args, struct server_options *o)
 static int read_count(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out)
 {
     int status = cli_number(args, name, otherwise, out);
-    return status || *out ? status : cli_usage(args->command, "--%s 0 lets nobody in", name);
+    return status || *out ? status : cli_usage(args->command, "--%s 0 would refuse every connection", name);
 }
 
 /* "HOST:PORT", "[::1]:PORT", ":PORT" */
@@ -92,7 +92,7 @@ static int default_data(char *path, size_t size)
 {
     const char *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if ((!share || !*share) && (!home || !*home))
-        return cli_fail("neither HOME nor XDG_DATA_HOME is set: say --data DIR");
+        return cli_fail("neither HOME nor XDG_DATA_HOME is set: use --data DIR");
     snprintf(path, size, "%s%s/candor/server", share && *share ? share : home, share && *share ? "" : "/.local/share");
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
@@ -157,7 +157,7 @@ static int check(const struct server_options *o, struct error *e)
 static int make_token(const struct cli_args *args, const struct server_options *o, struct error *e)
 {
     if (!o->token_file)
-        return cli_usage(args->command, "--new-token wants --token-file, where it is added");
+        return cli_usage(args->command, "--new-token needs --token-file, the file to which the token is added");
     int rc = tokens_make(o->token_file, cli_option(args, "new-token"), e);
     if (rc == -EINVAL)
         return cli_usage(args->command, "%s", e->text);
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     struct cli_args args;
     int status = cli_parse(&command_server, argc, argv, &args);
     if (status < 0) {
-        puts("candor-server is started by 'candor server'; 'candor help server' says what there is");
+        puts("candor-server is started by 'candor server'; see 'candor help server'");
         return cli_finish_output();
     }
     return status ? status : command_server.run(&args);

@@ -212,7 +212,7 @@ static void put_rows(struct canvas *c, unsigned y, unsigned lines, struct model 
     model_fit(m, lines);
     if (!m->shown_count && lines)
         canvas_put(c, y, 0, c->width, CANVAS_FAINT,
-                   *m->search && m->rows.count ? "nothing here has that in its name" : "nothing yet: no sample in this time");
+                   *m->search && m->rows.count ? "no name here matches that" : "nothing yet: no sample in this time");
     for (unsigned i = 0; i < lines && m->first + i < m->shown_count; i++) {
         put_row(c, y + i, m, model_row(m, m->first + i), &k);
         if (choose && m->first + i == m->selected)
@@ -298,7 +298,7 @@ static void put_help(struct canvas *c, unsigned y, unsigned lines)
         return;
     for (unsigned x = 0; x < c->width; x++)
         canvas_put(c, end - 1, x, 1, CANVAS_PLAIN, " ");
-    canvas_put(c, end - 1, 2, c->width, CANVAS_FAINT, "more of it needs a larger window");
+    canvas_put(c, end - 1, 2, c->width, CANVAS_FAINT, "enlarge the window to see more");
 }
 
 void draw(struct canvas *c, struct model *m, const struct draw_facts *f)

@@ -11,14 +11,14 @@ struct draw_facts {
     int pid;
     const char *name;  /* of the JVM */
     const char *clock; /* "" = unknown */
-    const char *state; /* why nothing comes any more; "" = it goes on */
+    const char *state; /* why no more samples come; "" = they still come */
     const char *time;  /* of the day */
-    bool foot;         /* with keys: there is somebody to press them */
+    bool foot;         /* whether to list the keys: not in batch mode */
 };
 
-/* Draws the picture. Also sets in the model for how many rows there is room. */
+/* Draws the picture, and sets in the model how many rows fit. */
 void draw(struct canvas *c, struct model *m, const struct draw_facts *facts);
-/* The lines that are not rows: a picture of so many more holds them all. */
+/* Lines that are not rows: a picture needs this many in addition to its rows. */
 enum { DRAW_LINES = 5 };
 
 #endif

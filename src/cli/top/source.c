@@ -211,7 +211,7 @@ static int stop(const struct source *s)
     const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     int status = fault ? cli_fail("%s", fault) : CLI_OK;
     if (error && s->keep)
-        status = cli_fail("the recording is not whole: %s", error);
+        status = cli_fail("the recording is incomplete: %s", error);
     control_answer_free(&answer);
     return status;
 }

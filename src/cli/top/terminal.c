@@ -31,7 +31,7 @@ int terminal_check(struct error *e)
     const char *term = getenv("TERM");
     int found;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return error_set(e, -ENOTTY, "standard input and output are no terminal; use --batch for plain text");
+        return error_set(e, -ENOTTY, "standard input and output are not a terminal; use --batch for plain text");
     bool can = setupterm(NULL, STDOUT_FILENO, &found) == OK;
     if (can) {
         can = capability("cup") != NULL; /* a dumb one cannot place its cursor */

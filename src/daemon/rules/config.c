@@ -123,7 +123,7 @@ static int take(void *context, const char *section, const char *key, const char 
     if (is_rule)
         return policy_set(&c->policy, key, value, e);
     if (!*section)
-        return error_set(e, -EINVAL, "'%.60s' stands before the first section; begin with [daemon]", key);
+        return error_set(e, -EINVAL, "'%.60s' comes before the first section; begin with [daemon]", key);
     return config_set(c, key, value, e);
 }
 

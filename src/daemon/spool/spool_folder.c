@@ -68,7 +68,7 @@ static int explain(int code, const char *path, struct error *e)
     case -EPERM:
         return error_set(e, code, "the spool %s is not a folder of this user alone; name another with --spool, or chmod 700 it", path);
     case -ENOLCK:
-        return error_set(e, code, "the spool %s lies on a file system without locks; name another with --spool", path);
+        return error_set(e, code, "the spool %s is on a file system without locks; choose another folder with --spool", path);
     default:
         return error_set(e, code, "cannot use the spool %s: %s; name another with --spool", path, strerror(-code));
     }

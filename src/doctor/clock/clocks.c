@@ -134,11 +134,11 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
                                            : "allow timer_create and setitimer in the seccomp profile");
         break;
     case CLOCKS_BY_PARANOID:
-        checkup_meaning(f, "perf_event_paranoid is %d, and above 2 this kernel lets no ordinary user measure", facts->paranoid);
+        checkup_meaning(f, "perf_event_paranoid is %d, and above 2 this kernel lets no ordinary user open perf events", facts->paranoid);
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=2 (1 shows kernel time too), or grant CAP_PERFMON");
         break;
     case CLOCKS_BY_AGE:
-        checkup_meaning(f, "before Linux 6.1 it may be lost, or end a process that blocks it, and here runs %d.%d", facts->kernel_major,
+        checkup_meaning(f, "before Linux 6.1 the signal may be lost, or end a process that blocks it; this is %d.%d", facts->kernel_major,
                         facts->kernel_minor);
         checkup_remedy(f, "a newer kernel; until then the clock 'signal' does the same at a higher cost");
         break;
@@ -182,7 +182,7 @@ static void add_measured(struct checkup *f, const struct clocks_try *t)
     uint64_t asked = BURST_ASKED_US * 1000;
     if (!t->median_ns) {
         checkup_add(f, CHECK_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
-        checkup_meaning(f, "the clock can be set, but it does not fire");
+        checkup_meaning(f, "the clock can be started, but it never fires");
         return;
     }
     checkup_add(f, CHECK_OK, rows[t->kind], "asked 1 ms, got %s (median of %u)",
@@ -190,9 +190,9 @@ static void add_measured(struct checkup *f, const struct clocks_try *t)
     if (t->median_ns <= asked + asked / 4)
         return;
     if (!is_perf(t->kind) && is_tick(t->median_ns))
-        checkup_meaning(f, "fires with the scheduler's tick, so samples cannot come closer");
+        checkup_meaning(f, "fires at the scheduler's ticks, so samples cannot be closer together");
     else
-        checkup_meaning(f, "later than asked: this machine is busy, or its interrupts come late, as in a virtual machine");
+        checkup_meaning(f, "later than requested: this machine is busy, or its interrupts come late, as in a virtual machine");
 }
 
 static bool works(const struct clocks_try *t)
@@ -204,7 +204,7 @@ static void check_kernel_mode(struct checkup *f, const struct clocks_try *best)
 {
     uint32_t came = best->kernel_count < best->kernel_due ? best->kernel_count : best->kernel_due;
     bool seen = came > best->kernel_due / 2;
-    checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of %u samples due in it came", came, best->kernel_due);
+    checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of the %u expected samples came", came, best->kernel_due);
     if (seen)
         return;
     checkup_meaning(f, "kernel time is in the books as unseen, without stacks");
@@ -235,7 +235,8 @@ static void check_choice(struct checkup *f, const struct clocks_try *tries, cons
         counters_check(f, who);
     checkup_add(f, is_perf((enum clocks_kind)best) ? CHECK_OK : CHECK_WARNING, "clock", "recordings use %s", names[best]);
     if (!is_perf((enum clocks_kind)best)) {
-        checkup_meaning(f, "samples come with the scheduler's tick: fewer, each weighing more, and blind to what beats with it");
+        checkup_meaning(
+            f, "samples come at the scheduler's ticks: fewer, each with more weight, and blind to work that runs in step with the ticks");
         checkup_remedy(f, "make perf events possible, see the clocks above");
     }
 }

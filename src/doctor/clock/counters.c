@@ -70,7 +70,7 @@ void counters_judge(struct checkup *f, const int errors[COUNTERS])
         lacking += errors[i] != 0;
     if (!list(can, sizeof can, errors, true)) {
         checkup_add(f, CHECK_NOTE, row, "none");
-        checkup_meaning(f, "'candor record -e EVENT' of the processor's or the kernel's is not possible: %s", strerror(errors[0]));
+        checkup_meaning(f, "'candor record -e EVENT' cannot use events of the processor or the kernel: %s", strerror(errors[0]));
         return;
     }
     if (!refused) {
@@ -82,7 +82,7 @@ void counters_judge(struct checkup *f, const int errors[COUNTERS])
     if (lacking)
         checkup_meaning(f, "'candor record -e EVENT' needs counters for those, which the processor lacks, or a virtual machine hides");
     else {
-        checkup_meaning(f, "'candor record -e EVENT' needs to watch the kernel for those");
+        checkup_meaning(f, "'candor record -e EVENT' needs permission to sample the kernel for those");
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }

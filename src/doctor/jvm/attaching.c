@@ -40,7 +40,7 @@ static bool check_agent(struct checkup *f, const struct target *t)
     } else {
         checkup_add(f, CHECK_PROBLEM, "agent", "does not answer");
         checkup_meaning(f, "%s", e.text);
-        checkup_remedy(f, code == -ENOTCONN ? "start the JVM with a /tmp or a /dev/shm that it can write" : "restart the JVM");
+        checkup_remedy(f, code == -ENOTCONN ? "start the JVM with a /tmp or a /dev/shm that it can write to" : "restart the JVM");
     }
     return !code;
 }
@@ -68,7 +68,7 @@ static void check_attach(struct checkup *f, const struct target *t)
     if (attach_is_taken(&jvm->process, &owner)) {
         checkup_add(f, CHECK_PROBLEM, "attach", "in place of the JVM's socket /tmp/.java_pid%d is a file of user '%s'",
                     jvm->process.inner_pid, process_user_name(owner, name, sizeof name));
-        checkup_meaning(f, "the JVM cannot open its socket, or nobody may trust it");
+        checkup_meaning(f, "the JVM cannot open its socket there, and the present file cannot be trusted");
         checkup_remedy(f, "have that user or root remove it, or start the JVM with -agentpath:.../libcandor.so");
     } else if (jvm->attach_disabled) {
         checkup_add(f, CHECK_PROBLEM, "attach", "disabled (-XX:+DisableAttachMechanism)");
@@ -94,7 +94,7 @@ static void check_loading(struct checkup *f, const struct target *t)
     } else if (t->feature >= WARNS_SINCE && !target_has_flag(t, "EnableDynamicAgentLoading") && !jvm->agent) {
         checkup_add(f, CHECK_NOTE, "agent loading", "allowed, with a warning");
         checkup_meaning(f, "this JVM prints some lines on its standard error when an agent is loaded at run time (JEP 451)");
-        checkup_remedy(f, "start it with -XX:+EnableDynamicAgentLoading to have it silent");
+        checkup_remedy(f, "start it with -XX:+EnableDynamicAgentLoading to suppress them");
     } else {
         checkup_add(f, CHECK_OK, "agent loading", "allowed");
     }
@@ -123,7 +123,7 @@ static void check_copies(struct checkup *f, const struct target *t)
         return;
     checkup_add(f, CHECK_NOTE, "copies", "two copies of the agent are loaded: %.90s, %.90s", one, other);
     checkup_meaning(f, "only one of them can record at a time");
-    checkup_remedy(f, "load it from one file: one -agentpath, and that of the candor that is used");
+    checkup_remedy(f, "load it from one file: use one -agentpath, with the libcandor.so of the candor in use");
 }
 
 bool attaching_check(struct checkup *f, const struct target *t)

@@ -38,7 +38,7 @@ static void check_version(struct checkup *f, const struct target *t)
     checkup_add(f, known ? CHECK_OK : CHECK_WARNING, "JDK", "%s%s%s%s", *t->jvm.version ? t->jvm.version : "unknown", *vendor ? ", " : "",
                 vendor, known ? ", a verified release" : ", an untested release");
     if (!known) {
-        checkup_meaning(f, "Candor is verified on JDK %s; others may be walked badly, which the books then show",
+        checkup_meaning(f, "Candor is verified on JDK %s; on others the stack walks may fail; the books then show it",
                         list_verified(list, sizeof list));
         checkup_remedy(f, "look at the share of truncated and failed samples in 'candor report'");
     }
@@ -64,7 +64,7 @@ static void check_libjvm(struct checkup *f, const struct target *t)
     if (code) {
         checkup_add(f, CHECK_NOTE, "libjvm.so", "cannot be read: %s", strerror(-code));
         checkup_meaning(f, "deleted by an upgrade, or closed to us; the agent may name none of its functions");
-        checkup_remedy(f, "restart the JVM should its file be gone");
+        checkup_remedy(f, "restart the JVM if its file is gone");
         return;
     }
     checkup_add(f, l.tables ? CHECK_OK : CHECK_WARNING, "JVM tables", l.tables ? "exported" : "not exported");
@@ -113,11 +113,12 @@ static void check_options(struct checkup *f, const struct target *t)
     checkup_add(f, CHECK_OK, "collector", "%.100s", collector_of(t));
     checkup_add(f, detailed || t->jvm.agent ? CHECK_OK : CHECK_NOTE, "debug information",
                 detailed       ? "full (DebugNonSafepoints)"
-                : t->jvm.agent ? "full for code compiled since the agent came"
+                : t->jvm.agent ? "full for code compiled since the agent was loaded"
                                : "sparse");
     if (!detailed && !t->jvm.agent) {
-        checkup_meaning(f, "code compiled before the agent comes shows coarse lines and may miss inlined methods, until it is "
-                           "healed (record --heal)");
+        checkup_meaning(
+            f,
+            "code compiled before the agent is loaded shows coarse lines and may miss inlined methods, until it is healed (record --heal)");
         checkup_remedy(f, "start the JVM with -agentpath:.../libcandor.so, or with -XX:+UnlockDiagnosticVMOptions "
                           "-XX:+DebugNonSafepoints");
     }
@@ -128,7 +129,7 @@ static void check_options(struct checkup *f, const struct target *t)
     }
     if (target_has_option(t, "-Xint")) {
         checkup_add(f, CHECK_NOTE, "compilers", "off (-Xint)");
-        checkup_meaning(f, "interpreted code spends its time elsewhere than compiled code will");
+        checkup_meaning(f, "interpreted code spends its time in other places than compiled code does");
         checkup_remedy(f, "profile without -Xint");
     }
 }
@@ -144,7 +145,8 @@ static void check_company(struct checkup *f, const struct target *t)
     }
     if (t->who.caught >> (SIGPROF - 1) & 1) {
         checkup_add(f, CHECK_NOTE, "other profiler", "SIGPROF has a handler");
-        checkup_meaning(f, "most likely another profiler is at work: each shows in the other's figures; no clock 'itimer'");
+        checkup_meaning(
+            f, "most likely another profiler is active: each appears in the other's figures, and the clock 'itimer' cannot be used");
         checkup_remedy(f, "stop the other one while recording");
     } else {
         checkup_add(f, CHECK_OK, "other profiler", "none that uses SIGPROF");

@@ -128,7 +128,7 @@ static void check_quota(struct checkup *f, pid_t pid, const char *mounts)
     }
     checkup_add(f, CHECK_NOTE, "CPU limit", "%.3g CPUs, by its cgroup", least);
     checkup_meaning(f, "while it is throttled the JVM uses no CPU time, and CPU samples do not show the wait");
-    checkup_remedy(f, "look at nr_throttled in the cgroup's cpu.stat; raise the limit should it grow");
+    checkup_remedy(f, "look at nr_throttled in the cgroup's cpu.stat; raise the limit if that grows");
 }
 
 static void check_pid_namespace(struct checkup *f, pid_t pid)
@@ -139,12 +139,12 @@ static void check_pid_namespace(struct checkup *f, pid_t pid)
     if (readlink("/proc/self/ns/pid", own, sizeof own - 1) < 0 || readlink(path, its, sizeof its - 1) < 0)
         return;
     if (strcmp(own, its)) {
-        checkup_add(f, CHECK_OK, "PID namespace", "the JVM is in one of its own");
+        checkup_add(f, CHECK_OK, "PID namespace", "the JVM runs in its own container");
         checkup_meaning(f, "found through /proc/%d/root and its inner PID", pid);
     } else if (strcmp(own, first)) {
         checkup_add(f, CHECK_NOTE, "PID namespace", "a container's");
-        checkup_meaning(f, "JVMs outside of it cannot be seen from here");
-        checkup_remedy(f, "run candor on the host for those");
+        checkup_meaning(f, "JVMs outside of this container cannot be seen from here");
+        checkup_remedy(f, "run candor on the host to see those");
     } else {
         checkup_add(f, CHECK_OK, "PID namespace", "the machine's own");
     }

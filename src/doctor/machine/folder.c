@@ -52,11 +52,11 @@ static void check_open(struct checkup *f, int folder, const struct identity *who
         add_refused(f, t.error, is_needed);
     } else if (t.write_error) {
         checkup_add(f, CHECK_NOTE, "/tmp", "full, but empty files can be made: %s", strerror(t.write_error));
-        checkup_meaning(f, "attaching works; --jfr, and a recording that goes there, do not");
+        checkup_meaning(f, "attaching works, but --jfr and recordings to that folder do not");
         checkup_remedy(f, "make room in /tmp");
     } else if (!fstatvfs(folder, &st) && st.f_flag & ST_NOEXEC) {
         checkup_add(f, CHECK_NOTE, "/tmp", "writable, but code in it may not be executed (noexec)");
-        checkup_meaning(f, "the agent library cannot be loaded from there, the last of the places where it is put");
+        checkup_meaning(f, "the agent library cannot be loaded from there, which is the last place that candor tries");
         checkup_remedy(f, "keep libcandor.so beside candor, where the JVM can read it");
     } else {
         checkup_add(f, CHECK_OK, "/tmp", "writable");

@@ -39,7 +39,7 @@ void kernel_judge_paranoid(struct checkup *f, int paranoid, bool perfmon)
         checkup_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
     } else if (paranoid <= 1) {
         checkup_add(f, CHECK_OK, name, "%d", paranoid);
-        checkup_meaning(f, "everybody may sample, kernel mode included");
+        checkup_meaning(f, "everybody may sample, including kernel mode");
     } else if (perfmon) {
         checkup_add(f, CHECK_OK, name, "%d", paranoid);
         checkup_meaning(f, "this user's capabilities go beyond it; those of JVMs of ordinary users may not");
@@ -59,7 +59,7 @@ static void check_version(struct checkup *f)
     bool fresh = kernel_is_at_least(major, minor, 6, 1);
     checkup_add(f, fresh ? CHECK_OK : CHECK_NOTE, "kernel", "Linux %s", uname(&name) ? "?" : name.release);
     if (!fresh) {
-        checkup_meaning(f, "before 6.1 there is no sound SIGTRAP delivery, the cheapest clock");
+        checkup_meaning(f, "before 6.1 the kernel does not deliver SIGTRAP reliably; it is the cheapest clock");
         checkup_remedy(f, "a newer kernel");
     }
 }
@@ -70,8 +70,8 @@ static void check_filter(struct checkup *f, const struct identity *who)
         checkup_add(f, CHECK_OK, "seccomp", "no filter");
         return;
     }
-    checkup_add(f, CHECK_NOTE, "seccomp", "a filter is at work");
-    checkup_meaning(f, "what it refuses of what a recording needs shows below");
+    checkup_add(f, CHECK_NOTE, "seccomp", "a filter is active");
+    checkup_meaning(f, "the checks below show what it refuses");
 }
 
 void kernel_check(struct checkup *f, const struct identity *who)

@@ -75,7 +75,7 @@ static void judge_signals(struct checkup *f, const struct rlimits *l, int thread
                 amount(l->signals, limit, sizeof limit));
     if (few) {
         checkup_meaning(f, "the clock 'timer' takes one per thread; the perf clocks take none");
-        checkup_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) should that clock be the one");
+        checkup_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) if that clock is used");
     }
 }
 

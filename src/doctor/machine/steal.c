@@ -38,7 +38,8 @@ void steal_judge(struct checkup *f, const struct steal *before, const struct ste
     checkup_add(f, much ? CHECK_WARNING : CHECK_OK, "stolen time", "%.1f %% since boot, %.1f %% while measuring",
                 percent(after->stolen, after->all), now);
     if (much) {
-        checkup_meaning(f, "the hypervisor gives these CPUs to others meanwhile: everything takes longer, and unevenly");
+        checkup_meaning(
+            f, "the hypervisor gives these CPUs to other machines during that time: everything takes longer, at irregular moments");
         checkup_remedy(f, "trust shares rather than seconds, or use a machine with CPUs of its own");
     }
 }

@@ -46,7 +46,7 @@ static bool take_thread(const char *name, size_t len, const char **thread, size_
     return true;
 }
 
-/* "a;b;c 12": the number is what stands behind the last blank. */
+/* "a;b;c 12": the number is what comes after the last blank. */
 static bool parse_line(const char *text, size_t len, struct line *l)
 {
     char number[32];
@@ -114,11 +114,11 @@ static bool is_text(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* What the lines are that a file begins with. */
+/* How many lines of each kind a file begins with. */
 struct looks {
-    size_t stacks; /* frames with ';' between, and a number */
+    size_t stacks; /* frames separated by ';', and a number */
     size_t frames; /* one frame without blanks, and a number */
-    size_t words;  /* words, and a number: a frame beside real stacks, else anything */
+    size_t words;  /* several words and a number: a frame if the file has stacks, else any text */
     size_t others;
 };
 

@@ -30,8 +30,8 @@ static const struct {
     {"#[Logged with", {"a histogram log", "'candor hist FILE' shows it"}},
     {"\"StartTimestamp\"", {"a histogram log", "'candor hist FILE' shows it"}},
     {"PK\003\004", {"a zip archive", "'unzip FILE' unpacks it"}},
-    {"<!DOCTYPE", {"a page for a browser", "give the recording that it was made of"}},
-    {"<html", {"a page for a browser", "give the recording that it was made of"}},
+    {"<!DOCTYPE", {"a page for a browser", "give the recording that it was made from"}},
+    {"<html", {"a page for a browser", "give the recording that it was made from"}},
 };
 
 /* Of its header "events:", and behind that costs of a function. A line with a ; is a collapsed stack, whatever it begins with. */

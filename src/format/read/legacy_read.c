@@ -141,7 +141,7 @@ static int take(struct legacy *l, const struct import *in)
     if (begin_words(&w, in->bytes, in->size, &head))
         return take_words(l, &w, &head);
     int rc = legacy_text_take(l, (struct span){(const char *)in->bytes, in->size});
-    return rc == -EINVAL ? import_bad(in, "no profile in pprof's legacy formats: it begins as none of them") : rc;
+    return rc == -EINVAL ? import_bad(in, "not a profile in one of pprof's legacy formats: it begins like none of them") : rc;
 }
 
 int legacy_read(struct profile *p, const struct import *in)
@@ -154,7 +154,7 @@ int legacy_read(struct profile *p, const struct import *in)
         rc = import_bad(in, "a contention profile in pprof's legacy format for Java, which candor does not read; convert it with "
                             "'go tool pprof -proto' first");
     if (!rc && l.left_out && !l.row_count)
-        rc = import_bad(in, "damaged: a profile in a legacy format of pprof's that has no whole sample");
+        rc = import_bad(in, "damaged: a profile in a legacy format of pprof's without a complete sample");
     if (!rc) {
         legacy_write(&l, &proto);
         struct import one = *in;

@@ -85,7 +85,7 @@ struct heap_values {
     int64_t objects, bytes, all_objects, all_bytes;
 };
 
-/* "1: 2 [3: 4] @", and what stands behind it in *t. */
+/* "1: 2 [3: 4] @", and what comes after it in *t. */
 static bool take_heap_values(struct span *t, struct heap_values *v)
 {
     return take_signed(t, &v->objects) && take_mark(t, ':') && take_signed(t, &v->bytes) && take_mark(t, '[') &&

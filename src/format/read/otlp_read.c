@@ -291,7 +291,7 @@ static int each(struct reader *r, struct pb m, uint32_t number, visit *v)
     int rc = 0;
     for (struct pb_field f; !rc && pb_next(&m, &f);)
         rc = f.number == number ? v(r, &f) : 0;
-    return !rc && m.bad ? import_bad(r->in, "damaged: an OTLP profile that breaks off, or is none") : rc;
+    return !rc && m.bad ? import_bad(r->in, "damaged: an OTLP profile that is truncated, or another kind of file") : rc;
 }
 
 static int visit_scope_profiles(struct reader *r, const struct pb_field *f)

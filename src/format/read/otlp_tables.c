@@ -42,7 +42,7 @@ int otlp_tables_take(struct otlp_tables *t, const struct pb_field *field)
             return -ENOMEM;
         table->entries[table->count++] = f;
     }
-    return m.bad ? import_bad(t->in, "damaged: an OTLP profile that breaks off, or is none") : 0;
+    return m.bad ? import_bad(t->in, "damaged: an OTLP profile that is truncated, or another kind of file") : 0;
 }
 
 static void take_value_text(struct otlp_attribute *a, otlp_text text)

@@ -41,7 +41,7 @@ static void take_period(struct span *t, struct perf_head *h)
     *t = rest;
 }
 
-/* What stands behind the thread: "[000] 95.123: 10101010 cpu-clock:u: ..." */
+/* What comes after the thread: "[000] 95.123: 10101010 cpu-clock:u: ..." */
 static bool take_event(struct span t, struct perf_head *h)
 {
     skip_cpu(&t);

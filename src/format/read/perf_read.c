@@ -3,7 +3,7 @@
  *     COMM PID/TID [CPU] SECONDS: PERIOD EVENT:
  *             7f722d119786 Ljava/io/FileOutputStream;::writeBytes+0x46 (/tmp/perf-19982.map)
  *
- * where all but COMM, TID and EVENT may be missing, and one frame may stand behind the head. Weights are the periods of one event:
+ * where all but COMM, TID and EVENT may be missing, and one frame may come after the head. Weights are the periods of one event:
  * nanoseconds of the clocks, else events; without periods they count samples. Java's frames are those of perf-map-agent, of
  * `jcmd Compiler.perfmap` and of `perf inject --jit`. */
 #include "format/import.h"

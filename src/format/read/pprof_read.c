@@ -13,7 +13,7 @@
 
 enum { VALUES_MAX = 64 };
 
-/* The file is read twice: first all that samples refer to, which may stand behind them. */
+/* The file is read twice: first all that samples refer to, which may come after them. */
 struct reader {
     struct profile *p;
     const struct import *in;
@@ -138,7 +138,7 @@ static int name_unused(const struct reader *r)
 static int choose_value(struct reader *r)
 {
     if (!r->t.type_count)
-        return import_bad(r->in, "no pprof profile: it does not say what its values are");
+        return import_bad(r->in, "not a pprof profile: it does not name its values");
     r->value = find_value(r);
     if (r->value == r->t.type_count)
         return no_such_value(r);
@@ -307,7 +307,7 @@ static int walk(struct reader *r, int (*take)(struct reader *r, const struct pb_
     struct pb m = pb_init(r->in->bytes, r->in->size);
     for (struct pb_field f; !rc && pb_next(&m, &f);)
         rc = take(r, &f);
-    return !rc && m.bad ? import_bad(r->in, "damaged: a pprof profile that breaks off, or is none") : rc;
+    return !rc && m.bad ? import_bad(r->in, "damaged: a pprof profile that is truncated, or another kind of file") : rc;
 }
 
 static int take_table(struct reader *r, const struct pb_field *f)

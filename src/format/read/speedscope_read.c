@@ -143,7 +143,7 @@ static int take_event(struct reader *r, struct open *o, const json_t *event, siz
     int64_t frame = frame_at(r, json_object_get(event, "frame"));
     const char *type = text_of(event, "type");
     if (frame < 0 || (strcmp(type, "O") != 0 && strcmp(type, "C") != 0))
-        return import_bad(r->in, "invalid: event %zu names no frame, or opens and closes none", number);
+        return import_bad(r->in, "invalid: event %zu does not name a frame, or neither opens nor closes one", number);
     if (*type == 'O')
         return open_frame(r, o, frame);
     if (!o->depth)
@@ -166,7 +166,7 @@ static int take_evented(struct reader *r, const json_t *profile, uint32_t thread
         const json_t *event = json_array_get(events, i);
         double at = json_number_value(json_object_get(event, "at"));
         if (i && at < last)
-            rc = import_bad(r->in, "invalid: event %zu is before the one in front of it", i);
+            rc = import_bad(r->in, "invalid: event %zu has an earlier time than the event before it", i);
         if (!rc && o.depth && at > last)
             rc = add(r, thread, top_of(&o), false, weigh(r, at - last));
         last = at;

@@ -5,9 +5,9 @@
  *
  *     "main" #1 [4712] prio=5 os_prio=0 cpu=29.60ms elapsed=1.20s tid=0x00007f2a nid=4712 waiting on condition  [0x00007f2b]
  *        java.lang.Thread.State: TIMED_WAITING (sleeping)
- *     	at java.lang.Thread.sleep0(java.base@21.0.5/Native Method)
- *     	at demo.Main.run(Main.java:12)
- *     	- locked <0x000000062b6d8a28> (a java.lang.Object)
+ *        at java.lang.Thread.sleep0(java.base@21.0.5/Native Method)
+ *        at demo.Main.run(Main.java:12)
+ *        - locked <0x000000062b6d8a28> (a java.lang.Object)
  *
  * Each thread of each dump is a sample with its state. The JVM's own threads have no frames there, and are left out. So are the stacks that
  * the report of a deadlock repeats. */
@@ -71,7 +71,7 @@ static uint64_t native_id(struct span rest)
     return found ? id : 0;
 }
 
-/* A name may have quotes in it; what stands behind it has none. Without an address ("tid=") it is the report of a deadlock. */
+/* A name may have quotes in it; what comes after it has none. Without an address ("tid=") it is the report of a deadlock. */
 static int begin_thread(struct reader *r, struct span line)
 {
     int rc = finish(r);

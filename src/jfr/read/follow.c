@@ -52,7 +52,7 @@ static int read_bytes(struct jfr_follow *f, uint64_t from, uint64_t to, uint64_t
     return 0;
 }
 
-/* The content first and then the header: what the header says is never older than what stands behind it. */
+/* The content first and then the header: what the header says is never older than what comes after it. */
 static int read_news(struct jfr_follow *f, struct error *e)
 {
     struct stat st;

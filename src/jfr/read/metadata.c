@@ -433,7 +433,7 @@ static void keep_source(struct jfr_chunk *c, const uint8_t *source, size_t size)
         memcpy(t->source, source, size);
 }
 
-/* Where the strings begin: what stands before them may differ from chunk to chunk. */
+/* Where the strings begin: what comes before them may differ from chunk to chunk. */
 static const uint8_t *skip_head(const uint8_t *at, const uint8_t *end)
 {
     for (int i = 0; i < 5; i++) /* size, type, start, duration, id */

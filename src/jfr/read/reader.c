@@ -96,7 +96,7 @@ static int refuse(const struct jfr_file *f, struct error *e)
     char begin[4 * 12 + 1];
     size_t n = f->size < 12 ? (size_t)f->size : 12, out = 0;
     if (*f->intake.damage)
-        return error_set(e, -EINVAL, "%s: %s, and they are no JFR recording", f->name, f->intake.damage);
+        return error_set(e, -EINVAL, "%s: %s; the data are not a JFR recording", f->name, f->intake.damage);
     if (!f->size)
         return error_set(e, -EINVAL, "%s: not a JFR recording (it is empty)", f->name);
     if (n >= 4 && !memcmp(f->bytes, "FLR", 4) && f->size < JFR_HEADER_BYTES)

@@ -20,11 +20,11 @@ struct jfr_chunk_head {
     uint64_t flush_ticks;
 };
 
-/* What a recording holds that may give up its oldest chunks (writer_ring.h). */
+/* The chunks of a recording that may discard its oldest ones (writer_ring.h). */
 struct jfr_ring {
     struct jfr_chunk_head *ended; /* chunks, the oldest first, without the one that is being written */
     uint32_t count, cap;
-    uint64_t front; /* where the first that is kept begins; what lies before it is a shell */
+    uint64_t front; /* where the first chunk that is kept begins; the bytes before it are filler */
 };
 
 /* A checkpoint under construction in `out`. */

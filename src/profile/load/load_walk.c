@@ -127,7 +127,7 @@ static bool is_method(const struct profile *p, uint32_t id, const uint32_t strin
            m->descriptor == strings[JFR_METHOD_DESCRIPTOR];
 }
 
-/* *id: what the method may well be, if `guessed`. */
+/* If `guessed`, *id is already set to the method that it probably is. */
 static int take_method(struct load_walk *w, struct jfr_value method, bool guessed, uint32_t *id)
 {
     uint64_t keys[JFR_METHOD_PARTS];

@@ -64,10 +64,10 @@ static void put_counted(const struct page *p)
             text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
             text_time(sync, sizeof sync, (int64_t)sync_ns));
     if (p->v->kinds[HALT_SAFEPOINT].count)
-        fprintf(p->text.out, "The JDK's recorder tells of %s one by one.\n",
+        fprintf(p->text.out, "The JDK's recorder recorded %s one by one.\n",
                 text_count(told, sizeof told, p->v->kinds[HALT_SAFEPOINT].count));
     else
-        fputs("The agent tells of the GC pauses in them.\n", p->text.out);
+        fputs("The agent recorded the GC pauses among them.\n", p->text.out);
 }
 
 static void put_parts(const struct page *p)
@@ -268,7 +268,7 @@ static void put_halt(const struct page *p, const struct halt *one, int depth)
     fputc('\n', out);
 }
 
-/* A halt within another stands below it, indented. */
+/* A halt within another comes below it, indented. */
 static void put_list(const struct page *p, const uint32_t *list, int64_t n, bool nest)
 {
     int64_t ends[DEPTH_MAX];
@@ -333,14 +333,14 @@ static void put_caveats(const struct page *p)
         fprintf(out, "\n%" PRIu32 " collection%s paused for %s that is not above: the recording has no jdk.GCPhasePause to say when.\n",
                 h->unplaced, h->unplaced == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)h->unplaced_ns));
     if (h->told_twice)
-        fprintf(out, "\n%" PRIu32 " pause%s told of by the JDK and by the agent, and counted once.\n", h->told_twice,
+        fprintf(out, "\n%" PRIu32 " pause%s recorded by both the JDK and the agent, and counted once.\n", h->told_twice,
                 h->told_twice == 1 ? " was" : "s were");
     if (h->waits_told_twice)
         fprintf(out, "\n%" PRIu32 " wait%s for monitors and in parks %s told of by the JDK, too; Candor's count, which have owners.\n",
                 h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)
-        fputs("\nThe recording holds no events of halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "
-              "recorder tells more.\n",
+        fputs("\nThe recording has no events about halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "
+              "recorder adds more.\n",
               out);
 }
 

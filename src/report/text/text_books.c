@@ -67,8 +67,8 @@ static void put_switches(const struct text *t)
         return;
     text_count(count, sizeof count, switches->count);
     fprintf(t->out,
-            "\nnote: at each of %s context switches the kernel stopped this clock and set it again: some %.1f to %.1f %% of the CPU time,\n"
-            "which 'own cost' lacks; --clock timer costs nothing there, but shows only what runs when the kernel's timer ticks\n",
+            "\nnote: at each of %s context switches the kernel stopped this clock and started it again: some %.1f to %.1f %% of the CPU "
+            "time,\nwhich 'own cost' lacks; --clock timer costs nothing there, but shows only what runs when the kernel's timer ticks\n",
             count, SWITCH_NS_LEAST * share, SWITCH_NS_MOST * share);
 }
 
@@ -81,7 +81,7 @@ static void put_caveats(const struct text *t)
         {"kernel", "excluded", "the kernel's part of the CPU time is not sampled (kernel=excluded): see 'unseen'"},
         {"kernel_stacks", "unnamed",
          "the kernel's functions have no names (kernel.kptr_restrict): one frame [kernel] stands for all of them"},
-        {"kernel_stacks", "none", "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
+        {"kernel_stacks", "none", "stacks of samples in the kernel end at the function that called it: this clock provides no more"},
     };
     const char *kernel = profile_setting(t->p, "kernel");
     bool counts = accounts_has_book(t->p, BOOK_EVENTS);
@@ -99,8 +99,8 @@ static void put_approximate(const struct text *t)
     double share = stats_approximate_share(t->p);
     if (share > 0)
         fprintf(t->out,
-                "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\n"
-                "compiled before the agent came; load the agent at start (-agentpath) or record with --heal now for exact ones\n",
+                "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\ncompiled "
+                "before the agent was loaded; load the agent at start (-agentpath) or record with --heal now for exact ones\n",
                 100 * share);
 }
 

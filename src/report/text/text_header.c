@@ -125,7 +125,7 @@ static void put_wall(const struct text *t)
     if (!accounts_has_book(t->p, BOOK_WALL))
         return;
     key(t, "Event");
-    fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
+    fprintf(t->out, "wall, interval %s: all Java threads, running or not; the books show their states\n",
             text_time(text, sizeof text, (int64_t)t->p->interval_ns));
 }
 
@@ -150,7 +150,7 @@ static void put_holders(const struct text *t)
 {
     put_weight(t, "Waiting");
     key(t, "Event");
-    fputs("lock: what threads did that had a lock for which others waited; of one that ran see --kind cpu\n", t->out);
+    fputs("lock: what threads did while they held a lock that others waited for; for those that ran see also --kind cpu\n", t->out);
 }
 
 static void put_cpu(const struct text *t)

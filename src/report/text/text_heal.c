@@ -14,8 +14,8 @@ static void put_steps(const struct text *t)
     struct account_sum pauses = sum(t, ACCOUNT_HEAL_PAUSES);
     char stopped[32], compiled[32];
     fprintf(t->out,
-            "\nHealed: code from before the agent came was thrown away in %llu step%s, and compiled anew; samples had met\n"
-            "%llu of its methods. All threads stood still for %s in all, and the compilers took about %s more than usual.\n",
+            "\nHealed: code compiled before the agent was loaded was thrown away in %llu step%s, and compiled anew; samples had met\n%llu "
+            "of its methods. All threads stood still for %s in all, and the compilers took about %s more than usual.\n",
             (unsigned long long)pauses.count, pauses.count == 1 ? "" : "s", (unsigned long long)sum(t, ACCOUNT_HEAL_METHODS).count,
             text_time(stopped, sizeof stopped, pauses.ns), text_time(compiled, sizeof compiled, sum(t, ACCOUNT_HEAL_CPU).ns));
 }
@@ -39,7 +39,7 @@ void text_healing(const struct text *t)
     if (sum(t, ACCOUNT_HEAL_PAUSES).count)
         put_steps(t);
     else if (sum(t, ACCOUNT_HEAL_KEPT).count)
-        fputs("\nNot healed: code from before the agent came has approximate lines.\n", t->out);
+        fputs("\nNot healed: code compiled before the agent was loaded has approximate lines.\n", t->out);
     else
         return;
     if (of.ns > 0)

@@ -22,8 +22,8 @@ static const char *meaning(const char *reason)
     } known[] = {
         {"budget", "the next walk of the heap would have taken more than the stopped time that was allowed; allow more (--paths=TIME)"},
         {"aborted", "a walk took longer than predicted and was broken off; allow more (--paths=TIME)"},
-        {"unreached", "no reference leads there that JVMTI tells of and that holds: weak ones, or garbage that is not collected yet"},
-        {"beyond", "what refers to them is more than the search remembers"},
+        {"unreached", "JVMTI reports no strong reference to it: there are only weak ones, or it is garbage that is not collected yet"},
+        {"beyond", "there are more references to them than the search can remember"},
         {"not_chosen", "not among those that were searched for"},
         {"gone", "collected before the search"},
         {"failed", "this JVM refused to walk its heap"},

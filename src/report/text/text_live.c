@@ -92,7 +92,7 @@ void text_leaks(const struct text *t)
         return;
     text_heading(t, "Leak candidates", "  live bytes that grew in each quarter of the recording, by class and allocating method");
     if (l->is_too_short) {
-        fprintf(t->out, "Too few collections to tell (%" PRIu32 " looks at what they left): record for longer.\n", l->looks);
+        fprintf(t->out, "Too few collections to judge (%" PRIu32 " looks at what they left): record for longer.\n", l->looks);
         return;
     }
     if (!l->count)
@@ -119,7 +119,7 @@ static void put_walks(const struct text *t)
     }
     bool is_counted = stopped && stopped->ns;
     snprintf(times, sizeof times, "%" PRIu64 " times", walked->count);
-    fprintf(t->out, "For paths the heap was walked %s, in %s; all threads stood still for %s by the JVM's counters.\n",
+    fprintf(t->out, "To find paths, the heap was walked %s, in %s; all threads were stopped for %s by the JVM's counters.\n",
             walked->count == 1 ? "once" : times, text_time(time, sizeof time, walked->ns),
             is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
 }

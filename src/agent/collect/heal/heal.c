@@ -41,7 +41,7 @@ struct window {
     uint32_t samples, sparse_samples;
 };
 
-/* Of the process: what was compiled before the agent came is gone, and does not come back. */
+/* Of the process: what was compiled before the agent was loaded is gone, and does not come back. */
 static bool all_has_gone;
 
 static struct {
@@ -130,7 +130,7 @@ static void say_left(const char *why)
     char text[256];
     if (session.left_said)
         return;
-    snprintf(text, sizeof text, "code from before the agent came stays as it is, with approximate lines: %s", why);
+    snprintf(text, sizeof text, "code compiled before the agent was loaded stays as it is, with approximate lines: %s", why);
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
     session.left_said = true;
 }
@@ -141,7 +141,7 @@ static bool discard_all(void)
     heal_cost_begin_step(&session.cost);
     bool done = old_code.discard_all();
     all_has_gone = all_has_gone || done;
-    end_step("all code that was compiled before the agent came", done ? met_settle_all(&session.met) : 0);
+    end_step("all code that was compiled before the agent was loaded", done ? met_settle_all(&session.met) : 0);
     return done;
 }
 
@@ -231,7 +231,7 @@ static int discard_first(struct error *e)
 {
     if (session.mode != HEAL_NOW || !jvm_facts.debug_info_is_late || !old_code.discard_all || all_has_gone || discard_all())
         return 0;
-    return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record with heal=off");
+    return error_set(e, -ENOTSUP, "this JVM does not discard its compiled code; record with heal=off");
 }
 
 int heal_start(struct error *e)

@@ -24,7 +24,7 @@ extern const char *const heal_mode_names[HEAL_MODES];
 #define HEAL_PAUSE_SHARE 0.002 /* paced: of the time, in which all threads may stand for it; the first step is free */
 #define HEAL_CPU_SHARE   0.05  /* paced: of the process's CPU time, which the compilers may use for it */
 
-/* late: the agent came after the JVM's start; otherwise nothing is done. */
+/* late: the agent was loaded after the JVM's start; otherwise nothing is done. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
 /* Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
 int heal_start(struct error *e);

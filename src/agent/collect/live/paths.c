@@ -194,14 +194,14 @@ static void log_search(const struct path_search *s)
     units_format_duration(b, sizeof b, p->budget);
     if (!p->walks && s->stop == PATH_BUDGET) {
         snprintf(text, sizeof text,
-                 "paths: none were looked for: with %s of the heap in use a walk would stop all threads for about %s, and %s is allowed; "
+                 "paths: no search was made: with %s of the heap in use a walk would stop all threads for about %s, and %s is allowed; "
                  "allow more with --paths",
                  units_format_bytes(a, sizeof a, path_plan_bytes(p)), units_format_duration(c, sizeof c, path_plan_need(p)), b);
         log_line("warning", text);
         return;
     }
     const char *end = s->stop == PATH_BUDGET    ? "; another walk would have passed that"
-                      : s->stop == PATH_ABORTED ? "; the last one was broken off"
+                      : s->stop == PATH_ABORTED ? "; the last one was aborted"
                                                 : "";
     snprintf(text, sizeof text, "paths: %u of %u objects, by %u walks of the heap in %s of %s%s", found, s->samples, p->walks,
              units_format_duration(a, sizeof a, p->spent), b, end);

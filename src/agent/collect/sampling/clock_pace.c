@@ -31,5 +31,5 @@ void clock_pace_keep(struct clock_pace *p, const struct books *books, uint64_t n
     if (!budget_is_hopeless(&p->budget) || p->told_hopeless)
         return;
     p->told_hopeless = true;
-    warnings_write(now, "max-overhead cannot be kept: the agent's own thread and the samples of other events take more; raise it");
+    warnings_write(now, "max-overhead cannot be met: the agent's own thread and the samples of other events take more; raise the limit");
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Writes the settings of the sink's recording, and those of its parts. late: the agent came after the JVM's start. */
+/* Writes the settings of the sink's recording, and those of its parts. late: the agent was loaded after the JVM's start. */
 void describe_recording(struct sink *s, bool late);
 /* Call it at the end: writes how often two walkers agreed, if each stack was walked by two. */
 void describe_comparison(struct recording *r);

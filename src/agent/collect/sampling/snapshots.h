@@ -41,7 +41,7 @@ struct snapshots {
 /* Needs a JVM whose tables are known. 0 or a negative errno. */
 int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e);
 void snapshots_end(struct snapshots *s);
-/* The content of the previous chunk is not in this one. */
+/* A new chunk has begun: snapshots that the previous one contains must be written again when a sample refers to them. */
 void snapshots_new_chunk(struct snapshots *s);
 /* Writes a candor.CodeSample, and before it everything that it refers to. compilation: from the record. Does nothing if no code
  * was requested. */

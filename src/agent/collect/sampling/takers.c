@@ -66,10 +66,11 @@ static void retake_requests(void)
     if (!parts_signal_is_taken())
         return;
     if (parts_claim(&e))
-        warnings_write(clock_monotonic_ns(), "running threads are not asked any more: %s", e.text);
+        warnings_write(clock_monotonic_ns(), "running threads are no longer asked for samples: %s", e.text);
     else
-        warnings_write(clock_monotonic_ns(), "something in the process has taken the signal by which running threads are asked; they are "
-                                             "asked by another one from here on");
+        warnings_write(
+            clock_monotonic_ns(),
+            "something in the process has taken the signal that asks running threads for samples; another signal is used from here on");
 }
 
 void takers_look(const struct collect_options *options, const struct clock *clock)

@@ -64,7 +64,7 @@ static int choose_stem(struct dumps *d, const struct recording *r, struct error 
         length -= 4;
     int n = *folder ? snprintf(d->stem, sizeof d->stem, "%s/%.*s", folder, (int)length, name)
                     : snprintf(d->stem, sizeof d->stem, "%.*s", (int)(name - r->file.path + (ptrdiff_t)length), r->file.path);
-    return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the names of dumps would be too long");
+    return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the file names of the dumps would be too long");
 }
 
 /* Checks the folder by writing a file: no check of permissions is as reliable. */

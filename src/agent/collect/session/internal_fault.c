@@ -67,9 +67,9 @@ bool internal_fault_describe(char *out, size_t size)
         return false;
     struct turn_fault f = turn_first_fault();
     read_build_id(id, sizeof id);
-    snprintf(out, size,
-             "the agent has ended all sampling in this process after a fault of its own: %s %s libcandor.so+0x%lx, "
-             "build id %s; please report it",
-             name_of(f.signal), f.elsewhere ? "in code called from" : "at", (unsigned long)f.offset, id);
+    snprintf(
+        out, size,
+        "the agent has ended all sampling in this process after an internal fault: %s %s libcandor.so+0x%lx, build id %s; please report it",
+        name_of(f.signal), f.elsewhere ? "in code called from" : "at", (unsigned long)f.offset, id);
     return true;
 }

@@ -57,7 +57,7 @@ struct collect_options {
     bool carrier_frames;         /* of virtual threads */
     bool code;                   /* with snapshots of the machine code that samples fall in */
     bool recompile;              /* the former name of heal=now */
-    enum heal_mode heal;         /* code that was compiled before the agent came */
+    enum heal_mode heal;         /* code that was compiled before the agent was loaded */
     struct budget_limits limits; /* of the event cpu */
     struct wall_options wall;
     uint64_t interval_ns;

@@ -77,20 +77,20 @@ void warnings_of_clocks(bool at_end)
     static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
     int error;
     uint32_t n = threads_with_timer(&error);
-    warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error, limits,
+    warn_of_threads("use a timer instead of a perf event, with samples only at the scheduler's ticks", n, error, limits,
                     &session.told_with_timer, at_end);
     n = threads_without_kernel_stacks(&error);
     warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
                     &session.told_without_kernel, at_end);
     n = threads_without_clock(&error);
     warn_of_blocks(at_end);
-    warn_of_threads("could not be given a clock", n, error, limits, &session.told_without_clock, at_end);
+    warn_of_threads("have no clock, and no samples", n, error, limits, &session.told_without_clock, at_end);
 }
 
 void warnings_of_unknown_cost(void)
 {
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info",
-                  "what a sample costs beside its handler could not be measured: own_cost lacks it");
+                  "the cost of a sample outside its handler could not be measured: own_cost does not include it");
 }
 
 void warnings_of_virtual_threads(void)

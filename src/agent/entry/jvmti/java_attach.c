@@ -24,5 +24,5 @@ void java_detach(void)
 
 int java_attach_refused(struct error *e)
 {
-    return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    return error_set(e, -EAGAIN, "the JVM does not let the agent's thread attach to it; try again");
 }

@@ -30,8 +30,8 @@ static int refuse(jvmtiError why, struct error *e)
 {
     if (jvm_facts.java_version && jvm_facts.java_version < 11)
         return error_set(e, -ENOTSUP,
-                         "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and "
-                         "shows what collecting the garbage costs",
+                         "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and shows what "
+                         "garbage collection costs",
                          jvm_facts.java_version);
     if (why == JVMTI_ERROR_NOT_AVAILABLE)
         return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, and only one at a time may; stop it first");
@@ -61,7 +61,8 @@ static int open_events(uint64_t interval, struct error *e)
     if (jvm_facts.java_version < 11)
         return refuse(JVMTI_ERROR_NOT_AVAILABLE, e);
     if (!vm_layout.usable || !vm_layout.env_offset)
-        return error_set(e, -ENOTSUP, "event=alloc must know this JVM's stacks, and its tables lack them (%s); use event=safepoint",
+        return error_set(e, -ENOTSUP,
+                         "event=alloc needs to walk this JVM's stacks, and its tables do not describe them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);

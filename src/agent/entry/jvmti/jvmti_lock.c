@@ -24,14 +24,16 @@ static const struct jvmti_events events = {{.can_generate_monitor_events = 1},
 static int open_events(struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.env_offset)
-        return error_set(e, -ENOTSUP, "event=lock must know this JVM's stacks, and its tables lack them (%s); use event=safepoint",
+        return error_set(e, -ENOTSUP,
+                         "event=lock needs to walk this JVM's stacks, and its tables do not describe them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);
     jvmtiError rc = jvmti_events_on(jvmti, &events);
     is_open = !rc;
     java_detach();
-    return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM refuses to tell of monitors (JVMTI error %d); use event=wall", (int)rc) : 0;
+    return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM does not report waits for monitors (JVMTI error %d); use event=wall", (int)rc)
+              : 0;
 }
 
 static void close_events(void)

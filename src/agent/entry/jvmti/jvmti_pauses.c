@@ -20,7 +20,8 @@ static int open_events(struct error *e)
     java_detach();
     if (!rc)
         return 0;
-    return error_set(e, -ENOTSUP, "event=halt: this JVM refuses to tell of its collections (JVMTI error %d); record without halt", (int)rc);
+    return error_set(e, -ENOTSUP, "event=halt: this JVM does not report garbage collections (JVMTI error %d); record without halt",
+                     (int)rc);
 }
 
 void jvmti_pauses_close(void)

@@ -152,7 +152,7 @@ static bool is_filtered(void)
 static const char *why_not(int rc)
 {
     return rc == TRACED                                        ? "a debugger is attached, which catches it"
-           : (rc == -EACCES || rc == -ENOSYS) && is_filtered() ? "a seccomp filter refuses it, as a container's does"
+           : (rc == -EACCES || rc == -ENOSYS) && is_filtered() ? "a seccomp filter refuses it, as containers' default filters do"
            : rc == TOO_OLD                                     ? "before Linux 6.1 it may be lost, or end the process"
            : rc == UNGUARDED ? "a library that took its signal would end the process, and calls of sigaction cannot be followed here"
                              : strerror(-rc);
@@ -249,7 +249,7 @@ int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struc
     char reason[sizeof out->reason] = "", why[256];
     int rc = -EINVAL;
     if (wanted == CLOCK_TIMER || wanted == CLOCK_ITIMER)
-        return error_set(e, rc, "clock '%s' knows CPU time alone; leave it out to count %s", clock_names[wanted], like.counter.name);
+        return error_set(e, rc, "clock '%s' measures only CPU time; leave it out to count %s", clock_names[wanted], like.counter.name);
     if (choose(out, &like, wanted, CLOCK_SIGNAL, &rc, reason, sizeof reason))
         return 0;
     if (rc == TRACED || rc == TOO_OLD || rc == UNGUARDED)

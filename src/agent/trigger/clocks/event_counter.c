@@ -41,7 +41,8 @@ static int find_tracepoint(struct event_counter *c, struct error *e)
             id = found;
     }
     if (id == -EACCES || id == -EPERM)
-        return error_set(e, (int)id, "event '%s': this JVM's user may not read /sys/kernel/tracing; tracepoints want root there", c->name);
+        return error_set(e, (int)id, "event '%s': this JVM's user may not read /sys/kernel/tracing; only root may use tracepoints there",
+                         c->name);
     if (id < 0)
         return error_set(e, (int)id, "event '%s': this JVM sees no such tracepoint under /sys/kernel/tracing/events", c->name);
     c->config = (uint64_t)id;
@@ -52,7 +53,7 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
 {
     *out = (struct event_counter){0};
     if (strlen(name) >= sizeof out->name)
-        return error_set(e, -EINVAL, "event '%.40s...': no event has so long a name", name);
+        return error_set(e, -EINVAL, "event '%.40s...': the name is longer than that of any event", name);
     snprintf(out->name, sizeof out->name, "%s", name);
     struct counted_event found;
     if (counted_event_find(&found, name)) {

@@ -73,7 +73,7 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *argument)
     return !a->missing;
 }
 
-/* The C library, and what stands before it, is there from the start, and stays. */
+/* The C library, and what comes before it, is there from the start, and stays. */
 static void find_all(struct hook *hooks, int count)
 {
     struct all a = {hooks, count, count};

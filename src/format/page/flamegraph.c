@@ -56,6 +56,14 @@ static int put_data(FILE *out, struct page *page)
     return rc;
 }
 
+static int put_page(FILE *out, struct page *page)
+{
+    put_begin(out);
+    int rc = put_data(out, page);
+    put_end(out);
+    return rc;
+}
+
 void flamegraph_begin(struct flamegraph *f, FILE *out)
 {
     *f = (struct flamegraph){.out = out};
@@ -111,7 +119,7 @@ int flamegraph_write_data(FILE *out, const struct profile *p, const char *title)
 int flamegraph_write_pruned(FILE *out, const struct profile *p, const char *title, bool data, const struct method_sum *sums, size_t count)
 {
     struct page page = {.profile = p, .title = title, .sums = sums, .sum_count = count};
-    return write_page(out, &page, data);
+    return data ? put_data(out, &page) : put_page(out, &page);
 }
 
 int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after, const struct page_change *changes,
@@ -124,8 +132,5 @@ int flamegraph_write_diff(FILE *out, const struct page_profile *before, const st
         .changes = changes,
         .change_count = change_count,
     };
-    put_begin(out);
-    int rc = put_data(out, &page);
-    put_end(out);
-    return rc;
+    return put_page(out, &page);
 }

@@ -108,14 +108,14 @@ static int explain_connect(const struct process *p, int code, struct error *e)
                          p->pid);
     case -EACCES:
         return error_set(e, code,
-                         "cannot speak with the agent in %d: it runs as user '%s'; run candor as that user or as "
+                         "cannot talk to the agent in %d: it runs as user '%s'; run candor as that user or as "
                          "root",
                          p->pid, process_user_name(p->uid, user, sizeof user));
     case -ETIMEDOUT:
         return error_set(e, code, "cannot talk to the agent in %d: it accepts no connection; the machine may be overloaded: try again",
                          p->pid);
     default:
-        return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, process_tmp_problem(code));
+        return error_set(e, code, "cannot talk to the agent in %d: %s", p->pid, process_tmp_problem(code));
     }
 }
 
@@ -228,7 +228,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
     else if (code == -ECONNRESET || code == -EPIPE || (!code && text.len == 1))
         error_set(e, code = -EPROTO, "the agent in %d hung up without an answer; has the process exited?", p->pid);
     else if (code)
-        error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, strerror(-code));
+        error_set(e, code, "cannot talk to the agent in %d: %s", p->pid, strerror(-code));
     else
         code = control_parse((char *)text.data, answer, e);
     if (code) {

@@ -302,7 +302,7 @@ def record_that_ends_otherwise():
     ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is said", result.err)
     path = ct.WORK / "gone.jfr"
     for what, touch, words in (("deleted", path.unlink, ["deleted"]), ("replaced", lambda: replace_by_sample(path), ["replaced"]),
-                               ("cut", lambda: os.truncate(path, SAMPLE.stat().st_size - 1), ["cut"]),
+                               ("cut", lambda: os.truncate(path, SAMPLE.stat().st_size - 1), ["truncated"]),
                                ("emptied", lambda: os.truncate(path, 0), ["empty"])):
         with Fake() as fake:
             client = ct.spawn([ct.PROGRAM, "record", "-o", path, fake.pid], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -317,7 +317,7 @@ def record_that_ends_otherwise():
     with Fake("stopped-by-other") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("somebody else stops it", result, path)
-    ct.ok("somebody else" in result.err, "and that is said", result.err)
+    ct.ok("another client" in result.err, "and that is said", result.err)
     path = ct.WORK / "disk.jfr"
     with Fake("stop-error") as fake:
         result = ct.candor("record", "-d", "100ms", "-o", path, fake.pid)

@@ -670,6 +670,23 @@ def comparison(page, before, after):
               page.text("#books-summary"))
 
 
+def panels(page, file, want):
+    """A finding leads to its evidence. Whether javac has one is left to chance, so that the page gets one."""
+    name = want["methods"][0]["name"]
+    evidence = {"report": "--kind cpu", "site": name + ":1"}
+    finding = {"severity": "info", "title": "One", "text": "two", "remedy": "three", "evidence": evidence}
+    element = '<script type="application/json" %s>'
+    page.file = file.with_name("finding.html")
+    page.file.write_text(file.read_text().replace(element % 'id="candor-data"', element % 'class="candor-part" data-part="findings"'
+                                                  + json.dumps({"findings": [finding]}) + "</script>" + element % 'id="candor-data"'))
+    page.reopen()
+    page.click_on("#panel-bar button")
+    ct.ok("two" in page.text("#panel"), "a finding is in its panel", page.text("#panel"))
+    page.click_on("#panel button")
+    page.wait_for("return document.getElementById('chips').innerText !== ''")
+    ct.ok(f"Only with {name}" in page.text("#chips"), "and leads to its evidence", page.text("#chips"))
+
+
 def main():
     flamepage.need()
     ct.need(flamepage.PAGE, ct.PROGRAM)
@@ -690,7 +707,7 @@ def main():
         inverting(page, file, bottom)
         for part in (own_code, frames, zooming, searching, sandwiching, filtering, collapsing, looks, taken_away):
             part(page, file, want, truth)
-        for part in (threads, times, books):
+        for part in (threads, times, books, panels):
             part(page, file, want)
         code(page, hot_loops())
         reached_by_tab(page, file)

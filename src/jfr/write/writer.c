@@ -231,6 +231,7 @@ int jfr_tee_new(struct jfr_writer **out)
         return -ENOMEM;
     }
     w->tee = tee;
+    w->options.grain = 1;
     *out = w;
     return 0;
 }
@@ -238,6 +239,7 @@ int jfr_tee_new(struct jfr_writer **out)
 void jfr_tee_aim(struct jfr_writer *w, struct jfr_writer *const *writers, uint32_t count)
 {
     w->tee->count = count;
+    w->options.grain = count ? writers[0]->options.grain : 1; /* they have one clock: a span is as many ticks in each of them */
     for (uint32_t i = 0; i < count; i++)
         w->tee->writers[i] = writers[i];
 }

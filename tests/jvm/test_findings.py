@@ -34,8 +34,8 @@ LOCKS = "java.util.concurrent.locks."
 NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
 
 # The rules that need events which older JDKs do not have.
-SINCE = {"pinned_carrier": 21, "submit_failed": 21, "deoptimizations": 14, "allocation_stall": 15, "redefinitions": 15, "child_processes": 15,
-         "cpu_throttled": 17, "container_full": 17}
+SINCE = {"pinned_carrier": 21, "submit_failed": 21, "deoptimizations": 14, "allocation_stall": 15, "redefinitions": 15,
+         "child_processes": 15, "cpu_throttled": 17, "container_full": 17}
 
 # name: finding, options of the round, subject, place. The deadlock comes last: it stays.
 OF_AGENT = {

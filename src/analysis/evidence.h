@@ -5,8 +5,8 @@
 #define CANDOR_ANALYSIS_EVIDENCE_H
 
 #include "events/halts.h"
-#include "events/jvm_info.h"
-#include "events/readings.h"
+#include "events/figures/jvm_info.h"
+#include "events/figures/readings.h"
 #include "events/recorded.h"
 #include "profile/profile.h"
 

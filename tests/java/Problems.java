@@ -13,7 +13,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +35,7 @@ import javax.management.ObjectName;
  * sleeper      the same of a ReentrantLock
  * asker        the same of a monitor, and of a peer that is asked       | asks, each by a connection of its own, before it takes the lock
  * pool         one thread, since its queue never fills                  | as many as there may be
+ * futures      results of a pool of two threads are waited for         | of a pool with a thread for each
  * connections  threads that take turns with two                         | one for each; and consumers that have nothing to do
  * convoy       all work under one monitor                               | under one each
  * writers      readers overlap, and do not queue                        | read a snapshot
@@ -312,6 +316,21 @@ public final class Problems {
         }));
         pool.shutdown();
         return "largest=" + pool.getLargestPoolSize();
+    }
+
+    static void join(ExecutorService pool, long ms) {
+        CompletableFuture.runAsync(() -> sleep(ms), pool).join();
+    }
+
+    private static String futures(boolean isFixed, int threads, int calls, long ms) throws InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(isFixed ? threads : 2);
+        Rounds.together(threads("client", threads, number -> {
+            for (int i = 0; i < calls; i++) {
+                join(pool, ms);
+            }
+        }));
+        pool.shutdown();
+        return "asked=" + threads * calls;
     }
 
     static void query(ArrayBlockingQueue<Object> connections, long ms) throws InterruptedException {
@@ -708,6 +727,8 @@ public final class Problems {
                 return asker(isFixed, threads, calls, ms);
             case "pool":
                 return pool(isFixed, threads, calls, ms);
+            case "futures":
+                return futures(isFixed, threads, calls, ms);
             case "connections":
                 return connections(isFixed, threads, seconds, ms);
             case "convoy":

@@ -10,7 +10,8 @@ Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are 
 sleep for as little as 0.9 of them, since a machine has woken it late, half of them would have to be something else: below 1e-12; where the
 agent gets a processor but once a second, the 7 looks at 7 s still tell it, of which 4 have to. The twin's threads have the lock for a
 microsecond. Pool: the same of tasks, for 14 s, since 12 looks have to tell that no worker is idle; the twin's pool has ten of sixteen
-threads that no client ever needs. Connections: ten threads keep one of
+threads that no client ever needs. Futures: the same of ten threads for 3 s, in which two workers are
+looked at some 300 times. Connections: ten threads keep one of
 two for 100 ms each time, so two are out but for the moments in which a thread wakes up, where half of the time is asked for; what the
 twin's consumers do comes at random. Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for
 none. gc: 12 of 12 pauses, and none. exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are
@@ -33,8 +34,8 @@ LOCKS = "java.util.concurrent.locks."
 NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
 
 # The rules that need events which older JDKs do not have.
-SINCE = {"pinned_carrier": 21, "submit_failed": 21, "deoptimizations": 14, "allocation_stall": 15, "redefinitions": 15, "child_processes": 15,
-         "cpu_throttled": 17, "container_full": 17}
+SINCE = {"pinned_carrier": 21, "submit_failed": 21, "deoptimizations": 14, "allocation_stall": 15, "redefinitions": 15,
+         "child_processes": 15, "cpu_throttled": 17, "container_full": 17}
 
 # name: finding, options of the round, subject, place. The deadlock comes last: it stays.
 OF_AGENT = {
@@ -42,6 +43,7 @@ OF_AGENT = {
     "sleeper": ("lock_held_asleep", {"threads": 6, "calls": 6, "ms": 200}, LOCKS + "ReentrantLock$NonfairSync", "Problems.sleepInside"),
     "asker": ("lock_held_in_io", {"threads": 6, "calls": 6, "ms": 200}, "Problems$Shared", "Problems.ask"),
     "pool": ("pool_too_small", {"threads": 6, "calls": 120, "ms": 20}, "pool-", "Problems.ask"),
+    "futures": ("pool_too_small", {"threads": 10, "calls": 30, "ms": 20}, "pool-", "Problems.join"),
     "connections": ("pool_too_small", {"threads": 10, "seconds": 3, "ms": 100}, "ArrayBlockingQueue.take", "Problems.query"),
     "convoy": ("lock_contended", {"threads": 8, "calls": 100}, "Problems$Shared", "Problems.work"),
     "writers": ("writers_starve", {"seconds": 2}, LOCKS + "ReentrantReadWriteLock$NonfairSync", "Problems.write"),

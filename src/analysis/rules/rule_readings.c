@@ -1,5 +1,6 @@
-/* Figures that the JVM states, and happenings that it reports (events/readings.h): the container's limits, switches between threads, classes
- * and threads that become ever more, memory for code and classes that is full, and data that its recorder lost. A table has them. */
+/* Figures that the JVM states, and happenings that it reports (events/figures/readings.h): the container's limits, switches between
+ * threads, classes and threads that become ever more, memory for code and classes that is full, and data that its recorder lost. A table
+ * has them. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

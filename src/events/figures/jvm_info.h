@@ -1,7 +1,7 @@
 /* What a recording says about its JVM: the arguments it was started with, its version, and when it began. Our own recordings say it, and
  * those of the JDK's recorder (jdk.JVMInformation). */
-#ifndef CANDOR_EVENTS_JVM_INFO_H
-#define CANDOR_EVENTS_JVM_INFO_H
+#ifndef CANDOR_EVENTS_FIGURES_JVM_INFO_H
+#define CANDOR_EVENTS_FIGURES_JVM_INFO_H
 
 #include "jfr/read/reader.h"
 

@@ -1,4 +1,4 @@
-#include "events/readings.h"
+#include "events/figures/readings.h"
 
 #include "base/array.h"
 

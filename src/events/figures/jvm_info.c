@@ -1,4 +1,4 @@
-#include "events/jvm_info.h"
+#include "events/figures/jvm_info.h"
 
 #include "base/text/number.h"
 #include "base/time_units.h"

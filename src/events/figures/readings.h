@@ -1,7 +1,7 @@
-/* Figures that the JVM states from time to time, and happenings that it reports: the quota's throttling, the fill of the code cache, classes
- * that were redefined. A table says which events have them. */
-#ifndef CANDOR_EVENTS_READINGS_H
-#define CANDOR_EVENTS_READINGS_H
+/* Figures that the JVM states from time to time, and happenings that it reports: the quota's throttling, the fill of the code cache,
+ * classes that were redefined. A table says which events have them. */
+#ifndef CANDOR_EVENTS_FIGURES_READINGS_H
+#define CANDOR_EVENTS_FIGURES_READINGS_H
 
 #include "jfr/read/reader.h"
 

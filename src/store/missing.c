@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service", "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "flawed"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -15,6 +16,7 @@ static const char *const words[MISSING_REASONS] = {
     "deleted by --retain",
     "deleted by --max-disk",
     "deleted by --max-disk-per-service",
+    "lost with a damaged catalog",
     "damaged when they came",
 };
 
@@ -60,8 +62,9 @@ char *missing_text(const struct missing *m, const char *type, char *out, size_t 
     at = 0;
     *out = 0;
     if (parts)
-        at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at most", parts,
-                              parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount);
+        at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at %s", parts,
+                              parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount,
+                              m->sums[MISSING_REBUILT].parts ? "least" : "most");
     if (flawed && at < size)
         snprintf(out + at, size - at, "%s%" PRIu64 " recording%s damaged; how much of %s is missing is not known",
                  at ? "; " : "incomplete: ", flawed, flawed == 1 ? " arrived" : "s arrived", flawed == 1 ? "it" : "them");

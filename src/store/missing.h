@@ -12,13 +12,15 @@ enum missing_why {
     MISSING_RETAIN,   /* deleted: older than --retain */
     MISSING_DISK,     /* deleted: beyond --max-disk */
     MISSING_QUOTA,    /* deleted: beyond --max-disk-per-service */
+    MISSING_REBUILT,  /* lost with a catalog that was damaged, because their recordings had been deleted, with whatever labels and type */
     MISSING_FLAWED,   /* recordings that were damaged when they came: what could be read of them is there */
     MISSING_REASONS
 };
 extern const char *const missing_names[MISSING_REASONS];
 
 /* A part is the data of a recording for one day. Rows and weight are those of whole parts: if the query's time ends within one,
- * they are an upper limit. For flawed recordings they are unknown: 0. */
+ * they are an upper limit. For flawed recordings, and those lost with a catalog, they are
+ * unknown: 0. */
 struct missing {
     struct missing_sum {
         uint64_t parts, rows, weight;

@@ -161,25 +161,59 @@ static void find_recordings(struct store *s)
 
 /* ---- at the start ---- */
 
+/* The segments of a catalogue that is gone mean nothing to a new one. */
+static int put_segments_aside(struct store *s, char *to, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    snprintf(to, DISK_PATH_MAX, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
+    int rc = disk_rename(store_path(s, path, "segments"), to, e);
+    return rc ? rc : disk_directory(path, e);
+}
+
 /* A catalogue that is damaged is made anew from the recordings; what was sealed is sealed again. */
 static int remake(struct store *s, const char *path, struct error *e)
 {
-    char other[DISK_PATH_MAX + 8], to[DISK_PATH_MAX];
+    char other[DISK_PATH_MAX + 8];
     store_tell(s, "%s: it is made anew from the recordings", e->text);
     put_aside(s, path, "catalogue.db");
     snprintf(other, sizeof other, "%s-wal", path);
     disk_remove(other);
     snprintf(other, sizeof other, "%s-shm", path);
     disk_remove(other);
-    snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
-    int rc = disk_rename(store_path(s, other, "segments"), to, e);
-    rc = rc ? rc : disk_directory(other, e);
-    return rc ? rc : catalogue_open(&s->catalogue, path, e);
+    return catalogue_open(&s->catalogue, path, e);
+}
+
+static bool has_files(const char *folder)
+{
+    bool has = false;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && !has && (entry = readdir(dir));)
+        has = entry->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return has;
+}
+
+static void remove_folder(struct store *s, const char *path, const char *name)
+{
+    disk_remove_directory(path);
+}
+
+/* The segments of the old catalogue stay if they have what the recordings do not have. */
+static int end_rebuilding(struct store *s, const char *segments, struct error *e)
+{
+    uint64_t missing;
+    int rc = rebuild_note_missing(s, segments, &missing, e);
+    if (rc || missing)
+        return rc;
+    each_file(s, segments, remove_folder);
+    disk_remove_directory(segments);
+    return 0;
 }
 
 int recover_all(struct store *s, struct error *e)
 {
-    char path[DISK_PATH_MAX];
+    char path[DISK_PATH_MAX], aside[DISK_PATH_MAX];
     uint64_t last;
     each_file(s, store_path(s, path, "incoming"), remove_one);
     int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
@@ -189,8 +223,13 @@ int recover_all(struct store *s, struct error *e)
     if (rc)
         return rc;
     s->last_segment = last;
+    bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
+    rc = is_other ? put_segments_aside(s, aside, e) : 0;
+    if (rc)
+        return rc;
     find_recordings(s);
+    rc = is_other ? end_rebuilding(s, aside, e) : 0;
     merge_sweep(s);
     recover_pending(s);
-    return 0;
+    return rc;
 }

@@ -101,6 +101,12 @@ void recover_pending(struct store *s);
 /* Puts a segment aside; its parts are to be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
 
+/* ---- rebuild.c ---- */
+
+/* Call it when the recordings are in the new catalog: notes what the old one's segments, which are in that folder, had besides. *missing:
+ * the recordings, each for each of its days. */
+int rebuild_note_missing(struct store *s, const char *segments, uint64_t *missing, struct error *e);
+
 /* ---- merge.c ---- */
 
 /* Makes large segments of small ones, for a bounded time, and removes those. To be called by one thread at a time. */

@@ -248,6 +248,7 @@ static void test_old(void)
     }
     run("rm %s/catalogue.db*", "without its catalogue");
     struct store *s = open_store(1);
+    run("! ls -d %s/quarantine/*-segments 2> /dev/null", "its segments are removed, as the recordings have all of it");
     tap_ok(sum(s, types[0], &complete) == total && complete, "recordings that are too old are found again");
     store_maintain(s);
     struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
@@ -256,6 +257,27 @@ static void test_old(void)
     now = sum(s, types[0], &complete);
     gone = store_forgotten(s, &q, &m, &e) ? 0 : m.sums[MISSING_RETAIN].weight;
     tap_ok(now && now < total && !complete && now + gone == total, "retention deletes them, and answers say so");
+    store_close(s);
+}
+
+/* A catalogue is lost, and of the recordings of one day only the samples had been kept. */
+static void test_rebuilt(void)
+{
+    bool complete;
+    uint64_t total = fill("rebuilt"), left;
+    run("rm %s/catalogue.db* && cd %1$s/recordings && rm */010[048]*", "without its catalogue, and without some recordings");
+    struct store *s = open_store(7 * 86400);
+    store_maintain(s);
+    left = sum(s, types[0], &complete);
+    struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
+    struct missing m = {0};
+    struct catalogue_sums sums;
+    struct error e;
+    char text[400];
+    bool known = !store_forgotten(s, &q, &m, &e) && !catalogue_sums(store_catalogue(s), &sums, &e);
+    tap_ok(known && left && left < total && !complete && m.sums[MISSING_REBUILT].parts + sums.recordings == RECORDINGS,
+           "what is not found again counts as missing: %s", missing_text(&m, types[0], text, sizeof text));
+    run("[ $(ls -d %s/quarantine/*-segments | wc -l) = 1 ]", "its segments are put aside");
     store_close(s);
 }
 
@@ -393,6 +415,7 @@ int main(void)
     test_retention();
     test_old();
     test_unsealed();
+    test_rebuilt();
     test_partly();
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);

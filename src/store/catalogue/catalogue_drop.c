@@ -141,6 +141,39 @@ int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, en
     return rc ? rc : sql_end(&c->sql, drop_days(c, &drop, dropped, e), e);
 }
 
+/* ---- what an earlier catalog had ---- */
+
+static int recordings_of_day(struct catalogue *c, int64_t day, uint64_t *n, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT count(DISTINCT recording) FROM part WHERE day = ?");
+    sql_int(&s, day);
+    int rc = sql_step(&s, e);
+    *n = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+static int note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e)
+{
+    uint64_t known;
+    int rc = recordings_of_day(c, day, &known, e);
+    *missing = recordings > known ? recordings - known : 0;
+    if (rc || !*missing)
+        return rc;
+    struct sql s = sql_use(&c->sql, "INSERT INTO forgotten VALUES ('', ?1, '', ?2, ?3, 0, 0, ?1 * 86400, ?1 * 86400 + 86399)");
+    sql_int(&s, day);
+    sql_int(&s, FORGOTTEN_REBUILT);
+    sql_int(&s, (int64_t)*missing);
+    return sql_run(&s, 0, e);
+}
+
+int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e)
+{
+    *missing = 0;
+    int rc = sql_begin(&c->sql, true, e);
+    return rc ? rc : sql_end(&c->sql, note_rebuilt(c, day, recordings, missing, e), e);
+}
+
 /* ---- recordings as they were sent ---- */
 
 #define RAW_ALL     "r.raw AND r.last < ?1"

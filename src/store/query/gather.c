@@ -254,6 +254,10 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
     int rc = store_is_over(t->store, t->q, t->error);
     if (rc)
         return rc;
+    if (f->why == FORGOTTEN_REBUILT) {
+        missing_add(t->missing, MISSING_REBUILT, f->parts, 0, 0);
+        return 0;
+    }
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
         return 0;
     enum missing_why why = f->why == FORGOTTEN_DISK ? MISSING_DISK : f->why == FORGOTTEN_QUOTA ? MISSING_QUOTA : MISSING_RETAIN;

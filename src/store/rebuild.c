@@ -1,0 +1,108 @@
+/* What is missing after the catalog was made anew. The segments of the old one name their recordings; a day for which they name more than
+ * were found again has lost those whose recordings had been deleted while their samples stayed. Nobody knows their labels any more, so
+ * every answer about that day says how many there were. */
+#include "store/store_internal.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DAY_SHIFT = 44 }; /* days below 2^20, recordings below 2^44 */
+
+struct seen {
+    struct map recordings; /* (day, recording) */
+    struct map places;     /* day -> place in days */
+    struct day {
+        int64_t day;
+        uint64_t recordings;
+    } * days;
+    uint32_t count, cap;
+};
+
+static int note_recording(struct seen *n, int64_t day, uint64_t recording)
+{
+    bool added;
+    if (!map_add(&n->recordings, (uint64_t)day << DAY_SHIFT | recording, &added))
+        return -ENOMEM;
+    if (!added)
+        return 0;
+    uint32_t *place = map_add(&n->places, (uint64_t)day, &added);
+    if (!place || ARRAY_GROW(n->days, n->cap, n->count))
+        return -ENOMEM;
+    if (added) {
+        *place = n->count;
+        n->days[n->count++] = (struct day){.day = day};
+    }
+    n->days[*place].recordings++;
+    return 0;
+}
+
+/* A segment that is damaged names nobody. */
+static int look_at_segment(struct seen *n, const char *path)
+{
+    struct segment g;
+    struct error e;
+    int rc = segment_read(&g, path, 0, &e);
+    if (rc)
+        return rc == -ENOMEM ? rc : 0;
+    int64_t day = g.first / SECONDS_PER_DAY;
+    for (uint32_t i = 0; !rc && day >= 0 && i < g.recording_count; i++)
+        rc = note_recording(n, day, g.recordings[i]);
+    segment_deinit(&g);
+    return rc;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && !strcmp(name + n - m, end);
+}
+
+/* depth: of folders below this one. */
+static int look_at_folder(struct seen *n, const char *folder, int depth)
+{
+    char path[DISK_PATH_MAX];
+    DIR *dir = opendir(folder);
+    int rc = 0;
+    for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (depth)
+            rc = look_at_folder(n, path, depth - 1);
+        else if (ends_in(entry->d_name, ".seg"))
+            rc = look_at_segment(n, path);
+    }
+    if (dir)
+        closedir(dir);
+    return rc;
+}
+
+int rebuild_note_missing(struct store *s, const char *segments, uint64_t *missing, struct error *e)
+{
+    struct seen n = {0};
+    *missing = 0;
+    int rc = look_at_folder(&n, segments, 1);
+    if (rc)
+        error_set(e, rc, "out of memory");
+    for (uint32_t i = 0; !rc && i < n.count; i++) {
+        uint64_t of_day;
+        rc = catalogue_note_rebuilt(s->catalogue, n.days[i].day, n.days[i].recordings, &of_day, e);
+        *missing += rc ? 0 : of_day;
+    }
+    if (!rc && *missing)
+        store_tell(s,
+                   "%s: has samples of %" PRIu64
+                   " recordings that answers lack: these recordings had been deleted, and only the catalog knew "
+                   "whose they were",
+                   segments, *missing);
+    map_deinit(&n.recordings);
+    map_deinit(&n.places);
+    free(n.days);
+    return rc;
+}

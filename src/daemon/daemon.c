@@ -4,6 +4,7 @@
 #include "base/time_units.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
+#include "daemon/metrics.h"
 #include "daemon/spool/ship.h"
 #include "daemon/spool/spool_folder.h"
 #include "daemon/status.h"
@@ -107,6 +108,7 @@ static void write_status(struct run *r, bool running)
                                   .live_bytes = r->fleet.follow.live_bytes,
                                   .running = running};
     status_write(&status, r->spool.folder);
+    metrics_write(&status, r->config->metrics_file);
 }
 
 static void look(struct run *r)

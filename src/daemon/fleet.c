@@ -161,7 +161,7 @@ static void begin(struct fleet *f, struct member *t, const struct settings *sett
     t->live.pid = t->pid;
     t->live.start = t->start;
     t->live.chunk_at = t->live.to = t->live.to_ns = 0;
-    t->live.books.count = 0;
+    t->live.books.count = t->live.latest.count = 0;
     snprintf(t->live.name, sizeof t->live.name, "%s", t->name);
     int code = job ? live_create(&t->live, f->follow.live_folder, &job->passed, &e) : error_set(&e, -ENOMEM, "out of memory");
     if (code) {

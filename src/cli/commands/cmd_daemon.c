@@ -25,6 +25,9 @@ static const struct cli_option options[] = {
     {0, "spool-max", "SIZE", NULL,
      "limit of the spool's size: beyond it the oldest recordings are dropped and "
      "counted (default 1G)"},
+    {0, "metrics-file", "FILE", NULL,
+     "write metrics of each JVM and of the daemon to FILE, for the textfile collector of Prometheus' node_exporter"
+     " (default none)"},
     {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
     {'e', "event", "LIST", NULL, "what to record: " RECORDING_EVENT_TOGETHER " (default cpu,wall,alloc,lock,halt)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},

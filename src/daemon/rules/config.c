@@ -89,6 +89,8 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
         return set_text(c->ca_file, sizeof c->ca_file, key, value, e);
     if (!strcmp(key, "spool"))
         return set_text(c->spool, sizeof c->spool, key, value, e);
+    if (!strcmp(key, "metrics-file"))
+        return set_text(c->metrics_file, sizeof c->metrics_file, key, value, e);
     if (!strcmp(key, "host"))
         return set_text(c->host, sizeof c->host, key, value, e);
     if (!strcmp(key, "spool-max"))
@@ -107,7 +109,7 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     if (code != -ENOENT)
         return code;
     return error_set(e, -ENOENT,
-                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, spool, spool-max, host, chunk, "
+                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, spool, spool-max, metrics-file, host, chunk, "
                      "look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
                      key);
 }

@@ -159,6 +159,7 @@ static int pass_on(const struct follow *f, struct live *l, struct piece *p, stru
     if (code || !(worth || p->complete))
         return code;
     move_on(l, p, &books, &at);
+    l->latest = books;
     memcpy(l->unreleased, name, sizeof name);
     gain->recordings += worth && !lost;
     gain->samples += lost ? 0 : slice.samples;

@@ -26,6 +26,7 @@ struct live {
     /* Passed on is everything before chunk_at, and this chunk up to `to`, which is to_ns after its start. */
     uint64_t chunk_at, to, to_ns;
     struct jfr_books books;      /* where the chunk begins */
+    struct jfr_books latest;     /* of what has been passed on, for metrics; not in the state */
     char unreleased[LIVE_ENTRY]; /* spooled, but the state could not be written; "" = none */
     uint64_t pulse;              /* another number each time that the agent has written, as far as was seen */
     int fd;                      /* -1 = not open */

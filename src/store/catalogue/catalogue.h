@@ -14,9 +14,10 @@
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
- * first and last are seconds since the epoch, both included, of samples; a day is seconds / 86400. A part is the unit of sealing: what a recording
- * has of one type and day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
- * thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where the file is. */
+ * first and last are seconds since the epoch, both included, of samples; a day is seconds / 86400. A part is the unit of sealing: what a
+ * recording has of one type and day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be
+ * called by any thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where
+ * the file is. */
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_H
 #define CANDOR_STORE_CATALOGUE_CATALOGUE_H
 
@@ -220,7 +221,8 @@ struct catalogue_dropped {
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes; /* of files that are named here */
 };
-/* Forgets all data of one service of days before `day`, sealed or not, and recordings of which no part is left. It notes the reason. The caller removes the files, and frees the lists in *dropped. */
+/* Forgets all data of one service of days before `day`, sealed or not, and recordings of which no part is left. It notes the reason. The
+ * caller removes the files, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Recordings of the service (0 = of all) that end before a second lose their raw file: the oldest ones, until these come to `bytes`, or are

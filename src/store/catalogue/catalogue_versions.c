@@ -123,7 +123,8 @@ static const char version_5[] =
     " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
     "PRAGMA user_version = 5;";
 
-/* Version 6: the recordings of a service by time, for deleting its days; the time that recordings cover, and their books by minute. Recordings of earlier versions have neither here. */
+/* Version 6: the recordings of a service by time, for deleting its days; the time that recordings cover, and their books by minute.
+ * Recordings of earlier versions have neither here. */
 static const char version_6[] =
     "DROP INDEX recording_service;"
     "CREATE INDEX recording_service ON recording (service, first);"

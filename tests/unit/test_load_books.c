@@ -59,6 +59,7 @@ static void test_bases(void)
     add(&parts[1], LOAD_BOOK, "lost", "b", 7, 1);
     add(&parts[0], LOAD_BOOK_BASE, "wall_rounds", "", 50, 8);
     add(&parts[1], LOAD_BOOK, "wall_rounds", "", 60, 10);
+    load_part_note(&parts[0], (struct load_note){.kind = LOAD_SETTING, .a = string("began_ns"), .b = string("1")});
     tap_ok(!take(parts, 2) && is("cpu", "", 90, 0) && is("lost", "a", 15, 0) && is("lost", "b", 7, 1) && p.book_count == 4,
            "what the file begins with goes off, each from its own; a count is never below 0");
     tap_ok(is("wall_rounds", "", 60, 2), "but not from a level: the longest round is no sum");

@@ -204,7 +204,7 @@ void sampling_tick(void)
     if (threads_running())
         heal_tick(now);
     if (scans)
-        sinks_keep_pace(now);
+        sinks_keep_pace(parts_cost_ns(), now);
     if (close) {
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
@@ -334,8 +334,8 @@ static int begin_first(struct sink *s, struct error *e)
     rc = triggers_start(e);
     if (rc)
         return rc;
-    sinks_begin_pace(s);
-    sinks_keep_pace(clock_monotonic_ns());
+    sinks_begin_pace(s, parts_cost_ns());
+    sinks_keep_pace(parts_cost_ns(), clock_monotonic_ns());
     sinks_aim(s);
     parts_describe(s);
     sinks_aim(NULL);
@@ -436,8 +436,8 @@ int sampling_join(uint32_t place, const struct collect_options *options, struct 
     note_before(s);
     describe_recording(s, session.late);
     write_bases(s);
-    sinks_begin_pace(s);
-    sinks_keep_pace(clock_monotonic_ns());
+    sinks_begin_pace(s, parts_cost_ns());
+    sinks_keep_pace(parts_cost_ns(), clock_monotonic_ns());
     return 0;
 }
 
@@ -501,7 +501,7 @@ static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct e
     struct error ignored;
     heal_change(sinks_heal_mode(), session.late, &ignored);
     handler_config.compilations = sinks_want_code();
-    sinks_keep_pace(clock_monotonic_ns());
+    sinks_keep_pace(parts_cost_ns(), clock_monotonic_ns());
     return rc;
 }
 

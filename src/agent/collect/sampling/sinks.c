@@ -98,12 +98,12 @@ struct clock sink_clock(const struct sink *s)
 
 /* ---- how often ---- */
 
-void sinks_begin_pace(struct sink *s)
+void sinks_begin_pace(struct sink *s, uint64_t others_ns)
 {
-    clock_pace_begin(&s->pace, &s->options.limits, s->options.interval_ns, of.books);
+    clock_pace_begin(&s->pace, &s->options.limits, s->options.interval_ns, of.books, others_ns);
 }
 
-void sinks_keep_pace(uint64_t now)
+void sinks_keep_pace(uint64_t others_ns, uint64_t now)
 {
     uint64_t interval = UINT64_MAX, shortest = UINT64_MAX;
     EACH_SINK(s)
@@ -111,7 +111,7 @@ void sinks_keep_pace(uint64_t now)
         if (!sink_has_cpu(s))
             continue;
         sinks_aim(s);
-        clock_pace_keep(&s->pace, of.books, now);
+        clock_pace_keep(&s->pace, of.books, others_ns, now);
         interval = s->options.interval_ns < interval ? s->options.interval_ns : interval;
         shortest = s->pace.budget.pace_ns < shortest ? s->pace.budget.pace_ns : shortest;
     }

@@ -71,10 +71,10 @@ static inline bool sink_has_cpu(const struct sink *s)
 /* The clock, with the sink's interval. */
 struct clock sink_clock(const struct sink *s);
 
-/* The books are open: its pace can be kept from now on. */
-void sinks_begin_pace(struct sink *s);
+/* The books are open: its pace can be kept from now on. others_ns: what the samples of other events have cost so far. */
+void sinks_begin_pace(struct sink *s, uint64_t others_ns);
 /* Sets the clocks' interval and pace, by all sinks. Call it when one has come or gone, and every tenth of a second or less often. */
-void sinks_keep_pace(uint64_t now_ns);
+void sinks_keep_pace(uint64_t others_ns, uint64_t now_ns);
 uint64_t sinks_pace_ns(void); /* the interval of the clocks at present */
 bool sinks_are_tight(void);   /* budget_is_tight */
 /* What a sample of this weight weighs in the sink; 0 = it is left out. */

@@ -34,8 +34,8 @@ int session_load_agent(const struct session *s);
 int session_ask(const struct session *s, struct control_request *r, struct control_answer *answer, struct error *e);
 /* Asks for a command without options. */
 int session_ask_simple(const struct session *s, const char *command, struct control_answer *answer, struct error *e);
-/* The same about one of the recordings that run there, by the agent's number for it. 0 = the one that the agent takes for ours, which is all that
- * agents know that make one at a time. */
+/* The same about one of the recordings that run there, by the agent's number for it. 0 = the one that the agent takes for ours; agents
+ * that make one at a time know no number. */
 int session_ask_about(const struct session *s, const char *command, uint64_t recording, struct control_answer *answer, struct error *e);
 /* Names the recording in a request; 0 = does nothing. */
 void session_name_recording(struct control_request *r, uint64_t recording);

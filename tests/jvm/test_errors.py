@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What goes wrong is told in one clear line, and the JVM goes on: unwritable file, already recording, garbage, disk
+"""What goes wrong is told in one clear line, and the JVM goes on: unwritable file, a recording beside another that cannot be, garbage, disk
 full.
 
 tier: default
@@ -58,8 +58,10 @@ def control_errors(jdk):
 def already_running(jdk, jvm, path):
     good, answer = jvm.control("start", file=path)
     ct.ok(good, f"{jdk}: a good start succeeds after all that", answer)
-    refused(f"{jdk}, a second start", jvm.control("start", file=ct.WORK / "second.jfr"), "already", str(path))
-    refused_by_program(f"{jdk}, a second start", ct.attach(jvm, ct.WORK / "third.jfr"), "already")
+    live = {"event": "alloc,live"}
+    second = jvm.control("start", file=ct.WORK / "second.jfr", **live)
+    refused(f"{jdk}, a second start of what cannot be shared", second, "already recording")
+    refused_by_program(f"{jdk}, and by the program", ct.attach(jvm, ct.WORK / "third.jfr", "10ms", "-e", "live"), "already")
     ct.ok(not (ct.WORK / "second.jfr").exists(), f"{jdk}: a second start leaves no file")
     other_name = ct.WORK / f"errors-{jdk.version}-link.jfr"
     os.link(path, other_name)

@@ -2,8 +2,8 @@
  * tier: default
  * timeout: 120
  *
- * Bounds. The weights of a thread miss its CPU time by less than its last period, which is at most 1.5 intervals, by one interval for the
- * first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is allowed beside
+ * Bounds. The weights of a thread miss its CPU time by less than its last period, which is at most 1.5 intervals, by one interval for
+ * the first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is allowed beside
  * that. The share of a part in test_parts has the standard error of independent draws at most: six of them. */
 #include "../tap.h"
 #include "session.h"
@@ -129,7 +129,7 @@ static void check(int i, const char *what, uint64_t cpu_ns, uint64_t interval_ns
     tap_ok(book(&p, "complete") + book(&p, "truncated") <= weights && fabs((double)book(&p, "cpu") - cpu) < bound + 0.1 * cpu,
            "%s: they are of its own time only: %lld ms", what, (long long)book(&p, "cpu") / 1000000);
     double wanted = cpu / (double)interval_ns;
-    tap_ok(fabs((double)p.sample_count - wanted) < 4 + 0.25 * wanted, "%s: its samples are an interval apart: %u of %.0f", what, p.sample_count,
+    tap_ok(fabs((double)p.sample_count - wanted) < 4 + 0.25 * wanted, "%s: samples are an interval apart: %u of %.0f", what, p.sample_count,
            wanted);
     profile_deinit(&p);
 }
@@ -184,7 +184,8 @@ static void test_refused(void)
     tap_ok(collect_ids(listed) == COLLECT_AT_ONCE && !memcmp(ids, listed, sizeof ids), "four run at once");
     tap_ok(refused(&fifth, files[0]) && access(files[4], F_OK), "a fifth is refused, with the names of the four");
     tap_ok(stop(ids[1]) || true, "one ends");
-    struct collect_options same = options_for(0, SLOW), further = options_for(4, SLOW), alone = options_for(4, SLOW), counts = options_for(4, 1000);
+    struct collect_options same = options_for(0, SLOW), further = options_for(4, SLOW);
+    struct collect_options alone = options_for(4, SLOW), counts = options_for(4, 1000);
     further.events |= COLLECT_LIVE | COLLECT_ALLOC;
     alone.events = COLLECT_SAFEPOINT;
     snprintf(counts.counter.name, sizeof counts.counter.name, "page-faults");

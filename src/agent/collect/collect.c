@@ -37,7 +37,8 @@ static uint32_t place_of(const struct running *r)
 static struct running *find(uint32_t id)
 {
     struct running *oldest = NULL;
-    EACH_RUNNING (r) {
+    EACH_RUNNING(r)
+    {
         if (r->id == id)
             return r;
         if (!oldest || r->id < oldest->id)
@@ -70,7 +71,8 @@ unsigned collect_events(uint32_t id)
 uint32_t collect_ids(uint32_t ids[COLLECT_AT_ONCE])
 {
     uint32_t count = 0;
-    EACH_RUNNING (r) {
+    EACH_RUNNING(r)
+    {
         uint32_t i = count++;
         for (; i && ids[i - 1] > r->id; i--)
             ids[i] = ids[i - 1];
@@ -90,8 +92,8 @@ static _Atomic uint64_t walks_ns;
 static void allow_walks(uint64_t of_dump)
 {
     uint64_t of_end = 0;
-    EACH_RUNNING (r)
-        of_end += options_of(r)->live.paths_ns;
+    EACH_RUNNING(r)
+    of_end += options_of(r)->live.paths_ns;
     atomic_store_explicit(&walks_ns, 2 * (of_end + of_dump), memory_order_relaxed);
 }
 
@@ -144,8 +146,7 @@ static int start(struct running *r, const struct collect_options *options, bool 
     r->is_safepoint = options->events == COLLECT_SAFEPOINT;
     if (r->is_safepoint)
         return safepoint_start(options, late, e);
-    return sampling_running() ? sampling_join(place_of(r), options, e)
-                              : sampling_start(place_of(r), options, late, bind_threads, e);
+    return sampling_running() ? sampling_join(place_of(r), options, e) : sampling_start(place_of(r), options, late, bind_threads, e);
 }
 
 /* A recording must not begin if it cannot do everything that was requested. Here it has begun already, so it is undone. */
@@ -204,15 +205,15 @@ void collect_tick(void)
         safepoint_tick();
     else
         sampling_tick();
-    EACH_RUNNING (r)
-        dump_when_due(r);
+    EACH_RUNNING(r)
+    dump_when_due(r);
 }
 
 uint32_t collect_over(void)
 {
-    EACH_RUNNING (r)
-        if (r->is_safepoint ? safepoint_is_over() : sampling_is_over(place_of(r)))
-            return r->id;
+    EACH_RUNNING(r)
+    if (r->is_safepoint ? safepoint_is_over() : sampling_is_over(place_of(r)))
+        return r->id;
     return 0;
 }
 
@@ -251,9 +252,9 @@ int collect_stop(uint32_t id, uint64_t *bytes, uint64_t *samples, struct error *
 
 void collect_abandon(struct turn *turn)
 {
-    EACH_RUNNING (r)
-        if (!r->is_safepoint)
-            r->id = 0;
+    EACH_RUNNING(r)
+    if (!r->is_safepoint)
+        r->id = 0;
     sampling_abandon(turn);
 }
 

@@ -136,7 +136,8 @@ const struct cli_command command_top = {
              "It starts a recording in the JVM as 'candor record' does, into a file of its own in $TMPDIR or /tmp, and "
              "reads the file as it grows. At the end, also by a signal, it stops the recording and removes the file. S "
              "saves the data recorded so far under a name; --output keeps the whole file. If the JVM is already being "
-             "recorded, top shows that recording from now on, and leaves it running.\n\n"
+             "recorded with CPU time, top shows that recording from now on, and leaves it running; with options that say "
+             "what to record, it makes one of its own beside it.\n\n"
              "With NO_COLOR set, or on a terminal without colors, it uses only bold and reverse. With --batch it prints "
              "plain text, as wide as the names if standard output is not a terminal.",
     .examples = "candor top 4711\n    watch process 4711\n"

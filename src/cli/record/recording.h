@@ -89,7 +89,7 @@
 #define RECORDING_BESIDE                                                                                                                   \
     "Up to four recordings of a JVM run at a time, each with events, an interval, a file and a duration of its own. So "                   \
     "what 'candor daemon' records goes on while you record more finely, or other events. The agent samples as often as "                   \
-    "the most demanding of them wants; the others get an unbiased part of these samples. Not possible beside others are "                 \
+    "the most demanding of them wants; the others get an unbiased part of these samples. Not possible beside others are "                  \
     "-e live, -e safepoint, events that perf counts, and --jfr."
 
 struct recording;

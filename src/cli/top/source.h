@@ -14,8 +14,8 @@ struct source {
     char file[PATH_MAX]; /* what the JVM writes to */
     int fd;              /* of it */
     bool own;
-    uint64_t id;         /* the agent's number for it; 0 = it has not said one */
-    bool keep; /* the file is not ours to remove */
+    uint64_t id; /* the agent's number for it; 0 = it has not said one */
+    bool keep;   /* the file is not ours to remove */
     struct guard guard;
     char clock[32]; /* or event; what the agent said at the start */
 };

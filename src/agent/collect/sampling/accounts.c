@@ -131,6 +131,6 @@ void accounts_write_last_words(void *unused)
 {
     char text[INTERNAL_FAULT_TEXT_MAX];
     internal_fault_describe(text, sizeof text);
-    EACH_SINK (s)
-        end_at_fault(s, text);
+    EACH_SINK(s)
+    end_at_fault(s, text);
 }

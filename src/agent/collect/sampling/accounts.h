@@ -30,8 +30,8 @@ void accounts_write(struct sink *s);
 void accounts_write_bases(struct sink *s);
 /* Notes that the lines written last are in the file for good. */
 void accounts_flushed(struct sink *s);
-/* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the files again, and ends them. They contain the
- * books of the last flush; CPU time used since then is lost. */
+/* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the files again, and ends them. They contain
+ * the books of the last flush; CPU time used since then is lost. */
 void accounts_write_last_words(void *unused);
 
 #endif

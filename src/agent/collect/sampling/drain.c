@@ -92,9 +92,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.stack = names_failed_stack(names, outcome, s.pc);
     session.samples++;
     to.books->samples++;
-    EACH_SINK (sink)
-        if (sink_has_cpu(sink))
-            put_sample(sink, s, outcome, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
+    EACH_SINK(sink)
+    if (sink_has_cpu(sink))
+        put_sample(sink, s, outcome, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 
 static void drain_thread(struct sampled_thread *t, bool shrink)

@@ -31,8 +31,8 @@ void drain_begin(const struct drain_to *places);
 uint64_t drain_samples(void);
 /* shrink: the queues also give back chunks that they do not need. */
 void drain_threads(bool shrink);
-/* Write, for live threads and their present state, the lines that are written when a thread ends: as a base (jfr_write_thread_base), or, in a
- * recording that ends before the threads do, as they are. */
+/* Write, for live threads and their present state, the lines that are written when a thread ends: as a base (jfr_write_thread_base),
+ * or, in a recording that ends before the threads do, as they are. */
 void drain_write_bases(uint64_t now);
 void drain_write_threads(uint64_t now);
 

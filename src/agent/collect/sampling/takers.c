@@ -36,9 +36,9 @@ static void leave_clock(const char *why, const struct collect_options *options, 
     }
     warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[clock->kind],
                    was_forced ? ", not the one that was asked for" : "");
-    EACH_SINK (s)
-        if (sink_has_cpu(s))
-            recording_describe_clock(&s->recording, clock);
+    EACH_SINK(s)
+    if (sink_has_cpu(s))
+        recording_describe_clock(&s->recording, clock);
 }
 
 /* Until we notice a debugger, it takes every trap, and the samples are lost. There is no need to look for one if samples still come,

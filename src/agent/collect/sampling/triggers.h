@@ -35,8 +35,8 @@ int triggers_choose(struct error *e);
 int triggers_start(struct error *e);
 /* Continues with the best clock that works now. No clock covers the threads' CPU time in between. */
 int triggers_change_clock(struct error *e);
-/* For a recording that joins others, of which none has the event cpu: from here on the threads have a clock. 0 or a negative errno, and then
- * they have none. */
+/* For a recording that joins others, of which none has the event cpu: from here on the threads have a clock. 0 or a negative errno, and
+ * then they have none. */
 int triggers_add_clock(const struct collect_options *options, struct error *e);
 /* Removes the handlers. Call it when the threads have been stopped. */
 void triggers_stop(void);

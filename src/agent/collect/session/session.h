@@ -42,7 +42,7 @@ enum { COLLECT_NAME_MAX = 64 };
 struct collect_options {
     char name[COLLECT_NAME_MAX]; /* of who makes it, such as "daemon"; empty = nobody says */
     pid_t client;                /* the process that asked for it, as its kernel tells; 0 = none did, or it is in another name space */
-    uint32_t recording; /* of a request about one that runs: its id; 0 = the request does not say */
+    uint32_t recording;          /* of a request about one that runs: its id; 0 = the request does not say */
     char file[RECORDING_PATH_MAX];
     bool passed;     /* a client opened the file; */
     int descriptor;  /* then this is it, and stays his */

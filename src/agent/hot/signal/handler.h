@@ -22,17 +22,17 @@ enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000 };
 /* Shared by all handlers of a recording; written before the first clock starts, except for the atomic members. */
 struct handler_config {
     _Atomic uint64_t interval_ns; /* the shortest that a recording asked for */
-    _Atomic uint64_t pace_ns;    /* what each thread's clock is to have from its next expiry on: the interval, or longer */
-    enum walker walker;          /* never WALKER_AUTO */
-    bool measures;               /* perf events that see the kernel: weights come from the thread's CPU clock */
-    bool counts;                 /* perf events that count something else than CPU time: weights come from their own counts */
-    bool traps;                  /* the clock is delivered as SIGTRAP */
-    bool carrier_frames;         /* below a virtual thread's frames those of its carrier */
-    bool compilations;           /* a record says which compilation its pc lies in */
-    bool redraws;                /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
-    bool stops_first;            /* perf events: the kernel stops them at their first expiry; the handler starts them again */
-    _Atomic int held;            /* the number of faults that hold all clocks (hot/fault/traps.h): while it is not 0, no clock may start */
-    _Atomic bool timer_is_taken; /* the process's timer: the program has set it for itself (trigger/hooks/claims.h) */
+    _Atomic uint64_t pace_ns;     /* what each thread's clock is to have from its next expiry on: the interval, or longer */
+    enum walker walker;           /* never WALKER_AUTO */
+    bool measures;                /* perf events that see the kernel: weights come from the thread's CPU clock */
+    bool counts;                  /* perf events that count something else than CPU time: weights come from their own counts */
+    bool traps;                   /* the clock is delivered as SIGTRAP */
+    bool carrier_frames;          /* below a virtual thread's frames those of its carrier */
+    bool compilations;            /* a record says which compilation its pc lies in */
+    bool redraws;                 /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
+    bool stops_first;             /* perf events: the kernel stops them at their first expiry; the handler starts them again */
+    _Atomic int held;             /* the number of faults that hold all clocks (hot/fault/traps.h): while it is not 0, no clock may start */
+    _Atomic bool timer_is_taken;  /* the process's timer: the program has set it for itself (trigger/hooks/claims.h) */
     _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
 };
 extern struct handler_config handler_config;

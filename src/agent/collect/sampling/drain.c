@@ -79,7 +79,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                .pc = record[2],
                                .state = (enum jfr_thread_state)(record[3] & 0xff),
                                .outcome = to.outcome_symbols[outcome],
-                               .context = names_context(names, tail + virtual_words, context_words)};
+                               .context = names_context(names, tail + virtual_words, context_words),
+                               .window = record_window(record[3])};
     if (virtual_words) {
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);
@@ -92,9 +93,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.stack = names_failed_stack(names, outcome, s.pc);
     session.samples++;
     to.books->samples++;
-    EACH_SINK (sink)
-        if (sink_has_cpu(sink))
-            put_sample(sink, s, outcome, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
+    EACH_SINK(sink)
+    if (sink_has_cpu(sink))
+        put_sample(sink, s, outcome, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 
 static void drain_thread(struct sampled_thread *t, bool shrink)

@@ -26,8 +26,10 @@ static void take_threads(struct merge *m)
 
 static int take_samples(struct merge *m)
 {
+    uint32_t windows = m->to->windows; /* those of the other recording are others */
     for (uint32_t i = 0; i < m->from->sample_count; i++) {
         struct profile_sample s = m->from->samples[i];
+        s.window += s.window ? windows : 0;
         s.thread = m->graft.threads[s.thread];
         s.stack = m->graft.nodes[s.stack];
         s.labels = m->graft.labels[s.labels];

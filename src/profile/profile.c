@@ -312,6 +312,7 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
     if (ARRAY_GROW(p->samples, p->sample_cap, p->sample_count))
         return -ENOMEM;
     struct profile_sample *s = &p->samples[p->sample_count++];
+    p->windows = sample->window > p->windows ? sample->window : p->windows;
     *s = *sample;
     if (!s->count)
         s->count = 1;

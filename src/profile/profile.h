@@ -87,6 +87,7 @@ struct profile_sample {
     uint32_t stack;
     uint32_t labels;  /* the set of them, 0 = none */
     uint32_t outcome; /* string id: "complete", "truncated", or the reason why there is no stack */
+    uint32_t window;  /* of a clock by lot, which it has in common with other samples; 0 = of another */
     uint32_t count;   /* of samples that it stands for, with equal weights, where a format has added them up; else 1 */
     uint8_t state;    /* enum jfr_thread_state */
 };
@@ -185,6 +186,7 @@ struct profile {
     uint64_t filtered_weight;    /* of the samples that a filter dropped (filter.h) */
     uint32_t filtered;           /* how many they were */
     bool discarded;              /* the recording had more, which it lost on purpose: it keeps its end */
+    uint32_t windows;            /* the highest of the samples' windows; 0 = it has no clocks by lot */
     bool thinned;                /* a filter looked at properties of samples: the remaining samples are not successive */
     uint32_t kinds;              /* bits 1 << enum profile_kind: what the recording has samples of; 0 = its format has one kind */
     uint64_t cpu_samples;        /* events of candor.CpuSample */

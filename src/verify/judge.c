@@ -151,7 +151,9 @@ static void judge_all(struct judgement *j, const struct matching *m, const struc
         j->cpu_ns = (uint64_t)weight;
     j->hidden_ns = hidden_ns(j, m->p);
     /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
-    j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 4.8));
+    struct successive_whole whole = successive_whole(order);
+    double drawn = whole.by_window ? whole.squares : 0; /* windows of clocks by lot: each is there, with all its samples, by chance */
+    j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 4.8 + drawn));
     for (uint32_t i = 0; i < j->truth.count; i++) {
         j->parts[i].part = &j->truth.parts[i];
         judge_part(j, &j->parts[i], m, order, weight, shows);

@@ -82,7 +82,9 @@ static void put_our_options(const struct tool *t, const char *file, uint64_t int
     buffer_printf(out, ",interval=%lluns", (unsigned long long)(safepoint && interval_ns < NS_PER_MS ? NS_PER_MS : interval_ns));
     if (safepoint)
         buffer_text(out, ",event=safepoint");
-    if (*t->event)
+    if (!strcmp(t->event, "lot"))
+        buffer_text(out, ",clocks=lot");
+    else if (*t->event)
         buffer_printf(out, ",clock=%s", t->event);
     if (is_late(t))
         buffer_text(out, t->kind == TOOL_CANDOR_RECOMPILES ? ",heal=now" : ",heal=off");

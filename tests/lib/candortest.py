@@ -546,7 +546,7 @@ def wait_until(condition, timeout=PATIENCE):
 class Sample:
     """One candor.CpuSample. frames: [(method, frame type, line)], leaf first, method as pkg.Class.method. of_java: its
     thread is one that Java knows; the JIT's and the GC's are not."""
-    __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut")
+    __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut", "window")
 
     def __init__(self, event):
         thread = event.get("eventThread") or {}
@@ -554,6 +554,7 @@ class Sample:
         self.thread, self.tid = thread.get("javaName") or thread.get("osName"), thread.get("osThreadId")
         self.of_java = bool(thread.get("javaName"))
         self.outcome, self.state, self.pc = event["outcome"], event["state"], event["pc"]
+        self.window = event.get("window", 0)
         stack = event.get("stackTrace") or {"frames": [], "truncated": False}
         self.frames = [frame_of(frame) for frame in stack["frames"]]
         self.cut = stack["truncated"]

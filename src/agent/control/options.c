@@ -75,6 +75,16 @@ static int set_clock(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "clock '%s': use auto, sigtrap, signal, timer or itimer", value);
 }
 
+static int set_clocks(struct collect_options *o, char *value, struct error *e)
+{
+    for (int mode = 0; mode < LOTS_MODES; mode++)
+        if (!strcmp(value, lots_mode_names[mode])) {
+            o->clocks = (enum lots_mode)mode;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "clocks '%s': use all, lot or auto", value);
+}
+
 static int set_walker(struct collect_options *o, char *value, struct error *e)
 {
     for (int i = 0; i < WALKERS; i++)
@@ -195,6 +205,8 @@ static int check_clock(const struct collect_options *o, struct error *e)
 {
     char events[COLLECT_EVENTS_BYTES];
     collect_events_text(events, o->events);
+    if (o->clocks != LOTS_ALL && (!(o->events & COLLECT_CPU) || o->counter.name[0]))
+        return error_set(e, -EINVAL, "clocks=%s is of event=cpu: record that, too, or leave it out", lots_mode_names[o->clocks]);
     if (!(o->events & COLLECT_BY_INTERVAL) && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL, "event=%s uses no clock: leave out clock, max-rate and max-overhead, or use event=cpu,%s", events,
                          events);
@@ -314,7 +326,7 @@ typedef int setter(struct collect_options *, char *, struct error *);
 
 /* The functions for options whose value is not a number, */
 static setter *const words[RECORDING_OPTIONS_COUNT] = {
-    [OPTION_EVENT] = set_event,       [OPTION_CLOCK] = set_clock, [OPTION_DUMP_ON] = set_dump_on,
+    [OPTION_EVENT] = set_event,       [OPTION_CLOCK] = set_clock, [OPTION_CLOCKS] = set_clocks, [OPTION_DUMP_ON] = set_dump_on,
     [OPTION_DUMP_DIR] = set_dump_dir, [OPTION_JFR] = set_jfr,     [OPTION_HEAL] = set_heal};
 
 /* and for keys that the command line does not have. */

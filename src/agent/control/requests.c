@@ -185,6 +185,7 @@ static int put_status(uint32_t id, struct buffer *b)
     put_text(b, "event", counts ? s.clock.counter.name : collect_events_text(events, s.events));
     if (s.events & COLLECT_CPU) {
         put_text(b, "clock", clock_names[s.clock.kind]);
+        put_text(b, "clocks", s.clocks);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }

@@ -4,8 +4,8 @@
  *     1        weight, ns of CPU time the sample stands for; of the event wall: of wall-clock time
  *     2        pc
  *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which the
- *              thread had no processor; of others, in bits 32-63, the number of the compilation that the pc lies in (0 = none, or
- *              it was not asked for)
+ *              thread had no processor; of others, in bits 8-31, the window of a clock by lot (struct thread_lot; 0 = none), and in
+ *              bits 32-63 the number of the compilation that the pc lies in (0 = none, or it was not asked for)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..       of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     ..n-2    of a thread with a context: hot/context.h
@@ -93,8 +93,19 @@ static inline uintptr_t frame_pc(uint64_t frame)
     return frame >> 60 == JFR_FRAME_KERNEL ? pc | 0xf000000000000000ULL : pc;
 }
 
-enum { RECORD_READY_SHIFT = 8, RECORD_COMPILATION_SHIFT = 32 };
+enum { RECORD_READY_SHIFT = 8, RECORD_WINDOW_SHIFT = 8, RECORD_COMPILATION_SHIFT = 32 };
 #define RECORD_OF_WALL (UINT64_C(1) << 63)
+
+/* Word 3 but for the state, of samples of the clocks. */
+static inline uint64_t record_place(uint32_t compilation, uint32_t window)
+{
+    return (uint64_t)compilation << RECORD_COMPILATION_SHIFT | window << RECORD_WINDOW_SHIFT;
+}
+
+static inline uint32_t record_window(uint64_t place)
+{
+    return (uint32_t)place >> RECORD_WINDOW_SHIFT;
+}
 
 static inline unsigned record_outcome(uint64_t last)
 {

@@ -130,6 +130,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     atomic_store(&thread_slot_of_tid[tid], t->index + 1);
     exits_cancel(tid);
     set_clock(t);
+    t->clock.cpu_at_arming = t->lot.cpu_at_draw = t->clock.cpu_at_setting;
     registry.armed++;
     t->scan.cpu_seen = clock_thread_cpu(tid);
     /* What lies beyond the thread's clock was left by a former owner of its id. */
@@ -164,7 +165,7 @@ static uint64_t cpu_of(const struct sampled_thread *t)
     if (now && now >= t->scan.cpu_seen) /* else it is gone, and its id another thread's */
         return now - t->clock.cpu_at_arming;
     uint64_t count = clock_count(t);
-    return count ? count : t->scan.cpu_seen - t->clock.cpu_at_arming;
+    return count ? t->clock.cpu_at_setting - t->clock.cpu_at_arming + count : t->scan.cpu_seen - t->clock.cpu_at_arming;
 }
 
 static void end(struct sampled_thread *t, uint64_t cpu)
@@ -402,7 +403,8 @@ static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
     if (handler_config.counts) /* it may have had no event yet */
         return false;
-    return !counter_get(&t->counts.expiries) && cpu > t->clock.cpu_at_arming + 2 * t->handler.base_ns + LATE_NS;
+    bool is_first = counter_get(&t->counts.expiries) == t->clock.expiries_at_setting;
+    return is_first && cpu > t->clock.cpu_at_setting + 2 * t->handler.base_ns + LATE_NS;
 }
 
 /* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone
@@ -427,13 +429,13 @@ static void look_at(int tid)
     /* It may have been found before it got its name. */
     if (t->scan.scans++ == 1 && !atomic_load(&t->java_thread))
         read_os_name(t);
-    if (atomic_load(&t->slot) != SLOT_LIVE)
+    if (atomic_load(&t->slot) != SLOT_LIVE || t->lot.waits)
         return;
     if (has_worked)
         look_for_block(t, cpu);
     if (counter_get(&t->counts.samples))
         clock_want_kernel_stacks(t);
-    else if (!t->scan.is_revived && has_lost_first(t, cpu) && !atomic_load(&t->gate.held) && !atomic_load(&handler_config.held)) {
+    if (!t->scan.is_revived && has_lost_first(t, cpu) && !atomic_load(&t->gate.held) && !atomic_load(&handler_config.held)) {
         clock_revive(t);
         t->scan.is_revived = true;
     }
@@ -487,6 +489,21 @@ void threads_scan(void)
     }
     pthread_mutex_unlock(&registry.lock);
     free(tids);
+}
+
+void threads_with_all(void (*fn)(void *context), void *context)
+{
+    pthread_mutex_lock(&registry.lock);
+    if (registry.running)
+        fn(context);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_set_clock(struct sampled_thread *t)
+{
+    t->scan.cpu_at_expiry = 0;
+    t->scan.is_revived = false;
+    set_clock(t);
 }
 
 void threads_settle_name(struct sampled_thread *t)

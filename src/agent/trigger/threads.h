@@ -45,6 +45,11 @@ bool threads_running(void);
 /* Finds new threads and those that are gone. */
 void threads_scan(void);
 
+/* Calls fn under the lock, so that no thread comes or goes meanwhile, or has its clock changed. Not between stop and start. */
+void threads_with_all(void (*fn)(void *context), void *context);
+/* From such a function: a thread's clock is set again. */
+void threads_set_clock(struct sampled_thread *t);
+
 /* For the collector, before it names a thread: reads the name again if the thread is not a Java thread, because such a thread sets
  * its name after it has begun to run. */
 void threads_settle_name(struct sampled_thread *t);

@@ -111,7 +111,7 @@ enum account_figure {
     ACCOUNT(SWITCHES, "switches", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), BESIDE, NONE, "switches", 0, NULL,                                     \
             "context switches of the process's threads, with a perf clock. At each one the kernel stops the clock and starts another, "    \
             "which takes 0.5 to 2 us and is in no account",                                                                                \
-            "--clock timer")                                                                                                               \
+            "--clocks auto, or --clock timer")                                                                                             \
     ACCOUNT(UNCAPTURED, "uncaptured", BOOK_BIT(CPU) | BOOK_BIT(EVENTS), WITHIN, NS, "samples", REASONS(CAPTURE), NULL,                     \
             "with asm: samples whose machine code is missing, and their weights", "")                                                      \
     ACCOUNT(THREAD_TIME, "thread_time", BOOK_BIT(SAFEPOINT), WHOLE, NS, "threads, again in each round", 0, "time x threads",               \
@@ -283,6 +283,7 @@ enum account_figure {
     MEMBER(CPU, "context_lost", CONTEXT_LOST, COUNT)                                                                                       \
     MEMBER(CPU, "switches", SWITCHES, COUNT)                                                                                               \
     SETTING(CPU, "clock", "clock", TEXT)                                                                                                   \
+    SETTING(CPU, "clocks", "clocks", TEXT)                                                                                                 \
     SETTING(CPU, "clock_resolution_ns", "clock_resolution_ns", NUMBER)                                                                     \
     MEMBER(SAFEPOINT, "thread_time_ns", THREAD_TIME, TIME)                                                                                 \
     MEMBER(SAFEPOINT, "running_ns", RUNNING, TIME)                                                                                         \

@@ -50,6 +50,10 @@
     UNSEEN(SIGNALS_BLOCKED, "signals_blocked",                                                                                             \
            "a thread's CPU time while it blocks the clock's signal, as some libraries do in their own threads",                            \
            "keep the library from blocking the signal that the note names")                                                                \
+    UNSEEN(NOT_DRAWN, "not_drawn",                                                                                                         \
+           "with clocks by lot: the CPU time of threads while they had no clock, less what the samples of the others stand for in their "  \
+           "place; 0 on average, and negative where these stand for more",                                                                 \
+           "--clocks all")                                                                                                                 \
     UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")                                                                          \
     UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",                      \
            "report the fault; the log names it")

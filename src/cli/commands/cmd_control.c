@@ -287,6 +287,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_text("event", answer, "event");
     print_text("jfr", answer, "jfr");
     print_text("clock", answer, "clock");
+    print_text("clocks", answer, "clocks");
     print_duration("interval", answer, "interval_ns");
     print_count("every", answer, "event_interval");
     if (control_number(answer, "pace_ns", 0) > control_number(answer, "interval_ns", 0))

@@ -141,6 +141,7 @@ struct jfr_cpu_sample {
     enum jfr_thread_state state;
     uint64_t pc;
     uint32_t context; /* 0 = none */
+    uint32_t window;  /* of a clock by lot; 0 = of another */
 };
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
 /* The same of a recording that counts events: weight_ns is how many of them. */

@@ -230,22 +230,20 @@ void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t t
               VALUES(NUMBER(startTime, ticks), NUMBER(sampledThread, thread), NUMBER(stackTrace, stack), NUMBER(state, state_key(state))));
 }
 
-static void put_pc_sample(struct jfr_writer *w, enum schema_id type, const struct jfr_cpu_sample *s)
-{
-    put_event(w, type,
-              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
-                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(pc, s->pc), NUMBER(outcome, s->outcome),
-                     NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
-}
+/* The values of a sample with a pc. */
+#define PC_SAMPLE(s)                                                                                                                       \
+    NUMBER(startTime, (s)->ticks), NUMBER(eventThread, (s)->thread), NUMBER(stackTrace, (s)->stack), NUMBER(state, state_key((s)->state)), \
+        NUMBER(weight, (s)->weight_ns), NUMBER(pc, (s)->pc), NUMBER(outcome, (s)->outcome), NUMBER(carrierThread, (s)->carrier),           \
+        NUMBER(context, (s)->context)
 
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
 {
-    put_pc_sample(w, T_CPU_SAMPLE, s);
+    put_event(w, T_CPU_SAMPLE, VALUES(PC_SAMPLE(s), NUMBER(window, s->window)));
 }
 
 void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
 {
-    put_pc_sample(w, T_EVENT_SAMPLE, s);
+    put_event(w, T_EVENT_SAMPLE, VALUES(PC_SAMPLE(s)));
 }
 
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *s)

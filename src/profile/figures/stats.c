@@ -194,10 +194,25 @@ static int tally_stacks(struct tally *tallies, size_t count, const struct profil
     return rc;
 }
 
+static int set_effects_of_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
+{
+    struct successive_whole whole = successive_whole(order);
+    struct successive *windows = calloc((size_t)t->count + 1, sizeof *windows);
+    int rc = windows ? successive_count_threads(order, windows) : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < t->count; i++) {
+        struct stats_figure *self = &t->rows[i].self;
+        bool has_clock = order->by == SUCCESSIVE_BY_THREAD && !p->threads[i].virtual_threads;
+        bool is_known = has_clock || order->by == SUCCESSIVE_BY_WINDOW;
+        struct successive s = has_clock ? successive_of_run(self->samples) : windows[i];
+        self->effect = is_known ? successive_effect(s, self->samples, &whole) : 1;
+    }
+    free(windows);
+    return rc;
+}
+
 /* The table of threads. If threads have no clocks of their own, chance decides which of them a sample shows. */
 static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
-    struct successive_whole whole = successive_whole(order);
     for (uint32_t id = 0; id < p->thread_count; id++) {
         if (ARRAY_GROW(t->rows, t->cap, t->count))
             return -ENOMEM;
@@ -208,12 +223,7 @@ static int tally_threads(struct stats_table *t, const struct profile *p, const s
         self->weight += p->samples[i].weight;
         self->samples += p->samples[i].count;
     }
-    for (uint32_t i = 0; i < t->count; i++) {
-        struct stats_figure *self = &t->rows[i].self;
-        bool has_clock = order->by == SUCCESSIVE_BY_THREAD && !p->threads[i].virtual_threads;
-        self->effect = has_clock ? successive_effect(successive_of_run(self->samples), self->samples, &whole) : 1;
-    }
-    return 0;
+    return set_effects_of_threads(t, p, order);
 }
 
 static void figure_finish(struct stats_figure *f, const struct stats *s)

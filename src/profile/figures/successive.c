@@ -16,6 +16,7 @@ struct pass {
     const uint32_t *row_of;
     struct successive_pair *pairs;
     uint32_t *depth, *on_path, *touched;
+    uint32_t *of_window; /* by window: how many of its samples show a row */
     uint8_t *shows;
     uint32_t touched_count, fork;
 };
@@ -59,6 +60,12 @@ static void show(struct pass *r, uint32_t row, uint8_t bit)
     if (!r->shows[row - 1])
         r->touched[r->touched_count++] = row - 1;
     r->shows[row - 1] |= bit;
+}
+
+static void add_window(struct successive *s, double showing, double length)
+{
+    s->squares += showing * showing;
+    s->products += showing * length;
 }
 
 /* bits: which of the samples of a window show it, the first in bit 0. */
@@ -130,7 +137,15 @@ static const struct profile_sample *sample_at(const struct successive_order *o, 
 /* A virtual thread has the clocks of its carriers, and stands for many. */
 static bool is_single(const struct successive_order *o, uint32_t i)
 {
+    if (o->by == SUCCESSIVE_BY_WINDOW)
+        return !sample_at(o, i)->window;
     return o->by == SUCCESSIVE_UNKNOWN || o->profile->threads[sample_at(o, i)->thread].virtual_threads;
+}
+
+static bool is_of_one_run(const struct successive_order *o, uint32_t i, uint32_t other)
+{
+    const struct profile_sample *a = sample_at(o, i), *b = sample_at(o, other);
+    return o->by == SUCCESSIVE_BY_WINDOW ? a->window == b->window : a->thread == b->thread;
 }
 
 /* Where the run ends that begins at i. */
@@ -139,14 +154,51 @@ static uint32_t end_of_run(const struct successive_order *o, uint32_t i)
     if (o->by == SUCCESSIVE_BY_TIME)
         return o->count;
     uint32_t end = i + 1;
-    while (end < o->count && !is_single(o, i) && sample_at(o, end)->thread == sample_at(o, i)->thread)
+    while (end < o->count && !is_single(o, i) && is_of_one_run(o, i, end))
         end++;
     return end;
+}
+
+/* Which rows a sample shows, as `shows` and `touched`. */
+static void show_stack(struct pass *r, uint32_t stack, bool self)
+{
+    if (self)
+        show(r, row_at(r, stack), 1);
+    for (uint32_t node = stack; node && !self; node = r->p->nodes[node].parent)
+        show(r, row_at(r, node), 1);
+}
+
+/* Each row is settled at its first sample of the window that is met in a second pass, when its count is complete. */
+static void take_window_of_lot(struct pass *r, const struct successive_order *o, uint32_t begin, uint32_t end, bool self)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        show_stack(r, sample_at(o, i)->stack, self);
+        while (r->touched_count) {
+            uint32_t row = r->touched[--r->touched_count];
+            r->shows[row] = 0;
+            r->of_window[row]++;
+        }
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        show_stack(r, sample_at(o, i)->stack, self);
+        while (r->touched_count) {
+            uint32_t row = r->touched[--r->touched_count];
+            struct successive *s = self ? &r->pairs[row].self : &r->pairs[row].total;
+            r->shows[row] = 0;
+            add_window(s, r->of_window[row], end - begin);
+            r->of_window[row] = 0;
+        }
+    }
 }
 
 static void take_run(struct pass *r, const struct successive_order *o, uint32_t begin, uint32_t end)
 {
     bool single = end - begin == 1;
+    if (o->by == SUCCESSIVE_BY_WINDOW) {
+        take_window_of_lot(r, o, begin, end, true);
+        take_window_of_lot(r, o, begin, end, false);
+        return;
+    }
     take_end(r, sample_at(o, begin)->stack, single);
     if (!single)
         take_end(r, sample_at(o, end - 1)->stack, single);
@@ -170,6 +222,8 @@ static enum successive_by order_by(const struct profile *p)
                   {"timer", SUCCESSIVE_BY_THREAD},
                   {"itimer", SUCCESSIVE_BY_TIME}};
     bool by_clock = profile_kinds[p->kind].basis == PROFILE_BY_CLOCK;
+    if (by_clock && p->windows)
+        return SUCCESSIVE_BY_WINDOW;
     const char *clock = p->thinned || p->sampled > p->sample_count || !by_clock ? NULL : profile_setting(p, "clock");
     for (size_t i = 0; clock && i < sizeof clocks / sizeof *clocks; i++)
         if (!strcmp(clock, clocks[i].clock))
@@ -188,6 +242,8 @@ static int compare(const void *left, const void *right, void *context)
     const struct profile_sample *a = &c->samples[*(const uint32_t *)left], *b = &c->samples[*(const uint32_t *)right];
     if (c->by == SUCCESSIVE_BY_THREAD && a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
+    if (c->by == SUCCESSIVE_BY_WINDOW && a->window != b->window)
+        return a->window < b->window ? -1 : 1;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
     return (a > b) - (a < b);
@@ -215,10 +271,12 @@ void successive_order_deinit(struct successive_order *o)
 
 struct successive_whole successive_whole(const struct successive_order *o)
 {
-    struct successive_whole whole = {.samples = o->count, .unknown = o->by == SUCCESSIVE_UNKNOWN};
+    struct successive_whole whole = {
+        .samples = o->count, .unknown = o->by == SUCCESSIVE_UNKNOWN, .by_window = o->by == SUCCESSIVE_BY_WINDOW};
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
         uint32_t length = end - i;
+        whole.squares += (double)length * length;
         whole.pairs += length > LAG ? length - LAG : 0;
         whole.triples += length > 2 * LAG ? length - 2 * LAG : 0;
         whole.ends += length > 1 ? 2 : 0;
@@ -236,7 +294,8 @@ int successive_count(const struct successive_order *o, const uint32_t *row_of, s
     r.on_path = calloc(row_count + 1, sizeof *r.on_path);
     r.touched = calloc(row_count + 1, sizeof *r.touched);
     r.shows = calloc(row_count + 1, sizeof *r.shows);
-    if (r.depth && r.on_path && r.touched && r.shows) {
+    r.of_window = calloc(row_count + 1, sizeof *r.of_window);
+    if (r.depth && r.on_path && r.touched && r.shows && r.of_window) {
         for (uint32_t i = 1; i < p->node_count; i++)
             r.depth[i] = r.depth[p->nodes[i].parent] + 1;
         for (uint32_t i = 0, end; i < o->count; i = end) {
@@ -249,6 +308,7 @@ int successive_count(const struct successive_order *o, const uint32_t *row_of, s
     free(r.on_path);
     free(r.touched);
     free(r.shows);
+    free(r.of_window);
     return rc;
 }
 
@@ -257,6 +317,10 @@ struct successive successive_count_one(const struct successive_order *o, const b
     struct successive s = {0};
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
+        uint32_t showing = 0;
+        for (uint32_t at = i; at < end; at++)
+            showing += shows[at];
+        add_window(&s, showing, end - i);
         for (uint32_t at = i; at + LAG < end; at++) {
             s.next += shows[at] != shows[at + LAG];
             s.next_but_one += at + 2 * LAG < end && shows[at] != shows[at + 2 * LAG];
@@ -267,6 +331,30 @@ struct successive successive_count_one(const struct successive_order *o, const b
             s.ends += (uint32_t)shows[i] + shows[end - 1];
     }
     return s;
+}
+
+/* As take_window_of_lot. */
+static void count_window_of_threads(const struct successive_order *o, uint32_t begin, uint32_t end, uint32_t *showing,
+                                    struct successive *of)
+{
+    for (uint32_t i = begin; i < end; i++)
+        showing[sample_at(o, i)->thread]++;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t thread = sample_at(o, i)->thread;
+        add_window(&of[thread], showing[thread], showing[thread] ? end - begin : 0);
+        showing[thread] = 0;
+    }
+}
+
+int successive_count_threads(const struct successive_order *o, struct successive *of)
+{
+    uint32_t *showing = calloc((size_t)o->profile->thread_count + 1, sizeof *showing);
+    for (uint32_t i = 0, end; showing && o->by == SUCCESSIVE_BY_WINDOW && i < o->count; i = end) {
+        end = end_of_run(o, i);
+        count_window_of_threads(o, i, end, showing, of);
+    }
+    free(showing);
+    return showing ? 0 : -ENOMEM;
 }
 
 struct successive successive_of_run(uint32_t samples)
@@ -305,6 +393,8 @@ double successive_effect(struct successive s, uint32_t k, const struct successiv
     if (whole->unknown || !k || k >= n || n < 3)
         return 1;
     double share = (double)k / n, variance = share * (1 - share);
+    if (whole->by_window) /* the sum of (m - share n)^2 */
+        return fmax(1, (s.squares - 2 * share * s.products + share * share * whole->squares) / (n * variance));
     double within = effect_within(s, variance, whole) * (n - whole->singles) / n;
     double ends = sum_of_squares(s.ends, whole->ends, share) / 8 + sum_of_squares(s.singles, whole->singles, share);
     return fmin(1, within + ends / (n * variance));

@@ -50,9 +50,9 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration",       "outcome",       "state",  "evidence", "mode",
-                                        "weight",    "collections",    "arrayElements", "path",   "samples",  "timeSpan",
-                                        "tlabSize",  "allocationSize", "size",          "address"};
+    static const char *const known[] = {"startTime", "duration",    "outcome",        "state", "evidence", "mode",
+                                        "weight",    "collections", "arrayElements",  "path",  "samples",  "timeSpan",
+                                        "window",    "tlabSize",    "allocationSize", "size",  "address"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -75,6 +75,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .weight = jfr_type_field(type, "weight"),
                                    .object_class = jfr_type_field(type, "objectClass"),
                                    .object = jfr_type_field(type, "object"),
+                                   .window = jfr_type_field(type, "window"),
                                    .context = load_context_field(type)};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
@@ -135,6 +136,7 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     enum load_outcome outcome = LOAD_NO_STACK;
     bool truncated = false;
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
+    s->window = fields->window ? (uint32_t)jfr_event_int(event, fields->window) : 0;
     int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)
         rc = load_no_stack(&l->stacks, outcomes[LOAD_NO_STACK], &s->stack);

@@ -17,7 +17,7 @@ enum { LOAD_LABELS_MAX = 32 };
 
 struct load_fields { /* of a type of samples; NULL = it lacks the field */
     const struct jfr_type *type;
-    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context;
+    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context, *window;
     const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that the sampler itself knows nothing of */
     uint32_t label_count;
 };

@@ -233,6 +233,27 @@ static void put_filtered(const struct text *t)
             text_count(count, sizeof count, p->filtered));
 }
 
+/* How many of the samples are of clocks by lot, and in how many windows: these were drawn, and the intervals rest on them. */
+static void put_lot(const struct text *t)
+{
+    const struct profile *p = t->p;
+    uint32_t drawn = 0, windows = 0;
+    char count[32];
+    if (!p->windows)
+        return;
+    struct map met = {0};
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        if (p->samples[i].window) {
+            bool added = false;
+            map_add(&met, p->samples[i].window, &added);
+            drawn++;
+            windows += added;
+        }
+    map_deinit(&met);
+    fprintf(t->out, "; by lot: %s", text_count(count, sizeof count, drawn));
+    fprintf(t->out, " samples in %s windows, on which the intervals rest", text_count(count, sizeof count, windows));
+}
+
 static void put_clock(const struct text *t)
 {
     const char *clock = profile_setting(t->p, "clock"), *reason = profile_setting(t->p, "clock_reason");
@@ -251,6 +272,7 @@ static void put_clock(const struct text *t)
         utf8_print(t->out, reason);
         fputc(')', t->out);
     }
+    put_lot(t);
     fputc('\n', t->out);
 }
 

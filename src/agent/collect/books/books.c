@@ -1,6 +1,7 @@
 #include "agent/collect/books/books.h"
 
 #include "agent/hot/signal/handler.h"
+#include "agent/trigger/lot.h"
 #include "agent/trigger/threads.h"
 
 #include <string.h>
@@ -57,23 +58,32 @@ void books_drop(struct books_taken *t, uint64_t weight_ns)
     add(&t->dropped, weight_ns);
 }
 
-static void add_thread(const struct clock *clock, const struct sampled_thread *t, struct account *lost, int64_t *unseen)
+/* What has become of a thread's CPU time, but for what was lost. A thread that is not drawn by lot is seen in the weights of others, which
+ * are larger by what they lend: their sum over all threads is only on average the CPU time of those that were not drawn. */
+static void add_unseen(const struct clock *clock, const struct sampled_thread *t, int64_t *unseen)
 {
-    int64_t cpu = (int64_t)threads_cpu(t);
-    for (int i = 0; i < LOSS_COUNT; i++) {
-        lost[i].ns += (int64_t)counter_get(&t->counts.lost_ns[i]);
-        lost[i].count += counter_get(&t->counts.lost[i]);
-    }
-    if (clock->kind == CLOCK_ITIMER)
-        return; /* its expiries stand for the CPU time of all threads */
+    uint64_t all = threads_cpu(t);
+    int64_t waited = (int64_t)lot_waited(t, all), lent = (int64_t)counter_get(&t->counts.lent_ns), cpu = (int64_t)all - waited;
+    int64_t seen = (int64_t)counter_get(&t->counts.expiry_ns) - lent;
     int64_t blind = cpu < (int64_t)t->clock.blind_ns ? cpu : (int64_t)t->clock.blind_ns;
+    unseen[UNSEEN_NOT_DRAWN] += waited - lent;
     unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->clock.cpu_at_arming - t->clock.cpu_at_start) + blind;
     if (t->clock.lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
     else if (t->scan.blocks) /* when it no longer does, an expiry stands for all of it */
-        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - (int64_t)counter_get(&t->counts.expiry_ns);
+        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - seen;
     else if (!clock->kernel && !t->clock.perf_error)
-        unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->counts.expiry_ns);
+        unseen[UNSEEN_KERNEL] += cpu - blind - seen;
+}
+
+static void add_thread(const struct clock *clock, const struct sampled_thread *t, struct account *lost, int64_t *unseen)
+{
+    for (int i = 0; i < LOSS_COUNT; i++) {
+        lost[i].ns += (int64_t)counter_get(&t->counts.lost_ns[i]);
+        lost[i].count += counter_get(&t->counts.lost[i]);
+    }
+    if (clock->kind != CLOCK_ITIMER) /* its expiries stand for the CPU time of all threads */
+        add_unseen(clock, t, unseen);
 }
 
 static void add_slow(const struct sampled_thread *t, struct account *slow)

@@ -1,5 +1,6 @@
 #include "agent/collect/sampling/describe.h"
 
+#include "agent/collect/clock/lots.h"
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/parts.h"
 #include "agent/hot/signal/handler.h"
@@ -7,14 +8,22 @@
 
 #include <stdio.h>
 
+void describe_clocks(struct recording *r)
+{
+    uint64_t now = clock_monotonic_ns();
+    jfr_write_setting(r->writer, now, "clocks", lots_word());
+    jfr_write_setting(r->writer, now, "clocks_reason", lots_reason());
+}
+
 void describe_recording(struct sink *s, bool late)
 {
     char events[COLLECT_EVENTS_BYTES];
     const struct clock clock = sink_clock(s);
     bool has_cpu = sink_has_cpu(s);
-    if (has_cpu)
+    if (has_cpu) {
         recording_describe(&s->recording, &clock, late);
-    else
+        describe_clocks(&s->recording);
+    } else
         recording_describe_without_clock(&s->recording, clock.interval_ns, late);
     sinks_aim(s);
     heal_describe();

@@ -79,7 +79,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                .pc = record[2],
                                .state = (enum jfr_thread_state)(record[3] & 0xff),
                                .outcome = to.outcome_symbols[outcome],
-                               .context = names_context(names, tail + virtual_words, context_words)};
+                               .context = names_context(names, tail + virtual_words, context_words),
+                               .window = record_window(record[3])};
     if (virtual_words) {
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);

@@ -3,6 +3,7 @@
 #include "agent/collect/books/books.h"
 #include "agent/collect/books/event_books.h"
 #include "agent/collect/clock/calibrate.h"
+#include "agent/collect/clock/lots.h"
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/accounts.h"
 #include "agent/collect/sampling/describe.h"
@@ -187,6 +188,13 @@ static void scan(uint64_t now)
     threads_scan();
 }
 
+static void describe_clocks_of_all(void)
+{
+    EACH_SINK(s)
+    if (sink_has_cpu(s))
+        describe_clocks(&s->recording);
+}
+
 void sampling_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
@@ -205,6 +213,8 @@ void sampling_tick(void)
         heal_tick(now);
     if (scans)
         sinks_keep_pace(parts_cost_ns(), now);
+    if (threads_running() && lots_tick(now, sinks_pace_ns()))
+        describe_clocks_of_all();
     if (close) {
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
@@ -334,6 +344,7 @@ static int begin_first(struct sink *s, struct error *e)
     rc = triggers_start(e);
     if (rc)
         return rc;
+    describe_clocks_of_all();
     sinks_begin_pace(s);
     sinks_keep_pace(parts_cost_ns(), clock_monotonic_ns());
     sinks_aim(s);
@@ -551,6 +562,7 @@ static void status_of_cpu(const struct sink *s, struct collect_status *out)
     struct books_balance b;
     books_balance(&session.books, &s->taken, &out->clock, &b);
     out->pace_ns = s->pace.budget.pace_ns;
+    out->clocks = lots_word();
     out->resolution_ns = machine_clock_resolution_ns(&session.clock);
     out->lost += lost_by(&b);
     out->cpu_ns = b.cpu_ns - s->cpu_before;

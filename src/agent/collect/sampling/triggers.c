@@ -2,6 +2,7 @@
 
 #include "agent/collect/clock/calibrate.h"
 #include "agent/collect/clock/choose.h"
+#include "agent/collect/clock/lots.h"
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/sampling/drain.h"
 #include "agent/collect/sampling/parts.h"
@@ -118,6 +119,7 @@ int triggers_start(struct error *e)
     books_open(on.books, signal_cost);
     if (!signal_cost)
         calibrate_beside();
+    lots_begin(samples_cpu() ? on.options->clocks : LOTS_ALL);
     modules_update();
     rc = threads_start(on.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {

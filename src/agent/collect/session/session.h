@@ -4,6 +4,7 @@
 
 #include "agent/collect/alloc/allocations.h"
 #include "agent/collect/clock/budget.h"
+#include "agent/collect/clock/lots.h"
 #include "agent/collect/heal/heal.h"
 #include "agent/collect/live/live.h"
 #include "agent/collect/lock/locks.h"
@@ -52,7 +53,8 @@ struct collect_options {
     struct lock_options lock;
     struct event_counter counter; /* for the event cpu: what its clock counts; without a name: CPU time */
     uint64_t event_interval;      /* for that: events between two samples; 0 = the event's default */
-    enum clock_kind clock;        /* for the event cpu, like the next three */
+    enum clock_kind clock;        /* for the event cpu, like the next four */
+    enum lots_mode clocks;        /* which threads have one */
     enum walker walker;
     bool carrier_frames;         /* of virtual threads */
     bool code;                   /* with snapshots of the machine code that samples fall in */
@@ -83,6 +85,7 @@ struct collect_status {
     unsigned events;
     struct clock clock;        /* for the event cpu, like its resolution, and cpu_ns */
     uint64_t pace_ns;          /* for the event cpu: the present interval */
+    const char *clocks;        /* the same: which threads have clocks at present, "all" or "lot" */
     uint64_t paths_ns;         /* the stopped time that the end may take for the search for paths; 0 = none */
     uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;

@@ -118,6 +118,7 @@ static void unblock_faults(const ucontext_t *context)
 /* What a sample stands for. */
 struct stretch {
     uint64_t ns, ready_ns; /* ready_ns: of them, wall */
+    uint32_t window;       /* of a clock by lot */
     bool wall;             /* it is wall-clock time, that the collector asked for */
 };
 
@@ -146,7 +147,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, s->ns);
     candor_queue_put(q, at.pc);
-    candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : (uint64_t)compilation << RECORD_COMPILATION_SHIFT));
+    candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : record_place(compilation, s->window)));
     inject_nested(t, context);
     if (!s->wall)
         put_kernel_frames(t);
@@ -187,11 +188,11 @@ static void note_time(struct sampled_thread *t, uint64_t took)
     counter_add(&t->counts.handler_ns, took * REDRAW_EVERY);
 }
 
-/* Why the clock is slower than requested; SUPPRESSION_COUNT = it is not slower. */
+/* Why the clock is slower than requested; SUPPRESSION_COUNT = it is not slower, or drawn by lot, and then faster. */
 static enum suppression why_slow(const struct sampled_thread *t)
 {
     /* Relaxed: a number by itself. */
-    if (t->handler.base_ns <= atomic_load_explicit(&handler_config.interval_ns, memory_order_relaxed))
+    if (t->handler.base_ns <= atomic_load_explicit(&handler_config.interval_ns, memory_order_relaxed) || t->lot.window)
         return SUPPRESSION_COUNT;
     return t->handler.base_ns > t->handler.pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
 }
@@ -244,11 +245,21 @@ static void complete_first_weight(struct sampled_thread *t)
     uint64_t count;
     if (!handler_config.measures || syscall(SYS_read, t->clock.fd, &count, sizeof count) != sizeof count)
         return;
-    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->clock.cpu_at_arming;
+    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->clock.cpu_at_setting;
     if (used > t->handler.period_ns)
         t->handler.next_weight_ns += used - t->handler.period_ns;
     if (count > used)
         t->handler.next_weight_ns = (uint64_t)((double)t->handler.next_weight_ns * ((double)used / (double)count));
+}
+
+/* A clock by lot stands for threads that were not drawn, too. */
+static uint64_t lend(struct sampled_thread *t, uint64_t weight, uint32_t window, double stands_for)
+{
+    if (!window)
+        return weight;
+    uint64_t all = (uint64_t)((double)weight * stands_for);
+    counter_add(&t->counts.lent_ns, all - weight);
+    return all;
 }
 
 static bool keeps_pace(const struct sampled_thread *t, uint64_t pace)
@@ -293,7 +304,7 @@ static void redraw_period(struct sampled_thread *t, uint64_t pace)
     if (--t->handler.until_redraw && keeps_pace(t, pace))
         return;
     bool first = t->handler.in_first_period;
-    t->handler.until_redraw = first ? FIRST_REDRAW : REDRAW_EVERY;
+    t->handler.until_redraw = t->lot.window ? UINT32_MAX : first ? FIRST_REDRAW : REDRAW_EVERY;
     uint64_t period = next_period(t, pace);
     t->handler.in_first_period = false;
     if (!set_period(t, period, first))
@@ -333,26 +344,46 @@ struct expiry {
     struct sampled_thread *thread;
     const void *context;
     uint64_t reported; /* expiries that the signal itself speaks of */
+    bool is_late;      /* of a clock by lot that was taken away meanwhile */
     uint64_t weight;   /* that is in the books of expiries, but not yet in those of samples or losses */
 };
+
+static void put_sample(struct expiry *e, uint64_t weight, uint32_t window)
+{
+    counter_add(&e->thread->counts.expiry_ns, weight);
+    counter_add(&e->thread->counts.expiries, 1);
+    e->weight = weight;
+    inject_crash(INJECT_IN_HANDLER);
+    record(e->thread, &(struct stretch){.ns = weight, .window = window}, e->context);
+    e->weight = 0;
+}
+
+/* Acquire: pairs with the release of who took the clock away. */
+static void take_late(struct expiry *e)
+{
+    struct sampled_thread *t = e->thread;
+    uint64_t weight = atomic_exchange_explicit(&t->lot.late_ns, 0, memory_order_acquire);
+    if (weight)
+        put_sample(e, lend(t, weight, t->lot.late_window, t->lot.late_stands_for), t->lot.late_window);
+}
 
 static void take(void *argument)
 {
     struct expiry *e = argument;
     struct sampled_thread *t = e->thread;
+    if (e->is_late) {
+        take_late(e);
+        return;
+    }
     bool timed = is_timed(t);
     uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->handler.period_ns, further = t->handler.base_ns;
     enum suppression slow = why_slow(t);
     /* First, as a short first period must not end again meanwhile. */
     set_pace(t);
     uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->gate.nested, 0, memory_order_relaxed), ended, further);
+    weight = lend(t, weight, t->lot.window, t->lot.stands_for);
     note_slow(t, slow, weight);
-    counter_add(&t->counts.expiry_ns, weight);
-    counter_add(&t->counts.expiries, 1);
-    e->weight = weight;
-    inject_crash(INJECT_IN_HANDLER);
-    record(t, &(struct stretch){.ns = weight}, e->context);
-    e->weight = 0;
+    put_sample(e, weight, t->lot.window);
     if (timed)
         note_time(t, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
@@ -377,12 +408,20 @@ static void leave_to_next(struct sampled_thread *t, uint64_t reported)
     atomic_fetch_add_explicit(&t->gate.nested, (uint32_t)reported, memory_order_relaxed);
 }
 
-static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
+/* Whether it is of the clock before the present one, or that was the last. */
+static bool is_late(const struct sampled_thread *t, uint64_t cookie)
+{
+    uint64_t now = thread_cookie(t);
+    bool is_before = (uint32_t)now - (uint32_t)cookie == 1u << THREAD_COOKIE_SETTING;
+    return is_before && thread_cookie_generation(now) == thread_cookie_generation(cookie);
+}
+
+static void expire(struct sampled_thread *t, uint64_t cookie, uint64_t reported, const void *context)
 {
     if (turn_has_faulted())
         return;
-    /* A signal of a slot's former thread must not touch what is another's by now. Relaxed: the load below decides. */
-    if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
+    /* A signal of a slot's former thread must not touch what is another's by now. */
+    if (!(thread_cookie_generation(cookie) & 1) || (thread_cookie(t) != cookie && !is_late(t, cookie)))
         return;
     /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault/fault.c). The queue has
      * one producer. Relaxed, both: all of it is this thread's. */
@@ -392,10 +431,11 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
         return;
     }
     /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
-     * generation. */
+     * generation, or setting. */
     atomic_store(&t->gate.inside, 1);
-    if (atomic_load(&t->generation) == generation) {
-        struct expiry e = {.thread = t, .context = context, .reported = reported};
+    bool late = is_late(t, cookie);
+    if (thread_cookie(t) == cookie || late) {
+        struct expiry e = {.thread = t, .context = context, .reported = reported, .is_late = late};
         unblock_faults(context);
         if (!room_run(context, asks_jvm(), take_in_turn, &e))
             leave_to_next(t, reported);
@@ -454,10 +494,10 @@ static void reply(struct sampled_thread *t, const void *context)
     atomic_store_explicit(&t->gate.inside, 0, memory_order_release);
 }
 
-static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *generation)
+static struct sampled_thread *thread_of_cookie(uint64_t cookie)
 {
-    *generation = (uint32_t)(cookie >> 32);
-    return (uint32_t)cookie < THREADS_MAX && *generation & 1 ? &sampled_threads[(uint32_t)cookie] : NULL;
+    uint32_t index = thread_cookie_index(cookie);
+    return index < THREADS_MAX && thread_cookie_generation(cookie) & 1 ? &sampled_threads[index] : NULL;
 }
 
 /* A breakpoint instruction that no program handles must kill the process, as it would without us. */
@@ -472,12 +512,11 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
     uint64_t cookie;
-    uint32_t generation;
     memcpy(&cookie, (const char *)info + SI_PERF_DATA_OFFSET, sizeof cookie);
     if (info->si_code == SI_CODE_TRAP_PERF) {
-        struct sampled_thread *t = thread_of_cookie(cookie, &generation);
+        struct sampled_thread *t = thread_of_cookie(cookie);
         if (t)
-            expire(t, generation, 1, context);
+            expire(t, cookie, 1, context);
     } else if (chain_is_default(signal))
         default_trap(signal);
     else
@@ -490,10 +529,10 @@ void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct sampled_thread *t = info->si_code > 0 ? thread_of_caller() : NULL;
-    uint32_t generation = t ? atomic_load(&t->generation) : 0;
+    uint64_t cookie = t ? thread_cookie(t) : 0;
     if (t && t->clock.fd == info->si_fd)
-        expire(t, generation, 1, context);
-    else if (!t || generation & 1)
+        expire(t, cookie, 1, context);
+    else if (!t || thread_cookie_generation(cookie) & 1)
         chain_pass_on(signal, info, context);
     errno = saved;
 }
@@ -501,12 +540,10 @@ void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
 void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    uint32_t generation;
-    struct sampled_thread *t = NULL;
-    if (info->si_code == SI_TIMER)
-        t = thread_of_cookie((uint64_t)(uintptr_t)info->si_value.sival_ptr, &generation);
+    uint64_t cookie = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    struct sampled_thread *t = info->si_code == SI_TIMER ? thread_of_cookie(cookie) : NULL;
     if (t)
-        expire(t, generation, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), context);
+        expire(t, cookie, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), context);
     else
         chain_pass_on(signal, info, context);
     errno = saved;
@@ -519,15 +556,15 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
     int saved = errno;
     bool ours = info->si_code == SI_KERNEL && !atomic_load_explicit(&handler_config.timer_is_taken, memory_order_relaxed);
     struct sampled_thread *t = ours ? thread_of_caller() : NULL;
-    uint32_t generation = t ? atomic_load(&t->generation) : 0;
+    uint64_t cookie = t ? thread_cookie(t) : 0;
     if (!ours)
         chain_pass_on(signal, info, context);
-    else if (generation & 1) {
+    else if (thread_cookie_generation(cookie) & 1) {
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Relaxed: the exchange alone decides which expiry takes the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
         t->handler.next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
-        expire(t, generation, 1, context);
+        expire(t, cookie, 1, context);
     }
     errno = saved;
 }

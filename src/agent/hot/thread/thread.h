@@ -17,7 +17,8 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
+enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22, THREAD_COOKIE_SETTING = 16 };
+_Static_assert(THREADS_MAX <= 1 << THREAD_COOKIE_SETTING, "a slot's index fits below the setting");
 
 enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
 
@@ -54,9 +55,26 @@ struct thread_clock {
     bool has_timer, lacks_clock, ring_refused;
     int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
-    uint64_t own_pace_ns;                 /* instead of the common pace (handler.h); 0 = none */
-    uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
+    uint64_t cpu_at_setting;              /* the same, when the clock was last set: clocks by lot are set again and again */
+    uint64_t expiries_at_setting;
+    uint64_t own_pace_ns; /* instead of the common pace (handler.h); 0 = none */
+    uint64_t blind_ns;    /* CPU time after arming in which the clock cannot fire */
 };
+
+/* Of a clock by lot (trigger/lot.h). Written as the clock is, on the agent's thread; books read it there, too. late_ns is what a late
+ * signal takes: acquire and release, as the two below it go with it. */
+struct thread_lot {
+    double stands_for;        /* 1 / the chance with which it was drawn; 0 = it has its clock for certain */
+    uint32_t window;          /* its number, below 2^LOT_WINDOW_BITS; 0 = it has its clock for certain */
+    bool waits;               /* it was not drawn */
+    uint64_t cpu_at_draw;     /* of its CPU clock, at the last draw */
+    uint64_t waited_ns;       /* CPU time of windows in which it was not drawn, that are over */
+    double use_ns;            /* CPU time per window, of late */
+    _Atomic uint64_t late_ns; /* what an expiry of the window before stands for, if its signal is still on its way; 0 = it is not awaited */
+    double late_stands_for;   /* the same of that window */
+    uint32_t late_window;
+};
+enum { LOT_WINDOW_BITS = 24 };
 
 /* What scans have seen of the thread. Written by threads_scan on the agent's thread, under the lock of trigger/threads.c, which the agent's
  * thread itself needs not to read it. */
@@ -80,9 +98,10 @@ struct thread_end {
  * raises `inside` and then reads the generation, who disarms writes the generation and then reads `inside`: sequentially consistent,
  * so one of them sees the other. */
 struct thread_gate {
-    _Atomic uint32_t inside; /* a handler runs */
-    _Atomic uint32_t nested; /* expiries that came meanwhile; relaxed, only this thread's handlers count them */
-    _Atomic uint32_t held;   /* by a fault of the program's (hot/fault/traps.h): nobody may start the clock; scans end what lasts */
+    _Atomic uint32_t inside;  /* a handler runs */
+    _Atomic uint32_t nested;  /* expiries that came meanwhile; relaxed, only this thread's handlers count them */
+    _Atomic uint32_t setting; /* how often a clock by lot was taken away, sequentially consistent as the generation */
+    _Atomic uint32_t held;    /* by a fault of the program's (hot/fault/traps.h): nobody may start the clock; scans end what lasts */
     struct turn turn;
 };
 
@@ -108,6 +127,7 @@ struct thread_counts {
     _Atomic uint64_t expiry_ns, expiries, samples;
     _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
     _Atomic uint64_t suppressed_ns[SUPPRESSION_COUNT], slow[SUPPRESSION_COUNT]; /* expiries of clocks that are slower than asked */
+    _Atomic uint64_t lent_ns;    /* of expiry_ns: what stands for threads that were not drawn (trigger/lot.h) */
     _Atomic uint64_t handler_ns; /* the CPU time of all samples in the handler, by some of them */
     _Atomic uint64_t answers, answer_ns, unanswered[LOSS_COUNT], unanswered_ns[LOSS_COUNT]; /* to requests of the event wall */
 };
@@ -141,6 +161,7 @@ struct sampled_thread {
 
     /* The rest has a struct for each writer. */
     struct thread_clock clock;
+    struct thread_lot lot;
     struct thread_scan scan;
     struct thread_end end;
     struct thread_gate gate;
@@ -168,10 +189,22 @@ struct sampled_thread *thread_of_java_caller(void);
 int thread_table_init(void);
 void thread_table_deinit(void);
 
-/* What a signal carries to find its thread: the slot's index and generation. */
+/* What a signal carries to find its thread: the slot's generation, which setting of its clock it is, and the slot's index. Sequentially
+ * consistent, as `inside` of the gate is. */
 static inline uint64_t thread_cookie(const struct sampled_thread *t)
 {
-    return (uint64_t)atomic_load_explicit(&t->generation, memory_order_relaxed) << 32 | t->index;
+    uint64_t setting = atomic_load(&t->gate.setting) & 0xffff;
+    return (uint64_t)atomic_load(&t->generation) << 32 | setting << THREAD_COOKIE_SETTING | t->index;
+}
+
+static inline uint32_t thread_cookie_generation(uint64_t cookie)
+{
+    return (uint32_t)(cookie >> 32);
+}
+
+static inline uint32_t thread_cookie_index(uint64_t cookie)
+{
+    return (uint32_t)cookie & ((1u << THREAD_COOKIE_SETTING) - 1);
 }
 
 /* The handler is the only writer of these counters, so a plain load and store make an increment. */

@@ -158,13 +158,18 @@ static const char *why_not(int rc)
                              : strerror(-rc);
 }
 
+static bool system_release(unsigned *major, unsigned *minor)
+{
+    struct utsname system;
+    return !uname(&system) && sscanf(system.release, "%u.%u", major, minor) == 2;
+}
+
 /* Before Linux 6.1, a SIGTRAP of an event could be lost when its thread was switched out, and its first expiry could not stop the
  * event. Before 5.19 it killed the process if the thread blocked SIGTRAP, as the C library does while it starts a thread. */
 static bool is_since_6_1(void)
 {
-    struct utsname system;
-    unsigned major = 0, minor = 0;
-    return !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 1));
+    unsigned major, minor;
+    return system_release(&major, &minor) && (major > 6 || (major == 6 && minor >= 1));
 }
 
 /* Whether a library could replace our handler without our notice: the signal's default action would then kill the process. */
@@ -331,7 +336,7 @@ static bool is_scarce(int fd)
 
 static int enable(struct sampled_thread *t)
 {
-    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    t->clock.cpu_at_setting = clock_thread_cpu(t->tid);
     return handler_config.stops_first ? ioctl(t->clock.fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(t->clock.fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
@@ -363,7 +368,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     to_timespec(&its.it_value, t->handler.period_ns);
     to_timespec(&its.it_interval, t->handler.base_ns);
     t->clock.has_timer = true;
-    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    t->clock.cpu_at_setting = clock_thread_cpu(t->tid);
     return timer_settime(t->clock.timer, 0, &its, NULL) ? -errno : 0;
 }
 
@@ -385,7 +390,8 @@ int clock_arm_exactly(struct sampled_thread *t)
     int rc = 0;
     t->clock.fd = -1;
     t->clock.has_timer = false;
-    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    t->clock.cpu_at_setting = clock_thread_cpu(t->tid);
+    t->clock.expiries_at_setting = counter_get(&t->counts.expiries);
     t->clock.perf_error = 0;
     t->handler.until_redraw = 1;
     t->handler.in_first_period = true;
@@ -417,15 +423,27 @@ int clock_arm(struct sampled_thread *t)
 void clock_disarm(struct sampled_thread *t)
 {
     rings_close(t);
-    if (t->clock.fd >= 0) {
-        ioctl(t->clock.fd, PERF_EVENT_IOC_DISABLE, 0);
-        close(t->clock.fd);
-        t->clock.fd = -1;
+    int fd = atomic_exchange(&t->clock.fd, -1);
+    if (fd >= 0) {
+        ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+        close(fd);
     }
     if (t->clock.has_timer) {
         timer_delete(t->clock.timer);
         t->clock.has_timer = false;
     }
+}
+
+/* From Linux 6.11 to 6.14 whoever closes an event waits for its signal to be delivered: for as long as its thread sleeps. */
+static bool closing_waits(void)
+{
+    unsigned major, minor;
+    return system_release(&major, &minor) && major == 6 && minor >= 11 && minor < 15;
+}
+
+bool clock_may_be_drawn(void)
+{
+    return in_use.kind == CLOCK_SIGTRAP && in_use.kernel && !clock_counts(&in_use) && !closing_waits();
 }
 
 void clock_revive(const struct sampled_thread *t)

@@ -65,7 +65,7 @@ int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struc
                           struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
 /* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets
- * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
+ * as well as cpu_at_setting, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
  * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
 /* The same for a slot that does not belong to the registry, so its lock is not taken. If the event cannot be opened, no timer
@@ -75,6 +75,9 @@ int clock_arm_exactly(struct sampled_thread *t);
 void clock_set_interval(uint64_t interval_ns);
 /* Sets the interval that each thread's clock adopts at its next expiry. A clock whose samples are costly may adopt a longer one. */
 void clock_set_pace(uint64_t pace_ns);
+/* Whether threads may have this clock by lot (lot.h): it costs something at a context switch, sees the kernel's time, and begins at
+ * once. */
+bool clock_may_be_drawn(void);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for

@@ -1,0 +1,91 @@
+#include "agent/collect/clock/lots.h"
+
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/lot.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+const char *const lots_mode_names[LOTS_MODES] = {[LOTS_ALL] = "all", [LOTS_AUTO] = "auto", [LOTS_LOT] = "lot"};
+
+enum { WINDOW_NS = 250 * NS_PER_MS, DEAR_TIMES = 2 };
+
+static const double DEAR = 0.01, GOAL = 0.0025, PART_BY_LOT = 0.25;
+
+static struct {
+    struct lots lots;
+    uint64_t random, due_ns;
+} session;
+
+void lots_measure(struct lots *l, const struct lots_usage *now)
+{
+    double cpu = (double)(now->cpu_ns - l->last.cpu_ns), switches = (double)(now->switches - l->last.switches);
+    double share = cpu > 0 ? switches * LOTS_SWITCH_NS / cpu : 0;
+    l->share = l->share > 0 ? l->share + (share - l->share) / 4 : share;
+    l->dear = share > DEAR ? l->dear + 1 : 0;
+    l->draws = l->draws || l->mode == LOTS_LOT || (l->mode == LOTS_AUTO && l->dear >= DEAR_TIMES);
+    l->last = *now;
+}
+
+double lots_part(const struct lots *l)
+{
+    if (l->mode == LOTS_LOT)
+        return PART_BY_LOT;
+    return l->share > GOAL ? GOAL / l->share : 1;
+}
+
+double lots_least(const struct lots *l)
+{
+    return l->mode == LOTS_LOT ? 1 : LOTS_LEAST;
+}
+
+static struct lots_usage usage(uint64_t now)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (struct lots_usage){now, clock_process_cpu(), (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw};
+}
+
+static void set_due(uint64_t now)
+{
+    session.due_ns = now + handler_draw_period(&session.random, WINDOW_NS);
+}
+
+void lots_begin(enum lots_mode mode)
+{
+    uint64_t now = clock_monotonic_ns();
+    memset(&session, 0, sizeof session);
+    session.lots = (struct lots){.mode = mode, .last = usage(now)};
+    session.random = now | 1;
+    lot_begin();
+    set_due(now);
+}
+
+bool lots_tick(uint64_t now_ns, uint64_t pace_ns)
+{
+    struct lots *l = &session.lots;
+    bool drew = l->draws;
+    if (l->mode == LOTS_ALL || now_ns < session.due_ns || !clock_may_be_drawn())
+        return false;
+    struct lots_usage used = usage(now_ns);
+    lots_measure(l, &used);
+    set_due(now_ns);
+    if (l->draws)
+        lot_draw(lots_part(l), lots_least(l), pace_ns);
+    return l->draws && !drew;
+}
+
+const char *lots_word(void)
+{
+    return lots_mode_names[session.lots.draws && clock_may_be_drawn() ? LOTS_LOT : LOTS_ALL];
+}
+
+const char *lots_reason(void)
+{
+    return session.lots.mode == LOTS_LOT && !clock_may_be_drawn()
+               ? "it needs the clock sigtrap, the kernel's time, and Linux before 6.11 or since 6.15"
+               : "";
+}

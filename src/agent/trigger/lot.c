@@ -1,0 +1,235 @@
+#include "agent/trigger/lot.h"
+
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/threads.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { HANDLER_WAIT_NS = 50000, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
+
+static const double SURE = 0.5; /* a chance above saves little, and one below is faster than the interval for sure */
+
+static struct {
+    uint64_t random;
+    uint32_t window;
+} lot;
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What remains of `wanted` for those that are not certain, per unit of their use. */
+static double rate_of_rest(const struct lot_ticket *tickets, uint32_t count, double wanted)
+{
+    double use = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        use += tickets[i].chance < 1 ? tickets[i].use : 0;
+        wanted -= tickets[i].chance < 1 ? 0 : 1;
+    }
+    return use > 0 && wanted > 0 ? wanted / use : 0;
+}
+
+/* Each round makes those certain that would have more than a half, which leaves less for the others. */
+void lot_chances(struct lot_ticket *tickets, uint32_t count, double wanted)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tickets[i].chance = 0;
+    for (int round = 0; round < CHANCE_ROUNDS; round++) {
+        double rate = rate_of_rest(tickets, count, wanted);
+        bool changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (tickets[i].chance >= 1)
+                continue;
+            double chance = larger(rate * tickets[i].use, LOT_CHANCE_MIN);
+            tickets[i].chance = chance > SURE ? 1 : chance;
+            changed |= chance > SURE;
+        }
+        if (!changed)
+            return;
+    }
+}
+
+double lot_effective(const struct lot_ticket *tickets, uint32_t count)
+{
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += tickets[i].use;
+        squares += tickets[i].use * tickets[i].use;
+    }
+    return squares > 0 ? sum * sum / squares : 0;
+}
+
+static void shuffle(uint64_t *random, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (uint32_t)(handler_random(random) % (i + 1));
+        order[i] = order[at];
+        order[at] = i;
+    }
+}
+
+static double draw_unit(uint64_t *random)
+{
+    return (double)(handler_random(random) >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Systematic sampling: the chances are laid end to end, in random order, and points at distance 1, the first one drawn from (0, 1), fall
+ * on those that are drawn. */
+void lot_draw_tickets(uint64_t *random, struct lot_ticket *tickets, uint32_t count, uint32_t *order)
+{
+    double end = 0, point = draw_unit(random);
+    shuffle(random, order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct lot_ticket *t = &tickets[order[i]];
+        t->drawn = t->chance >= 1;
+        if (t->drawn)
+            continue;
+        end += t->chance;
+        t->drawn = point < end;
+        point += t->drawn;
+    }
+}
+
+void lot_begin(void)
+{
+    lot.random = (clock_process_cpu() ^ (uint64_t)time(NULL) << 24) | 1;
+    lot.window = 0;
+}
+
+uint64_t lot_waited(const struct sampled_thread *t, uint64_t cpu_ns)
+{
+    uint64_t now = t->clock.cpu_at_arming + cpu_ns;
+    return t->lot.waited_ns + (t->lot.waits && now > t->lot.cpu_at_draw ? now - t->lot.cpu_at_draw : 0);
+}
+
+/* A clock that a fault holds is the fault handler's. A timer costs nothing at a switch: a thread that never had anything else keeps it. */
+static bool may_draw(const struct sampled_thread *t)
+{
+    bool is_drawn = t->lot.waits || t->lot.window || t->clock.fd >= 0;
+    return atomic_load(&t->slot) == SLOT_LIVE && is_drawn && !atomic_load(&t->gate.held);
+}
+
+/* The clock may have expired while the thread was on its way into a wait in the kernel; the signal then comes when the wait is over, and
+ * stands for what it would have stood for now. */
+static void keep_late_expiry(struct sampled_thread *t)
+{
+    uint64_t first = t->handler.next_weight_ns, cpu = clock_thread_cpu(t->tid);
+    t->lot.late_window = t->lot.window;
+    t->lot.late_stands_for = t->lot.stands_for;
+    /* Release: pairs with the handler's acquire, so that it finds the two above. */
+    atomic_store_explicit(&t->lot.late_ns,
+                          first                          ? first
+                          : cpu > t->handler.last_cpu_ns ? cpu - t->handler.last_cpu_ns
+                                                         : 0,
+                          memory_order_release);
+}
+
+/* Waits for a handler of t that is at work, which takes microseconds. Who holds the lock of the registry may: no handler takes it. */
+static void take_away(struct sampled_thread *t)
+{
+    struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
+    if (t->lot.waits)
+        return;
+    atomic_store(&t->lot.late_ns, 0);
+    /* Sequentially consistent, as in the handler: it saw the new setting, or is seen here. */
+    atomic_fetch_add(&t->gate.setting, 1);
+    while (atomic_load(&t->gate.inside))
+        nanosleep(&pause, NULL);
+    keep_late_expiry(t);
+    clock_disarm(t);
+}
+
+static void settle(struct sampled_thread *t, uint64_t cpu)
+{
+    t->lot.waited_ns += t->lot.waits ? cpu - t->lot.cpu_at_draw : 0;
+    t->lot.cpu_at_draw = cpu;
+}
+
+static uint32_t next_window(void)
+{
+    lot.window = (lot.window + 1) & ((1u << LOT_WINDOW_BITS) - 1);
+    return lot.window += !lot.window;
+}
+
+/* The faster the clock, the more of the thread's time is the samples' own, and the window stands for others with that, too. */
+static uint64_t period_of(double chance, uint64_t pace_ns)
+{
+    uint64_t mean = (uint64_t)((double)pace_ns * chance), least = pace_ns < FASTEST_NS ? pace_ns : FASTEST_NS;
+    uint64_t period = handler_draw_period(&lot.random, mean > least ? mean : least);
+    return period > CLOCK_INTERVAL_MIN_NS ? period : CLOCK_INTERVAL_MIN_NS;
+}
+
+/* The period is drawn once per window: the first expiry is uniform in it, so the weights are right whatever it is. */
+static void give(struct sampled_thread *t, double chance, uint64_t pace_ns)
+{
+    t->lot.window = chance < 1 ? next_window() : 0;
+    t->lot.stands_for = chance < 1 ? 1 / chance : 0;
+    t->clock.own_pace_ns = chance < 1 ? period_of(chance, pace_ns) : 0;
+    threads_set_clock(t);
+    if (counter_get(&t->counts.samples))
+        clock_want_kernel_stacks(t);
+}
+
+static void apply(struct sampled_thread *t, const struct lot_ticket *ticket, uint64_t pace_ns)
+{
+    bool is_certain = !t->lot.waits && !t->lot.window;
+    if (!is_certain || ticket->chance < 1)
+        take_away(t);
+    settle(t, clock_thread_cpu(t->tid));
+    if (is_certain && ticket->chance >= 1)
+        return;
+    t->lot.waits = !ticket->drawn;
+    if (ticket->drawn)
+        give(t, ticket->chance, pace_ns);
+}
+
+struct round {
+    uint32_t room;
+    double part, least;
+    uint64_t pace_ns;
+    struct sampled_thread **threads;
+    struct lot_ticket *tickets;
+    uint32_t *order, count;
+};
+
+/* What a thread uses is an average over some draws. */
+static void enter(struct round *r, struct sampled_thread *t)
+{
+    uint64_t cpu = clock_thread_cpu(t->tid); /* 0 = it is gone */
+    if (cpu <= t->lot.cpu_at_draw)
+        return;
+    t->lot.use_ns = t->lot.use_ns > 0 ? t->lot.use_ns / 2 : 0;
+    t->lot.use_ns += (double)(cpu - t->lot.cpu_at_draw) / 2;
+    r->threads[r->count] = t;
+    r->tickets[r->count++] = (struct lot_ticket){.use = t->lot.use_ns};
+}
+
+static void draw_round(void *context)
+{
+    struct round *r = context;
+    if (atomic_load(&handler_config.held))
+        return;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit && r->count < r->room; i++)
+        if (may_draw(&sampled_threads[i]))
+            enter(r, &sampled_threads[i]);
+    lot_chances(r->tickets, r->count, larger(r->least, r->part * lot_effective(r->tickets, r->count)));
+    lot_draw_tickets(&lot.random, r->tickets, r->count, r->order);
+    for (uint32_t i = 0; i < r->count; i++)
+        apply(r->threads[i], &r->tickets[i], r->pace_ns);
+}
+
+void lot_draw(double part, double least, uint64_t pace_ns)
+{
+    struct round r = {.room = threads_limit() + 1, .part = part, .least = least, .pace_ns = pace_ns};
+    r.threads = calloc(r.room, sizeof *r.threads);
+    r.tickets = calloc(r.room, sizeof *r.tickets);
+    r.order = calloc(r.room, sizeof *r.order);
+    if (r.threads && r.tickets && r.order)
+        threads_with_all(draw_round, &r);
+    free(r.threads);
+    free(r.tickets);
+    free(r.order);
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Clocks by lot, in a program whose threads are switched more often than they run for a tenth of a millisecond.
+
+tier: default
+timeout: 300
+
+Windows are what is drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows:
+the sum over them of (their weight times what they are off the share)^2. The bound is 6 standard errors: with 40 windows or more that is
+a false alarm in 1e6, with the tails of Student's t, too. What a sample costs is in the time of those that are drawn, and counts
+for more than once: 6 % of the sum are allowed for it. The truth includes the reading of a clock beside each piece of work: 0.02 of a share.
+"""
+import collections
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+METHODS = ["Relay.first", "Relay.second", "Relay.third"]
+INTERVAL_NS, PAIRS, SECONDS, ERRORS = 10_000_000, 24, 4, 6
+
+
+def windows_of(samples):
+    """The samples by window; what has none is a window by itself."""
+    found = collections.defaultdict(list)
+    for i, sample in enumerate(samples):
+        found[sample.window or -1 - i].append(sample)
+    return found.values()
+
+
+def check_share(what, samples, method, truth):
+    weight = sum(sample.weight for sample in samples)
+    share = sum(sample.weight for sample in samples if sample.leaf == method) / weight
+    off = [sum(sample.weight * ((sample.leaf == method) - share) for sample in window) for window in windows_of(samples)]
+    error = math.sqrt(sum(x * x for x in off)) / weight
+    ct.ok(abs(share - truth) <= ERRORS * error + 0.02,
+          f"{what}: {method} has {share:.4f}, truth {truth:.4f}, standard error {error:.4f}")
+
+
+def check_books(what, recording, books):
+    drawn = [window for window in windows_of(recording.samples) if window[0].window]
+    error = math.sqrt(sum(sum(sample.weight for sample in window) ** 2 for window in drawn))
+    missing = books["unseen_ns"].get("not_drawn", 0)
+    cpu = books["cpu_ns"]
+    ct.ok(abs(missing) <= ERRORS * error + 0.06 * cpu,
+          f"{what}: what was not drawn is {100 * missing / cpu:.1f} % off, standard error {100 * error / cpu:.1f} %")
+    ct.identity_closes(books, what)
+    # Each window's samples miss its thread's time by one of its periods at each end, a tenth of the interval and a half.
+    edges = ct.STANDARD_ERRORS * INTERVAL_NS * math.sqrt(len(recording.thread_cpu) / 4.8 + len(drawn) / 4.8 / 16)
+    ct.residual_within(books, edges / cpu + 0.005, what)
+
+
+def check(jdk, clocks):
+    what, path = f"{jdk}, {clocks}", ct.WORK / f"{clocks}-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Relay", PAIRS, SECONDS, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        good, answer = jvm.control("start", file=path, interval="10ms", clocks=clocks)
+        if not good or answer.get("clock") == "timer":
+            ct.skip(what, f"no perf clock here: {answer}")
+            return
+        jvm.say("go")
+        used = [int(ns) for ns in jvm.expect("used", timeout=120).split()[1:]]
+        good, answer = jvm.control("status")
+        by_lot = answer.get("clocks") == "lot"
+        jvm.control("stop")
+        jvm.say("end")
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    if recording.settings.get("clocks_reason"):
+        ct.skip(what, recording.settings["clocks_reason"])
+        return
+    ct.ok(by_lot and books["clocks"] == "lot", f"{what}: status and recording say that clocks are by lot", answer)
+    relays = [sample for sample in recording.samples if (sample.thread or "").startswith("relay-") and sample.leaf in METHODS]
+    drawn = [window for window in windows_of(recording.samples) if window[0].window]
+    threads = {sample.tid for window in drawn for sample in window}
+    ct.ok(len(drawn) >= 40 and len(threads) >= PAIRS // 2, f"{what}: {len(drawn)} windows of {len(threads)} threads")
+    ct.ok(all(len({sample.tid for sample in window}) == 1 for window in drawn), f"{what}: a window is one thread's")
+    for method, ns in zip(METHODS, used):
+        check_share(what, relays, method, ns / sum(used))
+    check_books(what, recording, books)
+
+
+for jdk, clocks in ct.spread(ct.jdks(), ["lot"]):
+    check(jdk, clocks)
+ct.done()

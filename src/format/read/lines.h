@@ -21,8 +21,8 @@ size_t lines_word(struct span t);   /* what is no blank, at the beginning */
 bool lines_start(struct span t, const char *with);
 /* The first place of the word, or NULL. */
 const char *lines_find(struct span t, const char *word);
-/* Take a sign, a decimal number, or a hexadecimal number with or without "0x" off the beginning of the text. False, and the text is unchanged,
- * if it does not begin so. A number that is too large does not count. */
+/* Take a sign, a decimal number, or a hexadecimal number with or without "0x" off the beginning of the text. False, and the text is
+ * unchanged, if it does not begin so. A number that is too large does not count. */
 bool lines_take_sign(struct span *t, char sign);
 bool lines_take_number(struct span *t, uint64_t *number);
 bool lines_take_hex(struct span *t, uint64_t *number);

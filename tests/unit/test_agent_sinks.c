@@ -3,8 +3,8 @@
  * timeout: 120
  *
  * Bounds. The weights of a thread miss its CPU time by less than its last period, which is at most 1.5 intervals, by one interval for
- * the first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is allowed beside
- * that. The share of a part in test_parts has the standard error of independent draws at most: six of them. */
+ * the first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is
+ * allowed beside that. The share of a part in test_parts has the standard error of independent draws at most: six of them. */
 #include "../tap.h"
 #include "session.h"
 

@@ -1,6 +1,6 @@
 /* Recordings of any events but safepoint, whose samples come from the threads themselves or from the JVM: drains the threads' queues,
- * interns stacks, writes events, and balances the books once a second. Up to COLLECT_AT_ONCE of them run at a time, each at a place of its own
- * (sinks.h), and share what is sampled.
+ * interns stacks, writes events, and balances the books once a second. Up to COLLECT_AT_ONCE of them run at a time, each at a place of
+ * its own (sinks.h), and share what is sampled.
  *
  *   sampling_start -> [ sampling_join, sampling_tick, sampling_dump, sampling_stop ]* -> sampling_stop of the last one
  *

@@ -40,7 +40,7 @@ def example(maker, service):
     off = maker.profile("off_cpu", "nanoseconds", [("c", [700, 11], times[:2])], START)
     maker.resource({"service.name": service, "host.name": "h1", "process.pid": 7, "service.version": "1.2"}, cpu, off)
     maker.resource({"service.name": service, "host.name": "h2", "k8s.pod.name": "p/1"},
-                   maker.profile("samples", "count", [("only.here", [3], [], {"endpoint": "/x"})], START,
+                   maker.profile("samples", "count", [("only.here", [3], [], {"endpoint": "/x"}, (b"\x0a\xf1" * 8, b"\1" * 8))], START,
                                  ("cpu", "nanoseconds", 50_000_000)))
     maker.resource({"process.executable.name": service}, maker.profile("events", "count", [("d", [4], [])], START))
     return maker.message()

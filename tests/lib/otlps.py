@@ -18,7 +18,7 @@ class Maker:
 
     def __init__(self, single=False, indexed=False, dictionary_first=False):
         self.single, self.indexed, self.dictionary_first = single, indexed, dictionary_first
-        self.strings, self.functions, self.attributes = [""], [""], [(0, b"", 0)]
+        self.strings, self.functions, self.attributes, self.links = [""], [""], [(0, b"", 0)], [(b"", b"")]
         self.resources = b""
 
     def text(self, word):
@@ -47,14 +47,19 @@ class Maker:
             self.attributes.append(one)
         return self.attributes.index(one)
 
+    def link(self, trace, span):
+        self.links.append((trace, span))
+        return len(self.links) - 1
+
     def profile(self, value, unit, rows, time_ns, period=None):
-        """rows: (function, values, times in ns[, attributes]); period: (name, unit, number)."""
+        """rows: (function, values, times in ns[, attributes[, (trace, span)]]); period: (name, unit, number)."""
         out = pb.message((1, pb.message((1, self.text(value)), (2, self.text(unit)))))
         for function, values, times, *more in rows:
             attributes = [self.attribute(*one) for one in (more[0] if more else {}).items()]
             stamps = b"".join(double(5, time) for time in times) if self.single else \
                 pb.message((5, b"".join(struct.pack("<Q", time) for time in times))) if times else b""
-            numbers = self.numbers(2, attributes) + self.numbers(4, values)
+            link = pb.message((3, self.link(*more[1]))) if len(more) > 1 else b""
+            numbers = self.numbers(2, attributes) + link + self.numbers(4, values)
             out += pb.message((2, pb.message((1, self.function(function))) + numbers + stamps))
         out += double(3, time_ns)
         if period:
@@ -73,6 +78,7 @@ class Maker:
         tables += [(2, pb.message((3, pb.message((1, i))))) if i else (2, b"") for i in range(len(self.functions))]
         tables += [(7, self.numbers(1, [i])) if i else (7, b"") for i in range(len(self.functions))]
         tables += [(6, pb.message((1, key), (2, value), (3, unit))) for key, value, unit in self.attributes]
+        tables += [(4, pb.message((1, trace), (2, span))) for trace, span in self.links]
         tables += [(5, word.encode()) for word in self.strings]
         dictionary = pb.message((2, pb.message(*tables)))
         return dictionary + self.resources if self.dictionary_first else self.resources + dictionary

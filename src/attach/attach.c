@@ -378,7 +378,7 @@ static int ask(struct attach *a, int version, struct buffer *reply, struct error
 static int too_long(pid_t pid, struct error *e)
 {
     return error_set(e, -ENAMETOOLONG,
-                     "cannot attach to %d: the library's path is longer than the JVM accepts; set XDG_CACHE_HOME to a short one", pid);
+                     "cannot attach to %d: the library's path is longer than the JVM accepts; set XDG_CACHE_HOME to a shorter path", pid);
 }
 
 static int ask_by_any_version(struct attach *a, struct buffer *reply, struct error *e)

@@ -4,6 +4,7 @@
 #include "daemon/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -111,10 +112,17 @@ static void put_daemon(FILE *out, const struct status *s)
 
 static int write_aside(const struct status *s, const char *aside)
 {
-    FILE *out = fopen(aside, "we");
-    if (!out)
-        return -errno;
-    fchmod(fileno(out), 0644); /* another user's exporter reads it */
+    /* The folder may be another user's: a link or a pipe with this name must not be followed. */
+    unlink(aside);
+    int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        int code = -errno;
+        if (fd >= 0)
+            close(fd);
+        return code;
+    }
+    fchmod(fd, 0644); /* another user's exporter reads it */
     for (size_t i = 0; i < METRICS; i++)
         put_metric(out, s, &metrics[i]);
     put_daemon(out, s);

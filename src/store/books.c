@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/units.h"
+#include "jfr/schema.h"
 #include "profile/kinds.h"
 
 #include <errno.h>
@@ -71,6 +72,29 @@ static uint32_t join_equal(struct catalogue_book *lines, uint32_t n)
     return kept;
 }
 
+static bool list_has(enum reason_list list, const char *reason)
+{
+    const struct reason_rows *rows = &reason_lists[list];
+    for (unsigned i = 0; i < rows->count; i++)
+        if (!strcmp(rows->rows[i].name, reason))
+            return true;
+    for (unsigned i = 0; list == REASON_LIST_STATE && i < JFR_STATES; i++)
+        if (!strcmp(jfr_thread_state_names[i], reason))
+            return true;
+    return false;
+}
+
+/* Returns the reason if the account has it, else "". The sum of the account stays right. The number of different lines is bounded,
+ * whatever a sender writes. */
+static const char *known_reason(const char *account, const char *reason)
+{
+    for (int id = 0; id < ACCOUNTS; id++)
+        for (unsigned list = 0; list < REASON_LIST_COUNT && !strcmp(account_rows[id].name, account); list++)
+            if (account_rows[id].reasons & 1u << list && list_has((enum reason_list)list, reason))
+                return reason;
+    return "";
+}
+
 int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, struct catalogue_book **lines, uint32_t *n)
 {
     struct catalogue_book *list = *lines = calloc((size_t)p->book_minute_count + 1, sizeof *list);
@@ -81,8 +105,8 @@ int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, 
         const struct profile_book_minute *of = &p->book_minutes[i];
         const char *account = profile_text(p, of->account), *reason = profile_text(p, of->reason);
         int64_t minute = of->minute < oldest ? oldest : of->minute > newest ? newest : of->minute;
-        if (books_with(account) && strlen(reason) < STORE_BOOK_TEXT)
-            list[(*n)++] = (struct catalogue_book){minute, account, reason, of->ns, of->count};
+        if (books_with(account))
+            list[(*n)++] = (struct catalogue_book){minute, account, known_reason(account, reason), of->ns, of->count};
     }
     qsort(list, *n, sizeof *list, by_minute);
     *n = join_equal(list, *n);

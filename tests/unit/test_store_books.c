@@ -48,7 +48,9 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
         put(p, minute, "cpu", "", 1000);
         put(p, minute, "complete", "", 900);
         put(p, minute, "unseen", "profiler", 50);
-        put(p, minute, "unseen", "kernel", 20);
+        put(p, minute, "unseen", "kernel", 15);
+        put(p, minute, "unseen", "a reason that nobody knows", 3);
+        put(p, minute, "unseen", "nor this one", 2);
         put(p, minute, "lost", "queue_full", 10);
         put(p, minute, "residual", "", 30 - 10 * k);
         put(p, minute, "residual", "", -10 + 10 * k);

@@ -44,7 +44,9 @@ static int refuse(const char *text, struct error *e)
 static int set_window(struct alarm_rule *rule, const char *text, struct error *e)
 {
     if (units_parse_duration(text, &rule->window_ns) || rule->window_ns < window_min_ns || rule->window_ns > window_max_ns)
-        return error_set(e, -EINVAL, "dump-on '%.60s': '%.20s' is not a time to look at; use 1s to 1h", rule->text, text);
+        return error_set(e, -EINVAL,
+                         "dump-on '%.60s': '%.20s' is not a valid window (the time over which CPU use is averaged); use 1s to 1h",
+                         rule->text, text);
     return 0;
 }
 

@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
     {'i', "interval", "TIME", NULL, "merge intervals into windows of this length (time, plot, union)"},
     {0, "relative", NULL, NULL, "let each log begin at 0, for machines whose clocks differ or runs of different days"},
     {'u', "unit", "UNIT", "ns|us|ms|s", "unit to show, for values in ns (default ms)"},
-    {0, "ratio", "NUMBER", NULL, "divide values by this, whatever their unit"},
+    {0, "ratio", "NUMBER", NULL, "divide all values by NUMBER before showing them; instead of --unit, for values that are not in ns"},
     {'p', "percentiles", "LIST", NULL, "which percentiles to show (default 50,90,95,99,99.9,99.99,99.999)"},
     {0, "ticks", "N", NULL, "steps of hgrm and of the plot per half of the distance to 100 % (default 5)"},
     {0, "dialect", "DIALECT", "java|c", "header of the logs that split and union write (default java)"},

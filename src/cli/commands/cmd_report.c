@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
      "a profile has"},
     {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
     {0, "tree", NULL, NULL, "add the call tree, from the root down"},
-    {0, "callers", "REGEX", NULL, "add the tree of callers of such methods"},
+    {0, "callers", "REGEX", NULL, "add the tree of callers of the methods that match REGEX"},
     {0, "callees", "REGEX", NULL, "add the tree of methods that such methods call"},
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this share (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},

@@ -15,13 +15,13 @@
 
 static const struct cli_option options[] = {
     {'w', "window", "TIME", NULL, "show the last TIME; 0 for all since the start (default 30s)"},
-    {'r', "refresh", "TIME", NULL, "time between two pictures (default 2s)"},
+    {'r', "refresh", "TIME", NULL, "time between two screens (default 2s)"},
     {'s', "sort", "KEY", "self|total|name", "order of the rows (default self)"},
     {'t', "threads", NULL, NULL, "begin with threads instead of methods"},
     {0, "search", "TEXT", NULL, "only rows with TEXT in their names"},
-    {'b', "batch", NULL, NULL, "print pictures as plain text; for scripts"},
-    {'n', "count", "N", NULL, "with --batch: print N pictures, then end"},
-    {0, "top", "N", NULL, "with --batch: rows in a picture; 0 for all (default 20)"},
+    {'b', "batch", NULL, NULL, "print each screen as plain text instead of drawing it; for scripts"},
+    {'n', "count", "N", NULL, "with --batch: print N screens, then end"},
+    {0, "top", "N", NULL, "with --batch: rows in a screen; 0 for all (default 20)"},
     {'e', "event", "EVENT", "cpu|safepoint", "what to sample (default cpu)"},
     {'i', "interval", "TIME", NULL, "time between two samples of a thread (default 10ms)"},
     {0, "max-overhead", "PERCENT", NULL,

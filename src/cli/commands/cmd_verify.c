@@ -22,8 +22,9 @@ extern const char verify_jar_end[] __attribute__((visibility("hidden")));
 static const struct cli_option options[] = {
     {0, "java", "PATH", NULL, "the java program, or its JAVA_HOME (default: $JAVA_HOME, else java in $PATH)"},
     {0, "tools", "LIST", NULL,
-     "comma-separated: candor, late, recompile (each also with :CLOCK or :lot), safepoint, jfr, jfr-cpu, "
-     "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
+     "profilers to test, comma-separated: candor (loaded when the JVM starts), late (attached after the code was compiled), "
+     "recompile (as late, but the JVM compiles its code again), safepoint, jfr, jfr-cpu, async-profiler=LIBRARY[:EVENT] "
+     "(default candor,late). The first three can end in :CLOCK, or in :lot, which gives clocks only to threads drawn at random"},
     {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 500us)"},
     {'d', "duration", "TIME", NULL, "CPU time of each program (default 3s)"},
     {0, "rounds", "N", NULL,

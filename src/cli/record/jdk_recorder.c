@@ -182,7 +182,9 @@ static int stop_own(const struct session *s, const char *name, struct error *e)
         if (session_wait_end(s, STEP_MS))
             return error_set(e, -ESRCH, "the JVM has exited");
         if (clock_monotonic_ns() >= deadline)
-            return error_set(e, -ETIMEDOUT, "it has ended, but the JVM has not written it for a minute; is the disk of its /tmp full?");
+            return error_set(e, -ETIMEDOUT,
+                             "it has stopped, but even after a minute the JVM has not finished writing its file; is the disk that holds "
+                             "the JVM's /tmp full?");
     }
     return 0;
 }

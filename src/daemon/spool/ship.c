@@ -42,8 +42,14 @@ static int read_letter(const struct outbox_letter *l, uint8_t **bytes, struct er
     return error_set(e, -EIO, "cannot read a recording in the spool: %s", strerror(n < 0 ? errno : EIO));
 }
 
-/* As another back end takes it. -EBADMSG: it cannot be read, and never will be. Without samples there is nothing to send, and it counts as
- * taken. */
+/* Whether a recording that cannot be converted never will be. Other errors are this machine's: no memory, no room for what is unpacked. */
+static bool is_for_ever(int code)
+{
+    return code == -EBADMSG || code == -EINVAL || code == -EFBIG || code == -EPROTO || code == -ENOTSUP;
+}
+
+/* Converts the recording for another back end, and sends it. -EBADMSG: it cannot be converted, and never will be. Without samples there is
+ * nothing to send: answer->status stays 0. */
 static int post_request(struct ship *s, const struct outbox_letter *l, const char *token, struct post_answer *answer, struct error *e)
 {
     struct emit_body body;
@@ -56,11 +62,9 @@ static int post_request(struct ship *s, const struct outbox_letter *l, const cha
     code = emit_body_make(&body, s->target->protocol, bytes, l->size, l->query, e);
     free(bytes);
     if (code)
-        return code == -ENOMEM ? code : -EBADMSG;
+        return is_for_ever(code) ? -EBADMSG : code;
     bool empty = !body.bytes;
-    if (empty)
-        answer->status = 204;
-    else
+    if (!empty)
         code = emit_send(s->transport, s->target, token, &body, answer, &rejected, e);
     emit_body_free(&body);
     if (rejected)
@@ -135,8 +139,13 @@ static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
         return 0;
     }
     if (code) {
+        snprintf(after, OUTBOX_NAME, "%s", l->name); /* if it is this one that fails, others must not wait for it */
         outbox_put_back(s->outbox, l);
         return code == -ECANCELED ? 0 : failed(s, e.text, 0);
+    }
+    if (!answer.status) {
+        outbox_done(s->outbox, l);
+        return 0;
     }
     enum ship_verdict verdict = ship_judge(answer.status);
     if (verdict == SHIP_DONE) {

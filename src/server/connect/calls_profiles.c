@@ -127,7 +127,11 @@ int calls_stacktraces(struct call *c)
 
 int calls_span_profile(struct call *c)
 {
-    return c->asked.span_ids.count ? error_set(&c->error, -ENOTSUP, "samples are kept without their spans") : calls_stacktraces(c);
+    if (c->asked.span_ids.count)
+        return error_set(
+            &c->error, -ENOTSUP,
+            "profiles cannot be selected by span, because the server does not store the spans of samples; leave out span_selector");
+    return calls_stacktraces(c);
 }
 
 int calls_diff(struct call *c)

@@ -111,7 +111,8 @@ static int check(struct call *c)
     if (a->aggregation)
         return error_set(&c->error, -ENOTSUP, "points are sums; averages are not made");
     if (a->call_site.count)
-        return error_set(&c->error, -ENOTSUP, "series are of whole profiles, not of a call site");
+        return error_set(&c->error, -ENOTSUP,
+                         "a series covers whole profiles and cannot be limited to a call site; leave out stack_trace_selector");
     return 0;
 }
 

@@ -129,16 +129,19 @@ static int read_accounts(struct sql_database *d, struct accounts *a, struct erro
     return rc;
 }
 
+/* A damaged line ends the row, and an account that nobody knows is skipped: one recording must not spoil the answers about all others. */
 static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in, catalogue_visit_book *visit,
-                       void *context, struct error *e)
+                       void *context)
 {
     int rc = 0;
     while (!rc && in->at < in->size) {
         uint64_t id = column_next(in);
         hit->line.ns = column_next_signed(in);
         hit->line.count = column_next_signed(in);
-        if (in->bad || id >= a->count || !a->list[id])
-            return error_set(e, -EBADMSG, "the books of recording %llu are damaged", (unsigned long long)hit->recording);
+        if (in->bad)
+            return 0;
+        if (id >= a->count || !a->list[id])
+            continue;
         hit->line.account = a->list[id]->account;
         hit->line.reason = a->list[id]->reason;
         rc = visit(context, hit);
@@ -159,7 +162,7 @@ static int books(struct sql_database *d, const struct accounts *a, int64_t from,
         struct column in = {.bytes = (uint8_t *)lines, .size = (size_t)sqlite3_column_bytes(s.statement, 3)};
         struct catalogue_book_hit hit = {
             .recording = (uint64_t)sql_column(&s, 1), .labelset = (uint64_t)sql_column(&s, 2), .line = {.minute = sql_column(&s, 0)}};
-        rc = lines ? visit_lines(a, &hit, &in, visit, context, e) : 0;
+        rc = lines ? visit_lines(a, &hit, &in, visit, context) : 0;
         if (rc)
             break;
     }

@@ -106,6 +106,19 @@ static int find_meant(uint32_t recording, const struct asker *asker, uint32_t *i
     return error_set(e, -EINVAL, "several recordings run: %s; say which, with recording=NUMBER", collect_describe_all(all, sizeof all));
 }
 
+/* To end a recording without its number is to end one's own. One with a name is a program's, such as the daemon's, even if it is the only
+ * one: the recording that was meant has ended already. */
+static int find_to_stop(uint32_t recording, const struct asker *asker, uint32_t *id, struct error *e)
+{
+    static struct collect_status s;
+    char all[512];
+    int rc = find_meant(recording, asker, id, e);
+    if (rc || recording || !*id || collect_status(*id, &s) || !s.name[0] || s.client == asker->client)
+        return rc;
+    return error_set(e, -EINVAL, "only this recording runs: %s; to end it, say so with recording=%" PRIu32,
+                     collect_describe_all(all, sizeof all), *id);
+}
+
 /* ---- answers ---- */
 
 static void put_text(struct buffer *b, const char *key, const char *value)
@@ -274,7 +287,7 @@ static int answer_stop(char *arguments, const struct asker *asker, const struct 
     uint32_t id = 0;
     int rc = options_parse_about(&options, arguments, REQUEST_STOP, e);
     if (!rc)
-        rc = find_meant(options.recording, asker, &id, e);
+        rc = find_to_stop(options.recording, asker, &id, e);
     if (rc)
         return rc;
     if (collect_status(id, &status) && id && collect_running())

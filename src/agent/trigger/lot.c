@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { HANDLER_WAIT_NS = 50000, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
+enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
 
 static const double SURE = 0.5; /* a chance above saves little, and one below is faster than the interval for sure */
 
@@ -127,19 +127,27 @@ static void keep_late_expiry(struct sampled_thread *t)
                           memory_order_release);
 }
 
-/* Waits for a handler of t that is at work, which takes microseconds. Who holds the lock of the registry may: no handler takes it. */
-static void take_away(struct sampled_thread *t)
+/* Waits for a handler of t that is at work, which takes microseconds. The caller may hold the lock of the registry, since no handler takes
+ * it. But threads that begin and end need that lock, and the handler's thread may be kept from running: false after some milliseconds, and
+ * the thread keeps its clock. */
+static bool take_away(struct sampled_thread *t)
 {
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     if (t->lot.waits)
-        return;
+        return true;
     atomic_store(&t->lot.late_ns, 0);
     /* Sequentially consistent, as in the handler: it saw the new setting, or is seen here. */
     atomic_fetch_add(&t->gate.setting, 1);
-    while (atomic_load(&t->gate.inside))
+    for (int i = 0; atomic_load(&t->gate.inside); i++) {
+        if (i == HANDLER_WAITS) {
+            atomic_fetch_sub(&t->gate.setting, 1);
+            return false;
+        }
         nanosleep(&pause, NULL);
+    }
     keep_late_expiry(t);
     clock_disarm(t);
+    return true;
 }
 
 static void settle(struct sampled_thread *t, uint64_t cpu)
@@ -176,8 +184,8 @@ static void give(struct sampled_thread *t, double chance, uint64_t pace_ns)
 static void apply(struct sampled_thread *t, const struct lot_ticket *ticket, uint64_t pace_ns)
 {
     bool is_certain = !t->lot.waits && !t->lot.window;
-    if (!is_certain || ticket->chance < 1)
-        take_away(t);
+    if ((!is_certain || ticket->chance < 1) && !take_away(t))
+        return;
     settle(t, clock_thread_cpu(t->tid));
     if (is_certain && ticket->chance >= 1)
         return;

@@ -272,13 +272,23 @@ int threads_resume(void)
     return rc;
 }
 
-void threads_set_clocks(void)
+static bool has_clock(const struct sampled_thread *t)
+{
+    return t->clock.fd >= 0 || t->clock.has_timer;
+}
+
+/* With the lock held from the start of the clock on: a thread that begins meanwhile must find either no clock, or all of it. */
+int threads_add_clock(const struct clock *clock, const struct clock *before, struct error *e)
 {
     pthread_mutex_lock(&registry.lock);
-    for (uint32_t i = 0; i < threads_limit(); i++)
-        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+    int rc = clock_start(clock, e);
+    if (rc)
+        clock_start(before, NULL);
+    for (uint32_t i = 0; !rc && i < threads_limit(); i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE && !has_clock(&sampled_threads[i]))
             set_clock(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
+    return rc;
 }
 
 void threads_open_lanes(void)

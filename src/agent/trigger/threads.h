@@ -6,6 +6,7 @@
 #define CANDOR_AGENT_TRIGGER_THREADS_H
 
 #include "agent/hot/thread/thread.h"
+#include "agent/trigger/clocks/clock.h"
 #include "candor/queue/pool.h"
 
 #include <stdbool.h>
@@ -17,8 +18,9 @@
 int threads_start(struct candor_pool *pool, int exempt_tid);
 /* After a stop and a drain that has released all slots: goes on, with another clock, in the same recording. */
 int threads_resume(void);
-/* Gives the armed threads a clock, after a clock_start; they have had none. */
-void threads_set_clocks(void);
+/* Starts this clock (clock_start) for threads that have had none. On an error it starts the one before again, which the threads do not
+ * need. 0 or a code of clock_start. */
+int threads_add_clock(const struct clock *clock, const struct clock *before, struct error *e);
 /* Opens lanes (hot/calls/lanes.h) that there have not been before, for the threads that are armed. */
 void threads_open_lanes(void);
 /* Disarms all threads; their slots stay for a last drain. */

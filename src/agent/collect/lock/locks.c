@@ -221,6 +221,8 @@ static void begin(const struct lock_options *options, struct recording *r, const
         atomic_store(&lock_config.lost_ns[i], 0);
     }
     lock_config.is_bounded = is_bounded();
+    atomic_store(&lock_config.began_ns, now);
+    atomic_fetch_add(&lock_config.beginning, 1);
     park_forget();
     for (int i = 0; i < LOCK_GROUPS; i++) {
         lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
@@ -261,6 +263,12 @@ static void end(void (*drain_all)(void))
     lock_events.close();
 }
 
+static void close(void)
+{
+    if (lock_events.close)
+        lock_events.close();
+}
+
 static void release(void)
 {
     silence();
@@ -277,6 +285,7 @@ const struct part lock_part = {.reserve = reserve,
                                .write_books = write_books,
                                .count = count,
                                .end = end,
+                               .close = close,
                                .silence = silence,
                                .release = release,
                                .has_lanes = true};

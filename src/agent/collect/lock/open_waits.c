@@ -39,13 +39,15 @@ static bool look_at(struct sampled_thread *t, struct open_wait *o)
     uintptr_t java_thread = atomic_load(&t->java_thread);
     if (atomic_load(&t->slot) != SLOT_LIVE || !lane || !java_thread)
         return false;
+    /* A lane that an earlier recording left says nothing about this one. */
+    bool is_new = atomic_load_explicit(&lane->beginning, memory_order_acquire) == atomic_load(&lock_config.beginning);
     /* Acquire: pairs with the release of the thread, which has written before what kind of wait it is. */
-    uint64_t since = atomic_load_explicit(&lane->since, memory_order_acquire), waits = atomic_load(&lane->waits);
+    uint64_t since = is_new ? atomic_load_explicit(&lane->since, memory_order_acquire) : 0, waits = atomic_load(&lane->waits);
     *o = (struct open_wait){.thread = t, .since = since, .waits = waits};
     o->wait.kind = since ? (enum lock_kind)atomic_load(&lane->kind) : LOCK_MONITOR;
-    o->wait.since = since ? since : lane->opened;
+    o->wait.since = since ? since : is_new ? lane->opened : atomic_load(&lock_config.began_ns);
     o->wait.deadline = since ? lane->wait.deadline : 0;
-    return since || (!waits && is_of(java_thread, t->tid) && waits_for_monitor(java_thread));
+    return since || ((!waits || !is_new) && is_of(java_thread, t->tid) && waits_for_monitor(java_thread));
 }
 
 static void read_target(struct open_wait *o)
@@ -61,10 +63,11 @@ static void read_target(struct open_wait *o)
 static bool claim(struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, o->thread);
-    uint64_t since = o->since, waits = 0;
+    uint64_t since = o->since, waits = o->waits;
     if (atomic_load(&lane->waits) != o->waits)
         return false;
-    return since ? atomic_compare_exchange_strong(&lane->since, &since, 0) : atomic_compare_exchange_strong(&lane->waits, &waits, 1);
+    return since ? atomic_compare_exchange_strong(&lane->since, &since, 0)
+                 : atomic_compare_exchange_strong(&lane->waits, &waits, waits + 1);
 }
 
 static void weigh(struct open_wait *o)

@@ -7,10 +7,10 @@ static int refuse(const char *what, struct error *e)
     return error_set(e, -EBUSY, "already recording, and beside that this is not possible: %s; stop that first", what);
 }
 
-static int check_events(const struct collect_options *wanted, struct error *e)
+static int check_events(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
 {
-    if (wanted->events & COLLECT_LIVE)
-        return refuse("the event live watches objects from the beginning on, for one recording", e);
+    if ((wanted->events | now->events) & COLLECT_LIVE)
+        return refuse("the event live watches objects from the beginning on, for one recording alone", e);
     if (wanted->jfr)
         return refuse("the JDK's recorder is taken along by one recording (jfr)", e);
     return 0;
@@ -52,7 +52,7 @@ static int check_rates(const struct collect_options *wanted, const struct collec
 
 int join_check(const struct collect_options *wanted, const struct collect_options *now, const struct clock *clock, struct error *e)
 {
-    int rc = check_events(wanted, e);
+    int rc = check_events(wanted, now, e);
     rc = rc ? rc : check_clock(wanted, now, clock, e);
     rc = rc ? rc : check_stacks(wanted, now, e);
     return rc ? rc : check_rates(wanted, now, e);

@@ -441,7 +441,9 @@ int sampling_join(uint32_t place, const struct collect_options *options, struct 
         return rc;
     rc = begin_beside(s, e);
     if (rc) {
+        struct error ignored;
         abandon(s);
+        heal_change(sinks_heal_mode(), session.late, &ignored);
         return rc;
     }
     note_before(s);
@@ -489,10 +491,9 @@ static uint64_t samples_of(const struct sink *s)
     return samples - s->samples_before + s->taken.samples;
 }
 
-static int close_sink(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
+static int close_sink(struct sink *s, uint64_t *bytes, struct error *e)
 {
     int rc = recording_close(&s->recording, bytes, e);
-    *samples = samples_of(s);
     snapshots_end(&s->snapshots);
     sinks_close(s);
     return rc;
@@ -507,8 +508,9 @@ static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct e
     sinks_aim(s);
     drain_write_threads(clock_monotonic_ns());
     sinks_aim(NULL);
+    *samples = samples_of(s); /* before its parts leave, which then count nothing */
     parts_leave(s);
-    int rc = close_sink(s, bytes, samples, e);
+    int rc = close_sink(s, bytes, e);
     struct error ignored;
     heal_change(sinks_heal_mode(), session.late, &ignored);
     handler_config.compilations = sinks_want_code();
@@ -527,7 +529,8 @@ static int stop_last(struct sink *s, uint64_t *bytes, uint64_t *samples, struct 
     parts_finish();
     sum_up(s);
     triggers_stop();
-    int rc = close_sink(s, bytes, samples, e);
+    *samples = samples_of(s);
+    int rc = close_sink(s, bytes, e);
     release_memory();
     recording_close_whole(&session.whole);
     session.running = false;

@@ -146,13 +146,13 @@ int triggers_add_clock(const struct collect_options *options, struct error *e)
         return rc;
     claims_open(NULL);
     claims_look();
-    rc = clock_start(&clock, e);
+    lots_begin(options->clocks);
+    rc = threads_add_clock(&clock, on.clock, e);
     if (rc) {
-        clock_start(on.clock, NULL);
+        lots_begin(LOTS_ALL);
         return rc;
     }
     *on.clock = clock;
-    threads_set_clocks();
     on.options->events |= COLLECT_CPU;
     on.options->clock = options->clock;
     calibrate_beside();

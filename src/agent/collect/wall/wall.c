@@ -76,7 +76,7 @@ static struct {
     struct wall_life *lives;  /* by slot */
     uint32_t *alive, *chosen; /* slots; places in `alive` */
     uint32_t most;            /* threads of a round; so many can be chosen */
-    uint64_t due, random;
+    uint64_t began_ns, due, random;
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;
 
@@ -114,6 +114,7 @@ static int start(const struct part_of *of, struct error *e)
     uint64_t now = clock_monotonic_ns();
     wall.recording = of->recording;
     wall.outcome_symbols = of->outcome_symbols;
+    wall.began_ns = now;
     wall.random = now | 1;
     wall.due = now + 1 + handler_random(&wall.random) % wall.options.interval_ns;
     for (int i = 0; i < EVIDENCES; i++)
@@ -448,6 +449,14 @@ static void note_cpu(struct looked *k, uint64_t cpu)
     k->cpu_ns = cpu;
 }
 
+/* Returns the CPU time of a thread up to which no credit is given: when it was armed, or, if that was before this event began, so long ago as
+ * it may have run since then. */
+static uint64_t first_cpu(const struct sampled_thread *t)
+{
+    uint64_t cpu = clock_thread_cpu(t->tid), most = clock_monotonic_ns() - wall.began_ns;
+    return cpu > most && cpu - most > t->clock.cpu_at_arming ? cpu - most : t->clock.cpu_at_arming;
+}
+
 /* The CPU clock is read before the state. If the thread sleeps then, and its clock is the same afterwards, it has slept all the time
  * in between. Otherwise it is looked at again, because it may sleep again. */
 static void look_at(struct sampled_thread *t, uint64_t ns)
@@ -456,7 +465,7 @@ static void look_at(struct sampled_thread *t, uint64_t ns)
     uint64_t cpu = 0;
     if (k->uid != t->uid) {
         forget(k);
-        *k = (struct looked){.uid = t->uid, .cpu_ns = t->clock.cpu_at_arming};
+        *k = (struct looked){.uid = t->uid, .cpu_ns = first_cpu(t)};
         task_state_open(&k->task, t->tid);
     }
     for (int i = 0; i < TRIES; i++) {

@@ -32,6 +32,7 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
     if (!lane)
         return;
     lane->opened = time_now_ns(CLOCK_MONOTONIC);
+    atomic_store(&lane->beginning, atomic_load(&lock_config.beginning));
     for (int i = 0; i < LOCK_GROUPS; i++)
         lane->draws[i] = (struct lock_draw){.random = (t->handler.random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
     atomic_store(&lane->since, 0);
@@ -98,13 +99,28 @@ static void fetch(const struct lock_lane *lane)
         __builtin_prefetch(at, 1);
 }
 
+/* Forgets what an earlier recording left in the lane of the calling thread. A wait that began in that recording is none of this one. */
+static void renew(struct lock_lane *lane)
+{
+    /* Relaxed, but for the last: the lane is this thread's, and the collector reads it with the check of open_waits.c. */
+    uint32_t beginning = atomic_load_explicit(&lock_config.beginning, memory_order_relaxed);
+    if (atomic_load_explicit(&lane->beginning, memory_order_relaxed) == beginning)
+        return;
+    atomic_store_explicit(&lane->since, 0, memory_order_relaxed);
+    atomic_store_explicit(&lane->waits, 0, memory_order_relaxed);
+    lane->opened = atomic_load_explicit(&lock_config.began_ns, memory_order_relaxed);
+    atomic_store_explicit(&lane->beginning, beginning, memory_order_release);
+}
+
 static bool find_lane(struct visit *v)
 {
     v->thread = thread_of_java_caller();
     v->lane = v->thread ? lane_of(&lock_lanes, v->thread) : NULL;
-    if (v->lane)
-        fetch(v->lane);
-    return v->lane;
+    if (!v->lane)
+        return false;
+    fetch(v->lane);
+    renew(v->lane);
+    return true;
 }
 
 /* ---- a wait begins ---- */
@@ -193,6 +209,7 @@ static void end(void *visit)
     struct lock_wait *wait = &lane->wait;
     uint64_t since;
     v->is_done = true;
+    renew(lane);
     if (!find_beginning(v, &since))
         return;
     enum lock_group group = lock_group_of(wait);

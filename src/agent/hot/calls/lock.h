@@ -70,13 +70,17 @@ struct lock_lane {
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
     struct lock_wait wait;                                      /* the thread's, of the one that goes on */
     struct lock_draw draws[LOCK_GROUPS];
-    uint64_t opened; /* when; CLOCK_MONOTONIC ns */
+    uint64_t opened;            /* when; CLOCK_MONOTONIC ns */
+    _Atomic uint32_t beginning; /* of the config, when the thread last came here: `since`, `waits` and `opened` are older otherwise */
 };
 
 /* Shared by all. The collector writes it before it sets `on`, except for the atomic members. */
 struct lock_config {
     _Atomic bool on;
     bool is_bounded; /* by the tokens */
+    /* Lanes outlive a recording where others go on: how often the event has begun, and when it last did, CLOCK_MONOTONIC ns. */
+    _Atomic uint32_t beginning;
+    _Atomic uint64_t began_ns;
     struct lock_limit {
         _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
         _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */

@@ -120,6 +120,7 @@ struct stretch {
     uint64_t ns, ready_ns; /* ready_ns: of them, wall */
     uint32_t window;       /* of a clock by lot */
     bool wall;             /* it is wall-clock time, that the collector asked for */
+    bool is_late;          /* the clock has been taken away meanwhile, and its ring may go at any moment */
 };
 
 static void count(struct sampled_thread *t, const struct stretch *s, bool committed)
@@ -149,7 +150,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     candor_queue_put(q, at.pc);
     candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : record_place(compilation, s->window)));
     inject_nested(t, context);
-    if (!s->wall)
+    if (!s->wall && !s->is_late)
         put_kernel_frames(t);
     enum outcome outcome = put_frames(t, &w, context);
     if (work_frame(t, at.pc, &work))
@@ -354,7 +355,7 @@ static void put_sample(struct expiry *e, uint64_t weight, uint32_t window)
     counter_add(&e->thread->counts.expiries, 1);
     e->weight = weight;
     inject_crash(INJECT_IN_HANDLER);
-    record(e->thread, &(struct stretch){.ns = weight, .window = window}, e->context);
+    record(e->thread, &(struct stretch){.ns = weight, .window = window, .is_late = e->is_late}, e->context);
     e->weight = 0;
 }
 

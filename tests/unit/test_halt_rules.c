@@ -163,6 +163,20 @@ static void test_target(void)
     tap_ok(!finds("gc_misses_target", &others), "ZGC has no such target");
 }
 
+/* Of pauses of which all have that cause. */
+static void test_floor(void)
+{
+    static const char *const causes[] = {"G1New, G1 Humongous Allocation", "ParallelScavenge, GCLocker Initiated GC"};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        begin();
+        add(HALT_GC, causes[i], 5 * NS_PER_MS, 20);
+        tap_ok(finds(i ? "gc_locker" : "gc_humongous", &others) && !others, "%s: a hundredth of the time", causes[i]);
+        begin();
+        add(HALT_GC, causes[i], 5 * NS_PER_MS, 19);
+        tap_ok(!finds("", &others) && !others, "less of it is nothing");
+    }
+}
+
 static void test_single(void)
 {
     begin();
@@ -182,6 +196,7 @@ int main(void)
         test_case(i);
     test_calm();
     test_target();
+    test_floor();
     test_single();
     return tap_done();
 }

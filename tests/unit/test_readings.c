@@ -145,6 +145,19 @@ static void test_happenings(void)
     }
 }
 
+/* Fifteen minutes, of which in one thousands of classes or threads are added, evenly. */
+static void test_growth_in_window(enum reading_kind kind)
+{
+    struct findings f;
+    begin();
+    for (int second = 0; second < 900; second++)
+        put(second, kind, second < 400 ? 0 : second < 460 ? 100 * (second - 400) : 6000);
+    struct evidence e = {
+        .readings = list, .reading_count = count, .start_ns = BEGAN, .duration_ns = 900 * NS_PER_S, .jvm_start_ns = jvm_start_ns};
+    tap_ok(!findings_init(&f) && !analyze(&f, &e) && !f.count, "%s: a minute in which they grow is nothing", reading_events[kind]);
+    findings_deinit(&f);
+}
+
 /* An hour with one bad minute, of which a sixth is throttled. */
 static void test_window(void)
 {
@@ -228,6 +241,8 @@ int main(void)
     test_statistics();
     test_happenings();
     test_window();
+    test_growth_in_window(READING_CLASSES_LOADED);
+    test_growth_in_window(READING_THREADS);
     test_file();
     return tap_done();
 }

@@ -138,7 +138,8 @@
     FINDING(GC_OVERRUN, "gc_overrun", "The collector runs out of room", "--kind halt", "Kinds", FINDING_NEEDS(OVERRUNS), 0,                \
             "a larger heap (-Xmx), or have the collector begin sooner: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")          \
     FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
-            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is thrown away")       \
+            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is "                   \
+            "thrown away; candor record --heal does so, too")                                                                              \
     FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
             0, "a library in place of the command, or one process that is kept and asked")                                                 \
     FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "--kind cpu", "Threads", FINDING_NEEDS(LOSSES), 0,             \

@@ -87,7 +87,7 @@ enum finding_kind finding_named(const char *id, size_t n);
 /* Adds a finding, unless its score is below SCORE_INFO, or its rule was left out on request. */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
-const char *finding_report(const struct finding *one);
+const char *finding_report(const struct finding *one); /* "" = no report shows it */
 const char *finding_table(const struct finding *one);
 const char *finding_remedy(const struct finding *one);
 /* "warning" or "info". */

@@ -66,9 +66,12 @@ static void put_finding(FILE *out, const struct findings *f, const struct findin
     fputc('\n', out);
     put_lost(out, one);
     put_window(out, f, one);
-    fprintf(out, "      look at  candor report %s ", finding_report(one));
-    utf8_print(out, file);
-    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), finding_remedy(one));
+    if (*finding_report(one)) {
+        fprintf(out, "      look at  candor report %s ", finding_report(one));
+        utf8_print(out, file);
+        fprintf(out, "  (%s)\n", finding_table(one));
+    }
+    fprintf(out, "      do       %s\n", finding_remedy(one));
 }
 
 static void put_quiet(FILE *out, const struct findings *f)

@@ -39,8 +39,9 @@ static int sum_group(struct halt_group *out, const struct halts *h, uint32_t *so
         out->at_once_ns += overlap_ns(one, end);
         end = halt_end(one) > end ? halt_end(one) : end;
         out->sum_ns += one->ns;
-        tally_add(&sites, 0, one->site, one->ns);
-        tally_add(&threads, 0, one->thread, one->ns);
+        uint64_t weight = one->ns ? one->ns : 1; /* of moments, the most frequent counts */
+        tally_add(&sites, 0, one->site, weight);
+        tally_add(&threads, 0, one->thread, weight);
     }
     int rc = sites.failed || threads.failed ? -ENOMEM : 0;
     if (!rc) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct halt_group {
-    uint32_t what, site, thread; /* strings of the halts; the last two of those with most time */
+    uint32_t what, site, thread; /* strings of the halts; the last two of those with most time; of moments, of most */
     uint64_t count, sum_ns, median_ns;
     uint64_t at_once_ns; /* of it the time in which others of the group had begun, and went on */
     uint32_t threads;

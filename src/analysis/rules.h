@@ -4,7 +4,7 @@
  * FINDING(symbol, id, title, report, table, all, any, remedy):
  *   id             "lock_held_asleep": in JSON, stable
  *   title          in words
- *   report, table  the options of `candor report` that show it, none of which needs quotes, and the table in it
+ *   report, table  the options of `candor report` that show it, none of which needs quotes, and the table in it; "" = no report does
  *   all, any       the data that a recording must have enabled before "nothing found" may be said: all of `all`, and one of `any`, if
  *                  there are any; bits of enum source
  *   remedy         what to do
@@ -115,11 +115,9 @@
             "mend the cause; an exception in place of an Error where it is how the program goes")                                          \
     FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for long", "--kind halt", "All threads",        \
             FINDING_NEEDS(OPERATIONS), 0, "leave it to a time when nobody waits: dumps of the heap and of threads, class redefinition")    \
-    FINDING(CPU_THROTTLED, "cpu_throttled", "The CPU quota of the container stops the program", "--kind cpu", "Threads",                   \
-            FINDING_NEEDS(CONTAINER), 0,                                                                                                   \
+    FINDING(CPU_THROTTLED, "cpu_throttled", "The CPU quota of the container stops the program", "", "", FINDING_NEEDS(CONTAINER), 0,       \
             "a larger quota (cpu limit), or none; as many threads as it gives processors: -XX:ActiveProcessorCount, sizes of pools")       \
-    FINDING(CONTAINER_FULL, "container_full", "The memory of the container is nearly used up", "--kind cpu", "Threads",                    \
-            FINDING_NEEDS(CONTAINER), 0,                                                                                                   \
+    FINDING(CONTAINER_FULL, "container_full", "The memory of the container is nearly used up", "", "", FINDING_NEEDS(CONTAINER), 0,        \
             "a larger limit, or a smaller heap (-XX:MaxRAMPercentage); candor record -e live, -XX:NativeMemoryTracking=summary for what "  \
             "uses it")                                                                                                                     \
     FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
@@ -129,34 +127,35 @@
             0, "look at what makes them: proxies, scripts and templates that are compiled anew, class loaders that are kept")              \
     FINDING(THREADS_GROW, "threads_grow", "There are ever more threads", "--kind wall", "Threads", FINDING_NEEDS(STATISTICS), 0,           \
             "shut executors down that are made for one task, or share one; candor report --kind wall shows what the threads are called")   \
-    FINDING(CODE_CACHE_FULL, "code_cache_full", "The memory for compiled code is full", "--kind cpu", "Threads", FINDING_NEEDS(FULL), 0,   \
+    FINDING(CODE_CACHE_FULL, "code_cache_full", "The memory for compiled code is full", "", "", FINDING_NEEDS(FULL), 0,                    \
             "a larger -XX:ReservedCodeCacheSize")                                                                                          \
-    FINDING(METASPACE_FULL, "metaspace_full", "The memory for classes is full", "--kind cpu", "Threads", FINDING_NEEDS(FULL), 0,           \
+    FINDING(METASPACE_FULL, "metaspace_full", "The memory for classes is full", "", "", FINDING_NEEDS(FULL), 0,                            \
             "a larger -XX:MaxMetaspaceSize, after a look at who makes classes and keeps their loaders")                                    \
-    FINDING(SUBMIT_FAILED, "submit_failed", "Virtual threads cannot go on", "--kind cpu", "Threads", FINDING_NEEDS(SUBMITS), 0,            \
+    FINDING(SUBMIT_FAILED, "submit_failed", "Virtual threads cannot go on", "", "", FINDING_NEEDS(SUBMITS), 0,                             \
             "the scheduler is shut down or full: look at jdk.virtualThreadScheduler.maxPoolSize, and at the exception in the event")       \
     FINDING(GC_OVERRUN, "gc_overrun", "The collector runs out of room", "--kind halt", "Kinds", FINDING_NEEDS(OVERRUNS), 0,                \
             "a larger heap (-Xmx), or have the collector begin sooner: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")          \
     FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
-            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is thrown away")       \
+            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is "                   \
+            "thrown away; candor record --heal does so, too")                                                                              \
     FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
             0, "a library in place of the command, or one process that is kept and asked")                                                 \
-    FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "--kind cpu", "Threads", FINDING_NEEDS(LOSSES), 0,             \
+    FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "", "", FINDING_NEEDS(LOSSES), 0,                              \
             "fewer events, or larger buffers: -XX:FlightRecorderOptions=memorysize=64m. What rests on its events is too little")           \
-    FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,          \
+    FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "", "", FINDING_NEEDS(FLAGS), 0,                           \
             "leave the flag out, unless this is a test")                                                                                   \
-    FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,                     \
+    FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "", "", FINDING_NEEDS(FLAGS), 0,                                      \
             "leave the flag out, unless somebody knows why it is there")                                                                   \
-    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM does nothing, or will not for long", "--kind cpu", "Methods",               \
-            FINDING_NEEDS(FLAGS), 0, "leave the flag out, or give the one that is named")                                                  \
-    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, and differs", "--kind cpu", "Methods", FINDING_NEEDS(FLAGS), 0,   \
+    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM does nothing, or will not for long", "", "", FINDING_NEEDS(FLAGS), 0,       \
+            "leave the flag out, or give the one that is named")                                                                           \
+    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, and differs", "", "", FINDING_NEEDS(FLAGS), 0,                    \
             "leave out all but the one that is meant; look at JAVA_TOOL_OPTIONS and start scripts, too")                                   \
-    FINDING(HEAP_SETUP, "heap_setup", "The heap and its collector do not fit their flags", "--kind halt", "Kinds", FINDING_NEEDS(FLAGS),   \
-            0, "leave the flag out: the JVM chooses by the machine and the container")                                                     \
-    FINDING(REMOTE_CONTROL, "remote_control", "The JVM can be controlled from other machines", "--kind cpu", "Threads",                    \
-            FINDING_NEEDS(FLAGS), 0, "close the port, or bind it to localhost")                                                            \
-    FINDING(SECRET_IN_ARGUMENTS, "secret_in_arguments", "A secret is in the command line", "--kind cpu", "Threads", FINDING_NEEDS(FLAGS),  \
-            0, "give it in a file that only the program's user can read, or in the environment")                                           \
+    FINDING(HEAP_SETUP, "heap_setup", "The heap and its collector do not fit their flags", "", "", FINDING_NEEDS(FLAGS), 0,                \
+            "leave the flag out: the JVM chooses by the machine and the container")                                                        \
+    FINDING(REMOTE_CONTROL, "remote_control", "The JVM can be controlled from other machines", "", "", FINDING_NEEDS(FLAGS), 0,            \
+            "close the port, or bind it to localhost")                                                                                     \
+    FINDING(SECRET_IN_ARGUMENTS, "secret_in_arguments", "A secret is in the command line", "", "", FINDING_NEEDS(FLAGS), 0,                \
+            "give it in a file that only the program's user can read, or in the environment")                                              \
     COST_ROWS(COST_FINDING, FINDING)
 
 #define COST_FINDING(FINDING, symbol, id, title, words, source, limit, when, remedy)                                                       \

@@ -31,6 +31,12 @@ static struct findings_stacks *stacks_of(struct findings *f, const struct profil
     return NULL;
 }
 
+/* A logger that prints is logging. */
+static uint64_t without_console(uint64_t marks)
+{
+    return marks >> STACK_COST_LOGS & 1 ? marks & ~(UINT64_C(1) << STACK_COST_CONSOLE) : marks;
+}
+
 /* Parents come before their children. */
 static uint64_t *make_marks(const struct profile *p)
 {
@@ -39,7 +45,7 @@ static uint64_t *make_marks(const struct profile *p)
     for (uint32_t i = 0; of_method && i < p->method_count; i++)
         of_method[i] = marks_of(p, &p->methods[i]);
     for (uint32_t i = 1; of_method && of_node && i < p->node_count; i++)
-        of_node[i] = of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
+        of_node[i] = without_console(of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method]);
     if (!of_method) {
         free(of_node);
         of_node = NULL;

@@ -675,13 +675,16 @@ def panels(page, file, want):
     name = want["methods"][0]["name"]
     evidence = {"report": "--kind cpu", "site": name + ":1"}
     finding = {"severity": "info", "title": "One", "text": "two", "remedy": "three", "evidence": evidence}
+    flag = {**finding, "title": "A flag", "evidence": {"report": "", "table": "", "site": None}}
     element = '<script type="application/json" %s>'
     page.file = file.with_name("finding.html")
     page.file.write_text(file.read_text().replace(element % 'id="candor-data"', element % 'class="candor-part" data-part="findings"'
-                                                  + json.dumps({"findings": [finding]}) + "</script>" + element % 'id="candor-data"'))
+                                                  + json.dumps({"findings": [finding, flag]}) + "</script>" + element % 'id="candor-data"'))
     page.reopen()
     page.click_on("#panel-bar button")
     ct.ok("two" in page.text("#panel"), "a finding is in its panel", page.text("#panel"))
+    buttons = page.run("return [...document.querySelectorAll('#panel article')].map((e) => e.querySelectorAll('button').length)")
+    ct.ok(buttons == [1, 0], "one that no report shows has no button", buttons)
     page.click_on("#panel button")
     page.wait_for("return document.getElementById('chips').innerText !== ''")
     ct.ok(f"Only with {name}" in page.text("#chips"), "and leads to its evidence", page.text("#chips"))

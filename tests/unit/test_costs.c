@@ -33,7 +33,7 @@ static const struct {
     {"logging", "ch.qos.logback.classic.Logger.callAppenders:1", "ch.qos.logback.classic.Logger.isDebugEnabled:1"},
     {"console_output", "java.io.PrintStream.println:1", "java.io.BufferedWriter.write:1"},
     {"bytes_one_by_one", "java.io.FileInputStream.read:1;Native|java.io.FileInputStream.read0", "Native|java.io.FileInputStream.readBytes"},
-    {"direct_buffers", "java.nio.ByteBuffer.allocateDirect:1", "java.nio.ByteBuffer.allocate:1"},
+    {"direct_buffers", "java.nio.ByteBuffer.allocateDirect:1", "java.nio.DirectByteBuffer.slice:1;java.nio.DirectByteBuffer.<init>:2"},
     {"busy_waiting", "Native|java.lang.Thread.yield", "java.lang.Thread.run:1"},
     {"secure_random", "java.util.UUID.randomUUID:1;java.security.SecureRandom.nextBytes:2", "java.util.Random.nextInt:1"},
     {"tls_handshakes", "sun.security.ssl.SSLHandshake.consume:1", "sun.security.ssl.SSLSocketOutputRecord.deliver:1"},
@@ -157,6 +157,14 @@ static void test_beginning(void)
     tap_ok(findings_in(&plan, "class_loading", &right) == 1 && right, "later it is a finding");
 }
 
+static void test_console_of_logger(void)
+{
+    bool right;
+    struct plan plan = {"ch.qos.logback.classic.Logger.callAppenders:1;java.io.PrintStream.write:2", false, SAMPLES, 20 * NS_PER_MS,
+                        NONE_KNOWN};
+    tap_ok(findings_in(&plan, "logging", &right) == 1 && right, "a logger that prints is logging, and nothing else");
+}
+
 int main(void)
 {
     tap_ok((int)CASES == (int)COSTS, "each cost has a case");
@@ -164,5 +172,6 @@ int main(void)
         test_case(i);
     test_idle();
     test_beginning();
+    test_console_of_logger();
     return tap_done();
 }

@@ -1145,6 +1145,29 @@ static void test_print(void)
     end();
 }
 
+/* No report shows a flag of the JVM. */
+static void test_print_without_report(void)
+{
+    struct jvm_info jvm = {(char *)"-Xint", (char *)"", 25, 0, true};
+    begin();
+    e.jvm = &jvm;
+    judge();
+    char *text = printed(findings_print_text, 0), *json = printed(findings_print_json, 0);
+    tap_ok(first(FINDING_FLAG_SLOW) && f.count == 1 && strstr(text, "\n      do       leave the flag out") && !strstr(text, "look at"),
+           "without a report there is nothing to look at");
+    tap_ok(strstr(json, "\"report\": \"\"") && strstr(json, "\"table\": \"\""), "and as JSON");
+    free(text);
+    free(json);
+    end();
+}
+
+/* Both or none of them. */
+static void test_reports(void)
+{
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        tap_ok(!*finding_infos[kind].report == !*finding_infos[kind].table, "%s: the table of a report", finding_infos[kind].id);
+}
+
 static void test_print_border(void)
 {
     begin();
@@ -1210,6 +1233,8 @@ int main(void)
     test_order();
     test_gaps();
     test_print();
+    test_print_without_report();
+    test_reports();
     test_print_border();
     test_doc();
     return tap_done();

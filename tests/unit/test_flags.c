@@ -34,7 +34,11 @@ static const struct {
     {"-XX:MaxMetaspaceSize=256m", "", 8, "", ""},
     {"-XX:+ZGenerational -XX:+UseZGC", "", 21, "", ""},
     {"-XX:+ZGenerational -XX:+UseZGC", "", 25, "flag_outdated", "ZGenerational"},
+    {"-XX:+UseConcMarkSweepGC -XX:+UseParNewGC", "", 8, "", ""},
+    {"-XX:+UseParNewGC", "", 9, "flag_outdated", "UseParNewGC"},
     {"-Djava.security.manager=allow", "", 17, "flag_outdated", "-Djava.security.manager"},
+    {"-Djava.security.manager", "", 17, "flag_outdated", "-Djava.security.manager"},
+    {"-Djava.security.manager=disallow", "", 17, "", ""},
     {"-Xmx1g -XX:MaxHeapSize=2g", "", 17, "flag_twice", "MaxHeapSize"},
     {"-Xmx1g -XX:MaxHeapSize=1024m", "", 17, "", ""},
     {"-XX:+UseG1GC -XX:-UseG1GC", "", 17, "flag_twice", "UseG1GC"},
@@ -69,6 +73,7 @@ static const struct {
     {"", "shop.Main --token hunter2", 17, "secret_in_arguments", "token"},
     {"-Dapi.key=***", "", 17, "secret_in_arguments", "api.key"},
     {"-Dpassword.file=/etc/secret -Dtoken.ttl=60 -Dmax.tokens=20 -Duse.token=true -Dpassword=", "shop.Main --token --verbose", 17, "", ""},
+    {"-Dtokenizer=bpe -Dtokenization.model=small", "shop.Main --tokenizer bpe", 17, "", ""},
     {"-Djava.security.auth.login.config=/etc/jaas -XX:TokenFlag=hunter2", "", 17, "", ""},
 };
 

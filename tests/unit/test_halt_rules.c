@@ -16,19 +16,24 @@
 enum { REST = 100, MOST = 20000 };
 
 static struct halts halts;
+static char place[64]; /* where what was found last is most */
 
 static uint32_t word(const char *text)
 {
     return strtab_add_text(&halts.strings, text);
 }
 
-static void add(enum halt_kind kind, const char *what, uint64_t ns, int count)
+static void add_at(const char *site, enum halt_kind kind, const char *what, uint64_t ns, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct halt one = {
-            .kind = (uint8_t)kind, .ns = ns, .count = 1, .what = word(what), .site = word("demo.Main.work:4"), .thread = word("main")};
+        struct halt one = {.kind = (uint8_t)kind, .ns = ns, .count = 1, .what = word(what), .site = word(site), .thread = word("main")};
         halts_add(&halts, &one);
     }
+}
+
+static void add(enum halt_kind kind, const char *what, uint64_t ns, int count)
+{
+    add_at("demo.Main.work:4", kind, what, ns, count);
 }
 
 static void begin(void)
@@ -51,6 +56,8 @@ static bool finds(const char *id, uint32_t *others)
         bool is_it = !strcmp(finding_infos[f.list[i].kind].id, id);
         found = found || is_it;
         *others += !is_it;
+        if (is_it)
+            snprintf(place, sizeof place, "%s", findings_text(&f, f.list[i].site));
         if (!is_it)
             tap_note("%s: %s", finding_infos[f.list[i].kind].id, findings_text(&f, f.list[i].text));
     }
@@ -163,6 +170,30 @@ static void test_target(void)
     tap_ok(!finds("gc_misses_target", &others), "ZGC has no such target");
 }
 
+/* Of pauses of which all have that cause. */
+static void test_floor(void)
+{
+    static const char *const causes[] = {"G1New, G1 Humongous Allocation", "ParallelScavenge, GCLocker Initiated GC"};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        begin();
+        add(HALT_GC, causes[i], 5 * NS_PER_MS, 20);
+        tap_ok(finds(i ? "gc_locker" : "gc_humongous", &others) && !others, "%s: a hundredth of the time", causes[i]);
+        begin();
+        add(HALT_GC, causes[i], 5 * NS_PER_MS, 19);
+        tap_ok(!finds("", &others) && !others, "less of it is nothing");
+    }
+}
+
+/* Moments have no length. */
+static void test_places(void)
+{
+    begin();
+    add_at("demo.First.look:1", HALT_EXCEPTION, "demo.ParserError", 0, 1);
+    add_at("demo.Most.look:2", HALT_EXCEPTION, "demo.ParserError", 0, 40);
+    add_at("demo.Last.look:3", HALT_EXCEPTION, "demo.ParserError", 0, 2);
+    tap_ok(finds("errors", &others) && !strcmp(place, "demo.Most.look:2"), "the place of most errors, not of the first: %s", place);
+}
+
 static void test_single(void)
 {
     begin();
@@ -171,6 +202,9 @@ static void test_single(void)
     begin();
     add(HALT_VM_OPERATION, "HeapDumper", 207 * NS_PER_MS, 30);
     tap_ok(!finds("long_operation", &others), "many of 207");
+    begin();
+    add(HALT_VM_OPERATION, "GC_HeapInspection", 208 * NS_PER_MS, 1);
+    tap_ok(finds("long_operation", &others) && !others, "a histogram of the heap, which is no collection");
     begin();
     add(HALT_EXCEPTION, "java.lang.OutOfMemoryError", 0, 1);
     tap_ok(finds("errors", &others) && !others, "memory that has run out, once");
@@ -182,6 +216,8 @@ int main(void)
         test_case(i);
     test_calm();
     test_target();
+    test_floor();
+    test_places();
     test_single();
     return tap_done();
 }

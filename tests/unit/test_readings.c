@@ -17,6 +17,8 @@ enum { READINGS_MAX = 2000 };
 static struct reading list[READINGS_MAX];
 static uint32_t count;
 static int64_t jvm_start_ns;
+static uint32_t processors;
+static char said[256]; /* by the first finding */
 
 static void put(int second, enum reading_kind kind, double value)
 {
@@ -26,7 +28,7 @@ static void put(int second, enum reading_kind kind, double value)
 
 static void begin(void)
 {
-    count = 0;
+    count = processors = 0;
     jvm_start_ns = BEGAN - 60 * (int64_t)NS_PER_S;
 }
 
@@ -34,12 +36,17 @@ static void begin(void)
 static const char *found(void)
 {
     struct findings f;
-    struct evidence e = {.readings = list, .reading_count = count, .duration_ns = SECONDS * NS_PER_S, .jvm_start_ns = jvm_start_ns};
+    struct evidence e = {.readings = list,
+                         .reading_count = count,
+                         .duration_ns = SECONDS * NS_PER_S,
+                         .jvm_start_ns = jvm_start_ns,
+                         .processors = processors};
     if (findings_init(&f) || analyze(&f, &e))
         tap_ok(false, "there is memory");
     for (uint32_t i = 0; i < f.count; i++)
         tap_note("%s %.1f: %s", finding_infos[f.list[i].kind].id, f.list[i].score, findings_text(&f, f.list[i].text));
     const char *id = f.count == 1 ? finding_infos[f.list[0].kind].id : f.count ? "several" : "";
+    snprintf(said, sizeof said, "%s", f.count ? findings_text(&f, f.list[0].text) : "");
     findings_deinit(&f);
     return id;
 }
@@ -94,10 +101,16 @@ static void test_container(void)
 
 static void test_statistics(void)
 {
-    put_same(READING_SWITCHES, 10400, 10);
-    is("context_switches", "10,400 switches a second");
-    put_same(READING_SWITCHES, 10300, 10);
-    is("", "10,300");
+    put_same(READING_SWITCHES, 3120, 10);
+    is("context_switches", "3,120 switches a second, of a machine whose processors are unknown");
+    put_same(READING_SWITCHES, 3100, 10);
+    is("", "3,100");
+    put_same(READING_SWITCHES, 64 * 3120, 10);
+    processors = 64;
+    is("context_switches", "as many of each of 64 processors");
+    put_same(READING_SWITCHES, 64 * 3100, 10);
+    processors = 64;
+    is("", "and a little less");
     put_rise(READING_CLASSES_LOADED, 160, READING_CLASSES_UNLOADED, 0);
     is("classes_grow", "160 classes in a minute");
     put_rise(READING_CLASSES_LOADED, 140, READING_CLASSES_UNLOADED, 0);
@@ -143,6 +156,32 @@ static void test_happenings(void)
         put_same(happenings[i].kind, happenings[i].value, happenings[i].most + 1);
         is(happenings[i].id, "and one more");
     }
+    put_same(READING_REDEFINED, 1000, 10);
+    jvm_start_ns = BEGAN;
+    is("", "classes that are redefined when a program begins");
+}
+
+static void test_words(void)
+{
+    put_same(READING_DATA_LOST, 4096, 1);
+    is("jdk_data_lost", "one loss");
+    tap_ok(!strcmp(said, "once the JDK's recorder lost data"), "in words: %s", said);
+    put_same(READING_DATA_LOST, 4096, 2);
+    is("jdk_data_lost", "two");
+    tap_ok(!strcmp(said, "2 times the JDK's recorder lost data"), "in words: %s", said);
+}
+
+/* Fifteen minutes, of which in one thousands of classes or threads are added, evenly. */
+static void test_growth_in_window(enum reading_kind kind)
+{
+    struct findings f;
+    begin();
+    for (int second = 0; second < 900; second++)
+        put(second, kind, second < 400 ? 0 : second < 460 ? 100 * (second - 400) : 6000);
+    struct evidence e = {
+        .readings = list, .reading_count = count, .start_ns = BEGAN, .duration_ns = 900 * NS_PER_S, .jvm_start_ns = jvm_start_ns};
+    tap_ok(!findings_init(&f) && !analyze(&f, &e) && !f.count, "%s: a minute in which they grow is nothing", reading_events[kind]);
+    findings_deinit(&f);
 }
 
 /* An hour with one bad minute, of which a sixth is throttled. */
@@ -227,7 +266,10 @@ int main(void)
     test_container();
     test_statistics();
     test_happenings();
+    test_words();
     test_window();
+    test_growth_in_window(READING_CLASSES_LOADED);
+    test_growth_in_window(READING_THREADS);
     test_file();
     return tap_done();
 }

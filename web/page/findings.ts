@@ -11,7 +11,7 @@ export function findingsPanel(app: App, findings: Finding[]): HTMLElement[] {
     return findings.map((finding) => {
         const { severity, title, text, remedy, kind, names } = finding;
         const shown = (of: string) => element("bdi", { dir: "ltr" }, visibleName(of).slice(0, LONGEST));
-        const evidence = kind === "halt" ? app.panels?.halts : app.kinds.has(kind);
+        const evidence = kind !== "" && (kind === "halt" ? app.panels?.halts : app.kinds.has(kind));
         const show = () => void app.showEvidence(kind, names);
         const buttons = evidence ? [action("Show the evidence", "Where the figures come from", show)] : [];
         return element("article", { className: severity === "warning" || severity === "critical" ? "wrong" : "" },

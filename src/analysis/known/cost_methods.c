@@ -73,7 +73,6 @@ static const struct cost costs[] = {
     {"java.io.FileInputStream", "read0", STACK_COST_BYTES},
     {"java.io.RandomAccessFile", "read0 write0", STACK_COST_BYTES},
     {"java.nio.ByteBuffer", "allocateDirect", STACK_COST_DIRECT},
-    {"java.nio.DirectByteBuffer", "<init>", STACK_COST_DIRECT},
     {"java.lang.Thread", "yield yield0 onSpinWait", STACK_COST_YIELDS},
     {"java.security.SecureRandom", "nextBytes", STACK_COST_RANDOM},
     {"sun.security.ssl.HandshakeContext*", NULL, STACK_COST_TLS},

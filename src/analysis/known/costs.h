@@ -24,7 +24,8 @@
     COST(F, SCANS, "list_scanned", "Lists are searched element by element", "searching lists, or moving their elements", CPU, 0.4, EVER,   \
          "a HashSet or HashMap to look things up, an ArrayDeque to remove at the head, an ArrayList to get by index")                      \
     COST(F, GROWTH, "collections_grow", "Collections and buffers grow step by step", "growing collections and buffers", CPU, 0.4, EVER,    \
-         "give the size that is expected to the constructor: new ArrayList<>(n), new StringBuilder(n), HashMap.newHashMap(n)")             \
+         "give the size that is expected to the constructor: new ArrayList<>(n), new StringBuilder(n); HashMap.newHashMap(n) in "          \
+         "JDK 19 and later")                                                                                                               \
     COST(F, COPIES, "copied_on_write", "A CopyOnWrite collection is written again and again", "copying collections at each write", CPU,    \
          0.2, EVER, "ConcurrentHashMap.newKeySet(), or a list under a lock: each write of a CopyOnWrite collection copies all of it")      \
     COST(F, SERIAL, "java_serialization", "Java serialization takes much of the CPU time", "Java serialization", CPU, 0.6, EVER,           \

@@ -31,18 +31,18 @@ const struct known_flag known_flags[] = {
     {"-XX:-StackTraceInThrowable", FLAG_IS_RISKY, 60, "exceptions have no stack trace: no log says where they come from"},
     {"-XX:+IgnoreUnrecognizedVMOptions", FLAG_IS_RISKY, 30,
      "flags that this JVM does not know, and misspelt ones, are passed over in silence"},
-    {"-XX:+DisableAttachMechanism", FLAG_IS_RISKY, 30, "jcmd, jstack and this program cannot attach, when they are needed"},
+    {"-XX:+DisableAttachMechanism", FLAG_IS_RISKY, 30, "jcmd, jstack and candor cannot attach, when they are needed"},
 };
 
 const size_t known_flag_count = sizeof known_flags / sizeof *known_flags;
 
 #define SHARING   "-Xshare:auto, which is the default"
-#define LIKE_THIS "leave it out: the JVM does so by itself"
+#define LIKE_THIS "nothing; leave it out"
 #define HEAP_PART "MaxRAMPercentage and InitialRAMPercentage"
 
 const struct outdated_flag outdated_flags[] = {
     {"UseConcMarkSweepGC", 9, 14, 17, "-XX:+UseG1GC, or -XX:+UseZGC where pauses must be short"},
-    {"UseParNewGC", 8, 0, 11, "-XX:+UseG1GC or -XX:+UseParallelGC"},
+    {"UseParNewGC", 9, 0, 11, "-XX:+UseG1GC or -XX:+UseParallelGC"},
     {"-Xincgc", 8, 0, 17, "-XX:+UseG1GC"},
     {"UseParallelOldGC", 14, 15, 17, "-XX:+UseParallelGC, which includes it"},
     {"PermSize", 0, 8, 17, "MetaspaceSize"},

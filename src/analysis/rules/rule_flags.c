@@ -73,13 +73,15 @@ static void judge_known(struct findings *f, const struct argument *a)
     }
 }
 
+#define IS_DEFAULT "disallow" /* -Djava.security.manager=disallow */
+
 static void judge_outdated(struct findings *f, const struct argument *a, uint32_t jdk)
 {
     for (size_t i = 0; i < outdated_flag_count; i++) {
         const struct outdated_flag *o = &outdated_flags[i];
         bool is_ignored = o->ignored && jdk >= o->ignored, is_deprecated = o->deprecated && jdk >= o->deprecated;
         char later[64] = "";
-        if (strcmp(a->name, o->name) || (!is_ignored && !is_deprecated))
+        if (strcmp(a->name, o->name) || (!is_ignored && !is_deprecated) || !strcmp(a->value, IS_DEFAULT))
             continue;
         if (o->refused > jdk)
             snprintf(later, sizeof later, ", and JDK %u does not start with it", o->refused);
@@ -121,8 +123,8 @@ static void judge_heap(struct findings *f, const char *arguments, uint32_t proce
             "leave ParallelGCThreads out: the JVM knows the processors, and the container's quota");
     if (is_on(arguments, "UseSerialGC") && processors >= SERIAL_PROCESSORS && heap >= SERIAL_HEAP_GIB * GIB)
         say(f, FINDING_HEAP_SETUP, SETUP_SCORE, "UseSerialGC",
-            findings_say(f, "one thread collects a heap of %.1f GiB, while %u processors stand still", (double)heap / GIB, processors),
-            "-XX:+UseG1GC or -XX:+UseParallelGC");
+            findings_say(f, "one thread collects a heap of %.1f GiB on a machine of %u processors", (double)heap / GIB, processors),
+            "-XX:+UseG1GC or -XX:+UseParallelGC, unless the container allows only one processor");
 }
 
 /* ---- doors ---- */
@@ -191,7 +193,8 @@ static bool names_secret(const char *name)
                                           "api.key",  "api_key", "access-key", "access_key", "access.key", "accesskey", "credential"};
     static const char *const others[] = {"file",    "path",    "location", "dir",    "url",    "uri",     "class", "provider",  "type",
                                          "enabled", "timeout", "ttl",      "length", "expiry", "encoder", "name",  "algorithm", "s"};
-    return HAS(name, secrets, false) && !HAS(name, others, true);
+    static const char *const harmless[] = {"tokeniz"};
+    return HAS(name, secrets, false) && !HAS(name, others, true) && !HAS(name, harmless, false);
 }
 
 static bool is_secret(const char *value)

@@ -15,6 +15,7 @@
 #define FALLBACK_WARNING 0.02 /* the same of collectors that work beside the program, and have to fall back to it */
 #define LATE_WARNING     0.5  /* of G1's pauses: longer than they were to be */
 #define TARGET_MS        200  /* unless MaxGCPauseMillis is given */
+#define CAUSE_LEAST      0.01 /* of the time, in pauses that are judged by their share of all */
 
 enum { FULL_LEAST = 3, LATE_LEAST = 10 };
 
@@ -33,8 +34,8 @@ static const struct cause {
 } causes[] = {
     {FINDING_GC_HUMONGOUS, "G1 Humongous Allocation", OF_PAUSES, 0.5, 5, "arrays that are larger than half a region of the heap"},
     {FINDING_GC_LOCKER, "GCLocker Initiated GC", OF_PAUSES, 0.5, 5, "native code that held an array, and kept the collector from it"},
-    {FINDING_GC_METASPACE, "Metadata GC", A_MINUTE, 6, 5, "room for classes, and not for objects"},
-    {FINDING_GC_CODE_CACHE, "CodeCache GC", A_MINUTE, 6, 5, "room for compiled code, and not for objects"},
+    {FINDING_GC_METASPACE, "Metadata GC", A_MINUTE, 6, 5, "a lack of room for classes, and not for objects"},
+    {FINDING_GC_CODE_CACHE, "CodeCache GC", A_MINUTE, 6, 5, "a lack of room for compiled code, and not for objects"},
     {FINDING_GC_BY_TOOL, "Heap Inspection", A_MINUTE, 2, 2, "a histogram of the heap"},
     {FINDING_GC_BY_TOOL, "Heap Dump", A_MINUTE, 2, 2, "a dump of the heap"},
     {FINDING_GC_BY_TOOL, "Diagnostic Command", A_MINUTE, 2, 2, "a command of jcmd"},
@@ -64,12 +65,12 @@ static void judge_cause(struct findings *f, const struct evidence *e, const stru
     struct amount rate = amount_scaled(amount_count((double)s->count), 1 / minutes);
     const struct amount *v = c->measure == OF_PAUSES ? &share : &rate;
     char stopped[32];
-    if (s->count < c->least)
+    if (s->count < c->least || (c->measure == OF_PAUSES && s->sum < CAUSE_LEAST * (double)e->duration_ns))
         return;
     findings_add(f, &(struct finding){
                         .kind = c->kind,
                         .score = score_saturate(v->low, c->limit),
-                        .text = findings_say(f, "%llu of %llu pauses for garbage collection, %.1f a minute and %s in all, made room for %s",
+                        .text = findings_say(f, "%llu of %llu pauses for garbage collection, %.1f a minute and %s in all, came from %s",
                                              (unsigned long long)s->count, (unsigned long long)pauses, rate.value,
                                              units_format_duration(stopped, sizeof stopped, amount_whole(s->sum)), c->words),
                         .subject = findings_string(f, c->cause),

@@ -16,12 +16,12 @@ enum { THIRDS = 3 };
 enum measure {
     PART_OF,   /* what was added to it, as a share of what was added to `other` */
     LEVEL_OF,  /* its largest value, as a share of the last one of `other` */
-    MEAN,      /* of its values */
+    MEAN,      /* of its values, for each processor */
     ADDED,     /* to it, a minute */
     STEADILY,  /* the same without what was added to `other`, by the third of the time in which it was least: pools fill, and classes load,
                   when a program begins */
     EVENTS,    /* a minute */
-    SUM,       /* of its values, a minute */
+    SUM,       /* of its values, a minute; without those of the JVM's first one */
     CERTAINLY, /* it happened: each is bad */
 };
 
@@ -40,16 +40,15 @@ static const struct figure {
      "of the memory that the container may use was in use by this process"},
     {FINDING_CONTAINER_FULL, ADDED, READING_MEMORY_REFUSED, READING_KINDS, 0, 60, 2,
      "times a minute the container's memory was at its limit, and the kernel had to free some first"},
-    {FINDING_CONTEXT_SWITCHES, MEAN, READING_SWITCHES, READING_KINDS, 0, 50e3, 3,
-     "times a second the machine's processors switched threads"},
+    {FINDING_CONTEXT_SWITCHES, MEAN, READING_SWITCHES, READING_KINDS, 0, 15e3, 3,
+     "times a second each processor of the machine switched threads"},
     {FINDING_CLASSES_GROW, STEADILY, READING_CLASSES_LOADED, READING_CLASSES_UNLOADED, 0, 600, 3,
      "classes a minute were added, and not unloaded"},
     {FINDING_THREADS_GROW, STEADILY, READING_THREADS, READING_KINDS, 0, 60, 3, "threads a minute were added, and have not ended"},
     {FINDING_CODE_CACHE_FULL, CERTAINLY, READING_CODE_FULL, READING_KINDS, 0, 1, 1,
-     "times the memory for compiled code was full: what is not compiled by then stays interpreted"},
-    {FINDING_METASPACE_FULL, CERTAINLY, READING_METASPACE_FULL, READING_KINDS, 0, 1, 1, "times there was no more memory for classes"},
-    {FINDING_SUBMIT_FAILED, CERTAINLY, READING_SUBMIT_FAILED, READING_KINDS, 0, 1, 1,
-     "times a virtual thread could not be started or continued"},
+     "the memory for compiled code was full: what is not compiled by then stays interpreted"},
+    {FINDING_METASPACE_FULL, CERTAINLY, READING_METASPACE_FULL, READING_KINDS, 0, 1, 1, "there was no more memory for classes"},
+    {FINDING_SUBMIT_FAILED, CERTAINLY, READING_SUBMIT_FAILED, READING_KINDS, 0, 1, 1, "a virtual thread could not be started or continued"},
     {FINDING_GC_OVERRUN, EVENTS, READING_EVACUATION_FAILED, READING_KINDS, 0, 6, 3,
      "times a minute the collector had no room to move what is alive"},
     {FINDING_GC_OVERRUN, EVENTS, READING_MODE_FAILED, READING_KINDS, 0, 6, 3,
@@ -59,7 +58,7 @@ static const struct figure {
     {FINDING_REDEFINITIONS, SUM, READING_REDEFINED, READING_KINDS, 0, 600, 3, "classes a minute were redefined"},
     {FINDING_REDEFINITIONS, SUM, READING_RETRANSFORMED, READING_KINDS, 0, 600, 3, "classes a minute were transformed anew by an agent"},
     {FINDING_CHILD_PROCESSES, EVENTS, READING_PROCESSES, READING_KINDS, 0, 60, 10, "processes a minute were started"},
-    {FINDING_JDK_DATA_LOST, CERTAINLY, READING_DATA_LOST, READING_KINDS, 0, 1, 1, "times the JDK's recorder lost data"},
+    {FINDING_JDK_DATA_LOST, CERTAINLY, READING_DATA_LOST, READING_KINDS, 0, 1, 1, "the JDK's recorder lost data"},
 };
 
 struct values {
@@ -68,11 +67,20 @@ struct values {
     uint32_t count;
 };
 
+/* Agents transform classes when a program begins. */
+static bool is_of_start(const struct evidence *e, const struct reading *one)
+{
+    bool is_change = one->kind == READING_REDEFINED || one->kind == READING_RETRANSFORMED;
+    return is_change && one->ns < e->jvm_start_ns + (int64_t)SETTLED_NS;
+}
+
 static void add_readings(struct values all[READING_KINDS], const struct evidence *e)
 {
     for (uint32_t i = 0; i < e->reading_count; i++) {
         const struct reading *one = &e->readings[i];
         struct values *v = &all[one->kind];
+        if (is_of_start(e, one))
+            continue;
         if (!v->count++) {
             v->first = one->value;
             v->first_ns = one->ns;
@@ -122,7 +130,7 @@ static struct amount amount_of(const struct figure *g, const struct values *of, 
     case LEVEL_OF:
         return amount_exact(other && other->last > 0 ? of->most / other->last : 0);
     case MEAN:
-        return amount_exact(of->sum / of->count);
+        return amount_exact(of->sum / of->count / (e->processors ? e->processors : 1));
     case ADDED:
         return amount_scaled(amount_count(added(of)), between > 0 ? 1 / between : 0);
     case STEADILY:
@@ -140,7 +148,9 @@ static uint32_t tell(struct findings *f, const struct figure *g, const struct am
 {
     bool is_share = g->measure == PART_OF || g->measure == LEVEL_OF;
     double factor = is_share ? 100 : 1;
-    const char *unit = is_share ? " %" : "";
+    const char *unit = is_share ? " %" : g->measure == CERTAINLY ? " times" : "";
+    if (g->measure == CERTAINLY && v->value == 1)
+        return findings_say(f, "once %s", g->words);
     if (v->low == v->high)
         return findings_say(f, "%.*f%s %s", is_share ? 1 : 0, factor * v->value, unit, g->words);
     return findings_say(f, "%.1f%s (%.1f to %.1f) %s", factor * v->value, unit, factor * v->low, factor * v->high, g->words);

@@ -27,7 +27,9 @@ static int ask_once(const struct attacher *a, struct attacher_job *job)
         control_option(&r, recording_option_rows[i].key, settings_option(&job->settings, (enum recording_option)i));
     snprintf(duration, sizeof duration, "%llums", (unsigned long long)(job->duration_ns / NS_PER_MS));
     control_option(&r, "duration", duration);
+    control_option(&r, "name", job->several ? "daemon" : NULL);
     int code = control_send(job->pid, &r, a->timeout_ns, &answer, &job->error);
+    job->recording = code ? 0 : control_number(&answer, "recording", 0);
     control_answer_free(&answer);
     return code;
 }
@@ -51,7 +53,8 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     return code == -EREMOTEIO && !strncmp(job->error.text, "already recording", 17) ? -EBUSY : code;
 }
 
-/* Refuses a JVM that is already being recorded, without any effect on that recording. */
+/* Refuses a JVM that is being recorded by an agent of one recording at a time, without any effect on that recording. Others refuse by
+ * themselves what cannot run beside theirs. */
 static int refuse_busy(const struct attacher *a, struct attacher_job *job)
 {
     struct control_request r;
@@ -60,9 +63,10 @@ static int refuse_busy(const struct attacher *a, struct attacher_job *job)
     int code = control_send(job->pid, &r, a->timeout_ns, &answer, &job->error);
     const char *state = code ? NULL : control_text(&answer, "state");
     bool running = state && !strcmp(state, "running");
+    job->several = code == -ENOENT || (!code && control_number(&answer, "protocol_minor", 0) >= 1); /* without an agent, ours is loaded */
     control_answer_free(&answer);
-    if (running)
-        return error_set(&job->error, -EBUSY, "somebody else is recording it");
+    if (running && !job->several)
+        return error_set(&job->error, -EBUSY, "its agent makes one recording at a time");
     return code == -ENOENT ? 0 : code;
 }
 

@@ -18,9 +18,11 @@ struct attacher_job {
     int passed;          /* its descriptor; closed when the job is done */
     struct settings settings;
     uint64_t duration_ns; /* after which the agent ends the recording by itself */
-    /* The outcome. -EBUSY: somebody else records it; another negative errno. Events that the JVM cannot record are no longer in the
-     * settings; `refused` has the JVM's words about them. */
+    bool several;         /* the agent makes several recordings at once, which have names and numbers */
+    /* The outcome. -EBUSY: somebody else records it, which excludes us; another negative errno. Events that the JVM cannot record are no
+     * longer in the settings; `refused` has the JVM's words about them. */
     char refused[320];
+    uint64_t recording; /* the agent's number for it; 0 = it has not said one */
     int code;
     struct error error;
 };

@@ -1,12 +1,12 @@
 #include "daemon/fleet.h"
 
-#include "attach/control.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
+#include "daemon/stopping.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -160,6 +160,7 @@ static void begin(struct fleet *f, struct member *t, const struct settings *sett
     struct error e;
     t->live.pid = t->pid;
     t->live.start = t->start;
+    t->live.recording = 0;
     t->live.chunk_at = t->live.to = t->live.to_ns = 0;
     t->live.books.count = t->live.latest.count = 0;
     snprintf(t->live.name, sizeof t->live.name, "%s", t->name);
@@ -259,9 +260,11 @@ static void follow_it(struct fleet *f, struct member *t, uint64_t renew_in_ns)
 
 static void refuse(struct fleet *f, struct member *t, const struct attacher_job *job)
 {
+    char reason[sizeof t->reason];
     live_remove(&t->live, f->follow.live_folder);
     if (job->code == -EBUSY) {
-        leave_once(t, BUSY_S * NS_PER_S, "somebody else is recording it");
+        snprintf(reason, sizeof reason, "somebody else is recording it: %.280s", job->error.text);
+        leave_once(t, BUSY_S * NS_PER_S, reason);
         return;
     }
     unsigned doublings = t->failures < 7 ? t->failures : 7;
@@ -270,6 +273,15 @@ static void refuse(struct fleet *f, struct member *t, const struct attacher_job 
     member_leave(t, (wait < RETRY_MAX_S ? wait : RETRY_MAX_S) * NS_PER_S, "%s", job->error.text);
     if (!member_is_gone(t))
         log_warning("not profiled pid=%d main=%s: %s", t->pid, t->name, t->reason);
+}
+
+/* If the agent said none, or we end before it is saved, the recording is found by its file when it is to end (stopping.c). */
+static void keep_number(const struct fleet *f, struct member *t, uint64_t recording)
+{
+    struct error e;
+    t->live.recording = recording;
+    if (recording && live_save(&t->live, f->follow.live_folder, &e))
+        log_warning("%s", e.text);
 }
 
 static void take_job(struct fleet *f, struct attacher_job *job)
@@ -282,6 +294,7 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         refuse(f, t, job);
         return;
     }
+    keep_number(f, t, job->recording);
     follow_it(f, t, (uint64_t)((RENEW_S - 600 * backoff_random()) * NS_PER_S));
     snprintf(t->events, sizeof t->events, "%s", job->settings.events);
     if (*job->refused)
@@ -296,16 +309,13 @@ static void take_job(struct fleet *f, struct attacher_job *job)
 /* Asked only while the lock on our file is held: then it is our recording that runs. */
 static int stop_recording(struct member *t, uint64_t patience_ns)
 {
-    struct control_request r;
-    struct control_answer answer;
     struct error e;
-    control_begin(&r, "stop");
-    int code = control_send(t->pid, &r, patience_ns, &answer, &e);
+    uint64_t samples;
+    int code = stopping_end(&t->live, patience_ns, &samples, &e);
     if (code)
         log_warning("cannot end the recording of pid=%d: %s", t->pid, e.text);
     else
-        log_info("stopped pid=%d samples=%" PRIu64, t->pid, control_number(&answer, "samples", 0));
-    control_answer_free(&answer);
+        log_info("stopped pid=%d samples=%" PRIu64, t->pid, samples);
     return code;
 }
 

@@ -125,7 +125,8 @@ def ending_jvms(jdk):
         config("ends", "[jvm named]", "service = by-rule", "label.team = pay & co", server=server.url, chunk="300s", look="1s",
                min_age="0")
         own = ct.WORK / "own.jfr"
-        ct.ok(ct.candor("start", "-o", own, taken.pid).status == 0, f"{jdk}: somebody records one")
+        alone = ct.candor("start", "-e", "safepoint", "-o", own, taken.pid)
+        ct.ok(alone.status == 0, f"{jdk}: somebody records one, and nobody can beside that", alone)
         daemon = Daemon("ends")
         daemon.wait_log(r"profiling pid=", 2)
         daemon.wait_log(r"left alone pid=\d+ .*somebody else is recording")
@@ -152,6 +153,35 @@ def ending_jvms(jdk):
         gone = ct.candor("daemon", "--status", "--spool", daemon.spool)
         ct.ok(gone.status == 1 and json.loads(gone.out)["running"] is False and "no daemon is running" in gone.err,
               f"{jdk}: the last word stays in the spool", gone)
+
+
+def beside_others(jdk):
+    """Somebody records a JVM when the daemon comes: both do, and each end is that of one recording, also by the next daemon."""
+    with collector.Collector() as server, jvm(jdk, "beside") as one:
+        config("beside", server=server.url, chunk="1s", look="1s", min_age="0")
+        own, more = ct.WORK / "beside.jfr", ct.WORK / "more.jfr"
+        ct.ok(ct.candor("start", "-i", "1ms", "-o", own, one.pid).status == 0, f"{jdk}: somebody records")
+        daemon = Daemon("beside")
+        ct.ok(daemon.wait_log("profiling pid="), f"{jdk}: the daemon does, too", daemon)
+        status = one.ask("status", recording=2)
+        ct.ok(status["recordings"] == "1,2" and status["name"] == "daemon", f"{jdk}: under its name", status)
+        state = wait_for(lambda: "\nrecording 2\n" in "".join(path.read_text() for path in (daemon.spool / "live").glob("*.state")))
+        ct.ok(state, f"{jdk}: it keeps the number")
+        one.round(seconds=2)
+        stopped = ct.candor("stop", one.pid)
+        ct.ok(stopped.status == 0 and one.ask("status")["recordings"] == "2", f"{jdk}: candor stop ends the user's", stopped)
+        ct.ok(ct.Recording(own).samples, f"{jdk}: which has samples")
+        ct.ok(ct.candor("start", "-o", more, one.pid).status == 0, f"{jdk}: another begins")
+        daemon.end(signal.SIGKILL)
+        daemon = Daemon("beside")
+        ct.ok(daemon.wait_log("took over pid="), f"{jdk}: the next daemon takes its recording over", daemon)
+        one.round(seconds=1)
+        ct.ok(daemon.end() == 0 and daemon.is_empty(), f"{jdk}: and ends it", daemon)
+        status = one.ask("status")
+        ct.ok(status["recordings"] == "3" and status["file"] == str(more), f"{jdk}: and not the user's", status)
+        counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
+        check_sums(f"{jdk}, beside others", sums(server.taken).get(one.pid), one.pid, int(counted[0][2]) if counted else -1)
+        ct.ok(ct.candor("stop", one.pid).status == 0 and ct.Recording(more).samples, f"{jdk}: which ends when it is told")
 
 
 def once_and_refused(jdk):
@@ -235,10 +265,10 @@ ct.need()
 usage()
 available = ct.jdks()
 if available:
-    chosen = ct.spread(available, [ending_jvms, killed_daemons, once_and_refused])
+    chosen = ct.spread(available, [ending_jvms, killed_daemons, beside_others, once_and_refused])
     encrypted(available[0])
     other_users(next(one for one in available if not ct.in_closed_folder(one)))
     misbehaving_server([available[0], available[-1]])
-    for which, scenario in chosen[:3] if ct.TIER != "all" else chosen:
+    for which, scenario in chosen[:4] if ct.TIER != "all" else chosen:
         scenario(which)
 ct.done()

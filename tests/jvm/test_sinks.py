@@ -99,6 +99,19 @@ def check_refusals(jvm):
     ct.ok(not good and "no recording" in answer, "once", answer)
 
 
+def check_diagnosis(jvm, jdk):
+    """What cannot be recorded beside others is left out, or refused."""
+    path = ct.WORK / "diagnosis.jfr"
+    result = ct.candor("diagnose", "--json", "-d", "1s", "-o", path, jvm.pid)
+    told = result.status == 0 and "-e live is not possible" in result.err
+    if ct.ok(told, f"{jdk}: diagnose, beside others, says what it leaves out", result):
+        gaps = {gap["id"] for gap in json.loads(result.out)["not_judged"]}
+        ct.ok("leak" in gaps, f"{jdk}: and does not judge it", gaps)
+    result = ct.candor("diagnose", "--jfr", "on", "-d", "1s", "-o", ct.WORK / "refused.jfr", jvm.pid)
+    ct.ok(result.status == 1 and "leave out --jfr" in result.err and not (ct.WORK / "refused.jfr").exists(),
+          f"{jdk}: with --jfr it is refused", result)
+
+
 def check(jdk):
     first = ct.WORK / "first.jfr"
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
@@ -108,6 +121,7 @@ def check(jdk):
         files = come_and_go(jvm)
         line = jvm.expect("done")
         truth = {key: int(value) for key, value in (word.split("=", 1) for word in line.split()[1:]) if value.isdigit()}
+        check_diagnosis(jvm, jdk)
         check_refusals(jvm)
         status = jvm.ask("status")
         ct.ok(status["recordings"] == "1" and int(status["pace_ns"]) == SLOW_NS, "the first goes on alone", status)

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { ROUNDS = 6, ROUNDS_PER_CHUNK = 3 };
+enum { ROUNDS = 6, ROUNDS_PER_CHUNK = 3, BASE_CPU_NS = 250000000, BASE_FAILED = 3 };
 
 static char path[] = "/tmp/candor-test-XXXXXX";
 static int folder;
@@ -89,7 +89,7 @@ static void look(void)
 /* ---- what has arrived ---- */
 
 struct sums {
-    uint64_t recordings, samples, weight, executions, thread_cpu, settings, logs, problems, unnamed;
+    uint64_t recordings, samples, weight, executions, thread_cpu, bases, settings, logs, problems, unnamed;
     int64_t cpu_ns, residual_ns;
     uint64_t failed_count;
     uint8_t seen[ROUNDS][SAMPLE_CPU_SAMPLES];
@@ -147,6 +147,7 @@ static void take_recording(struct sums *s, const void *bytes, size_t size)
             take_book(&books, &event);
         s->executions += !strcmp(name, "jdk.ExecutionSample");
         s->thread_cpu += !strcmp(name, "candor.ThreadCpu");
+        s->bases += !strcmp(name, "candor.BookBase") || !strcmp(name, "candor.ThreadBase");
         s->logs += !strcmp(name, "candor.Log");
         settings += !strcmp(name, "candor.Setting");
     }
@@ -197,7 +198,15 @@ static void begin(int *passed)
     tap_ok(!outbox_open(&outbox, folder, 1 << 30, &e) && !live_create(&live, folder, passed, &e), "a recording and its state");
 }
 
-static void write_recording(int passed)
+/* Of a recording that begins while others run. */
+static void write_bases(struct jfr_writer *w)
+{
+    jfr_write_book_base(w, SAMPLE_START_TICKS, "cpu", "", BASE_CPU_NS, 0);
+    jfr_write_book_base(w, SAMPLE_START_TICKS, "failed", "not_walkable", 1000000, BASE_FAILED);
+    jfr_write_thread_base(w, SAMPLE_START_TICKS, 1, 1000000, 1);
+}
+
+static void write_recording(int passed, bool beside)
 {
     struct error e;
     struct jfr_writer_options options = {
@@ -205,6 +214,8 @@ static void write_recording(int passed)
     struct jfr_pools pools = sample_pools();
     struct jfr_writer *w = NULL;
     jfr_writer_new(&w, passed, &options, &pools, &e);
+    if (beside)
+        write_bases(w);
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint64_t ticks = SAMPLE_START_TICKS + (i + 1) * (uint64_t)SAMPLE_TICKS_PER_SECOND;
         sample_round(w, i);
@@ -216,14 +227,14 @@ static void write_recording(int passed)
     jfr_writer_close(w, SAMPLE_START_TICKS + 9 * (uint64_t)SAMPLE_TICKS_PER_SECOND, &e);
 }
 
-static void test_following(bool page_by_page)
+static void test_following(bool page_by_page, bool beside)
 {
     static struct sums sums;
     struct error e = {""};
     int passed;
     begin(&passed);
     jfr_watch = (struct jfr_watch){.look = look, .page_by_page = page_by_page};
-    write_recording(passed);
+    write_recording(passed, beside);
     jfr_watch = (struct jfr_watch){0};
     tap_ok(!failures && moments > 50, "looked at after each of %u writes", moments);
     tap_ok(!follow_take(&follow, &live, true, &gain, &e), "the rest, when nobody writes any more (%s)", e.text);
@@ -238,7 +249,8 @@ static void test_following(bool page_by_page)
     tap_ok(sums.weight == (uint64_t)ROUNDS * (SAMPLE_CPU_SAMPLES * 10000000ull + SAMPLE_CPU_SAMPLES * (SAMPLE_CPU_SAMPLES - 1) / 2),
            "the weights add up");
     tap_ok(!sums.unnamed && !sums.thread_cpu, "with their stacks, and without what is of a whole life");
-    tap_ok(sums.cpu_ns == ROUNDS * 600000000ll && sums.residual_ns == -1234567 && sums.failed_count == ROUNDS * 10,
+    tap_ok(sums.cpu_ns == ROUNDS * 600000000ll - beside * BASE_CPU_NS && sums.residual_ns == -1234567 &&
+               sums.failed_count == ROUNDS * 10 - (uint64_t)beside * BASE_FAILED && !sums.bases,
            "the books add up to the recording's");
     tap_ok(sums.settings > 0, "how it was made stands in recordings");
     live_remove(&live, folder);
@@ -315,8 +327,9 @@ int main(void)
     if (!mkdtemp(path))
         return 1;
     test_damage();
-    test_following(false);
-    test_following(true);
+    test_following(false, false);
+    test_following(true, false);
+    test_following(false, true);
     test_rubbish();
     tap_ok(!rmdir(path), "nothing stays behind");
     return tap_done();

@@ -208,6 +208,9 @@ static void test_state(void)
     struct error e = {""};
     int passed;
     tap_ok(!live_create(&l, folder.live, &passed, &e), "a recording in progress %s", e.text);
+    tap_ok(!live_open(&again, folder.live, l.id, &e) && !again.recording, "without the number of an agent that says none %s", e.text);
+    live_close(&again);
+    l.recording = 7;
     l.chunk_at = 4096;
     l.to = 1234;
     l.to_ns = 77;
@@ -219,6 +222,7 @@ static void test_state(void)
     tap_ok(again.pid == 4711 && again.start == 99 && again.chunk_at == 4096 && again.to == 1234 && again.to_ns == 77 &&
                !strcmp(again.query, l.query) && !strcmp(again.name, l.name),
            "as it was written");
+    tap_ok(again.recording == 7, "with the number that the agent gave it");
     tap_ok(again.books.count == 2 && !memcmp(again.books.lines, l.books.lines, 2 * sizeof *l.books.lines),
            "with its books; no text of a JVM's becomes a line");
     tap_ok(!live_is_locked(&again), "nobody records to it");

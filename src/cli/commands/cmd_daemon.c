@@ -108,7 +108,8 @@ const struct cli_command command_daemon = {
     .summary = "profile this host's JVMs all the time and send the recordings to a server",
     .about = "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
              "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
-             "It leaves a JVM alone while somebody else records it. Each event is one line on standard error.\n\n"
+             "It records beside up to three other recordings, and leaves a JVM alone only where one of these excludes others. "
+             "Each event is one line on standard error.\n\n"
              "Nothing is lost between two recordings of a JVM, and nothing is in both. Recordings are packed and kept in "
              "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
              "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ static const struct cli_option options[] = {
 /* What the rules need. Before 11 a JVM cannot sample allocations. */
 #define EVENTS_OF_ANY "cpu,wall,lock,halt"
 #define EVENTS        "cpu,wall,alloc,live,lock,halt"
+#define EVENTS_BESIDE "cpu,wall,alloc,lock,halt"
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11, LAST_WITH_RT_JAR = 8 };
 
@@ -100,6 +102,35 @@ static int feature_of_process(pid_t pid)
     return jvm_read(pid, &jvm, &e) ? 0 : jvm_feature(jvm.version);
 }
 
+/* By an agent that makes several recordings at once; that of an earlier build refuses another one itself. */
+static bool is_recorded(const struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    const char *state = session_ask_simple(s, "status", &answer, &e) ? NULL : control_text(&answer, "state");
+    bool recorded = state && !strcmp(state, "running") && control_number(&answer, "protocol_minor", 0) >= 1;
+    control_answer_free(&answer);
+    return recorded;
+}
+
+/* Beside other recordings there is neither live nor the JDK's recorder. */
+static int choose_events(const struct session *s, struct recording *r)
+{
+    int pid = s->process.pid;
+    const char *events = events_of(feature_of_process(pid)), *jfr = r->given[OPTION_JFR];
+    bool beside = is_recorded(s);
+    if (beside && jfr)
+        return cli_fail("cannot diagnose %d with --jfr %s: it is being recorded already, and the JDK's recorder cannot be taken along "
+                        "beside that; leave out --jfr, or end the other recording ('candor status %d' shows it)",
+                        pid, jfr, pid);
+    bool drops = beside && !strcmp(events, EVENTS);
+    if (drops)
+        fprintf(stderr,
+                "candor: %d is being recorded already, and beside that -e live is not possible: the rule about leaks is not judged\n", pid);
+    r->given[OPTION_EVENT] = drops ? EVENTS_BESIDE : events;
+    return CLI_OK;
+}
+
 static int record(const struct cli_args *args)
 {
     struct recording r;
@@ -114,10 +145,10 @@ static int record(const struct cli_args *args)
     }
     r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * NS_PER_S;
     status = session_open(&s, args);
-    if (!status) {
-        r.given[OPTION_EVENT] = events_of(feature_of_process(s.process.pid));
+    if (!status)
+        status = choose_events(&s, &r);
+    if (!status)
         status = attached_record(&s, args, &r);
-    }
     session_close(&s);
     return status;
 }

@@ -40,6 +40,8 @@ static void put_state(struct buffer *b, const struct live *l)
     boot_id(boot);
     buffer_printf(b, "candor-live 1\nboot %s\npid %d\nstart %" PRIu64 "\nbegan %" PRIu64 "\n", boot, (int)l->pid, l->start,
                   l->began_epoch_ns);
+    if (l->recording)
+        buffer_printf(b, "recording %" PRIu64 "\n", l->recording);
     buffer_printf(b, "chunk %" PRIu64 "\nto %" PRIu64 "\nns %" PRIu64 "\nquery %s\nname %s\n", l->chunk_at, l->to, l->to_ns, l->query,
                   l->name);
     for (uint32_t i = 0; i < l->books.count; i++) {
@@ -121,6 +123,8 @@ static void take_line(struct live *l, const char *key, const char *value, char *
         l->start = number_or_zero(value);
     else if (!strcmp(key, "began"))
         l->began_epoch_ns = number_or_zero(value);
+    else if (!strcmp(key, "recording"))
+        l->recording = number_or_zero(value);
     else if (!strcmp(key, "chunk"))
         l->chunk_at = number_or_zero(value);
     else if (!strcmp(key, "to"))

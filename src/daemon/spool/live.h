@@ -21,6 +21,7 @@ struct live {
     pid_t pid;
     uint64_t start;          /* of the process: with the pid, and while the machine is up, it is that process */
     uint64_t began_epoch_ns; /* the recording */
+    uint64_t recording;      /* the agent's number for it; 0 = not known: an agent of an earlier build, or it did not come to us */
     char name[256];          /* main class, for the log */
     char query[LIVE_QUERY_MAX];
     /* Passed on is everything before chunk_at, and this chunk up to `to`, which is to_ns after its start. */

@@ -98,7 +98,7 @@ static struct jfr_book *book_of(struct jfr_books *books, const struct jfr_book *
 
 /* ---- making one ---- */
 
-enum role { ROLE_EVENT, ROLE_SAMPLE, ROLE_CPU_SAMPLE, ROLE_BOOK, ROLE_DESCRIPTION, ROLE_NOTHING };
+enum role { ROLE_EVENT, ROLE_SAMPLE, ROLE_CPU_SAMPLE, ROLE_BOOK, ROLE_BOOK_BASE, ROLE_DESCRIPTION, ROLE_NOTHING };
 
 static const struct {
     const char *type;
@@ -112,7 +112,9 @@ static const struct {
     {"jdk.JavaMonitorEnter", ROLE_SAMPLE},
     {"jdk.ThreadPark", ROLE_SAMPLE},
     {"candor.BookLine", ROLE_BOOK},
+    {"candor.BookBase", ROLE_BOOK_BASE},
     {"candor.ThreadCpu", ROLE_NOTHING},
+    {"candor.ThreadBase", ROLE_NOTHING},
     {"candor.Padding", ROLE_NOTHING},
     {"candor.Setting", ROLE_DESCRIPTION},
     {"jdk.ActiveRecording", ROLE_DESCRIPTION},
@@ -132,6 +134,7 @@ struct making {
     struct jfr_books *before; /* where the window begins */
     const struct jfr_type *types[ROLES];
     uint64_t from, start_ticks, checkpoint;
+    bool is_first; /* the recording's first chunk: its bases count */
     struct jfr_slice *slice;
 };
 
@@ -216,11 +219,26 @@ static struct jfr_value value_of(struct making *m, const struct record *r, const
     return jfr_event_value(&event, jfr_type_field(event.type, field));
 }
 
-static void take_book(struct making *m, const struct record *r, const struct jfr_type *type, bool fresh)
+static struct jfr_book line_of(struct making *m, const struct record *r)
 {
     struct jfr_book line = {.ns = jfr_value_int(value_of(m, r, "time")), .count = (uint64_t)jfr_value_int(value_of(m, r, "count"))};
     take_text(jfr_value_text(value_of(m, r, "account")), line.account, sizeof line.account);
     take_text(jfr_value_text(value_of(m, r, "reason")), line.reason, sizeof line.reason);
+    return line;
+}
+
+/* A recording that began beside others does not count from zero. */
+static void take_base(struct making *m, const struct record *r)
+{
+    struct jfr_book line = line_of(m, r);
+    struct jfr_book *now = book_of(m->now, &line), *before = book_of(m->before, &line);
+    if (now && before)
+        *now = *before = line;
+}
+
+static void take_book(struct making *m, const struct record *r, const struct jfr_type *type, bool fresh)
+{
+    struct jfr_book line = line_of(m, r);
     struct jfr_book *now = book_of(m->now, &line), *before = book_of(m->before, &line);
     if (!now || !before)
         return; /* more accounts than there are: no agent of ours */
@@ -245,9 +263,11 @@ static void take_event(struct making *m, const struct record *r)
     enum role role = type && type->event ? role_of(m, type) : ROLE_NOTHING;
     if (role == ROLE_BOOK)
         take_book(m, r, type, fresh);
+    if (role == ROLE_BOOK_BASE && m->is_first)
+        take_base(m, r);
     if (role == ROLE_DESCRIPTION && !fresh)
         put_changed(m, r, type, restart);
-    if (role == ROLE_BOOK || role == ROLE_NOTHING || !fresh)
+    if (role == ROLE_BOOK || role == ROLE_BOOK_BASE || role == ROLE_NOTHING || !fresh)
         return;
     copy(m, r->start, r->end);
     m->slice->events++;
@@ -305,6 +325,7 @@ static int make(struct jfr_chunk *c, const struct jfr_window *w, struct jfr_book
                        .now = books,
                        .before = &before,
                        .from = w->from,
+                       .is_first = !books->count,
                        .slice = out,
                        .start_ticks = (uint64_t)c->info.start_ticks + ns_to_ticks(c, w->from_ns)};
     buffer_init(&m.out, 2 * (size_t)c->info.size + (1 << 20));

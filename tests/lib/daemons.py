@@ -80,7 +80,8 @@ def wait_for(condition, timeout=120):
 
 # The parts of the book of CPU time, and the types of what the agent counts as a sample.
 CPU_PARTS = ("complete", "truncated", "failed", "lost", "unseen", "residual")
-SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark")
+SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark",
+           "jdk.GarbageCollection")
 
 Sums = collections.namedtuple("Sums", "samples weight cpu books recordings unbalanced repeated services types")
 

@@ -181,7 +181,8 @@ struct catalogue_forgotten {
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
 int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                         catalogue_visit_forgotten *visit, void *context, struct error *e);
-/* An earlier catalog had so many recordings with rows of that day: what this one does not have of them is forgotten. *missing: how many. */
+/* An earlier catalog had so many recordings with rows of that day: what this one does not have of them is forgotten. *missing: how many.
+ * Called again for a day, it replaces the number. */
 int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Recordings that have rows in [from, to), the latest received first. */

@@ -1,5 +1,6 @@
 #include "base/buffer.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,21 @@ void buffer_deinit(struct buffer *b)
     *b = (struct buffer){.max = b->max};
 }
 
+int buffer_code(const struct buffer *b)
+{
+    return !b->failed ? 0 : b->full ? -EFBIG : -ENOMEM;
+}
+
 void buffer_reset(struct buffer *b)
 {
     b->len = 0;
-    b->failed = false;
+    b->failed = b->full = false;
 }
 
 uint8_t *buffer_reserve(struct buffer *b, size_t n)
 {
     if (b->failed || n > b->max - b->len) {
+        b->full |= !b->failed;
         b->failed = true;
         return NULL;
     }

@@ -13,10 +13,13 @@ struct buffer {
     size_t cap;
     size_t max; /* hard cap in bytes */
     bool failed;
+    bool full; /* and a put would have passed the cap: more memory would not have helped */
 };
 
 void buffer_init(struct buffer *b, size_t max);
 void buffer_deinit(struct buffer *b);
+/* 0, or what failed: -EFBIG or -ENOMEM. */
+int buffer_code(const struct buffer *b);
 /* Empties the buffer and clears `failed`; keeps the memory. */
 void buffer_reset(struct buffer *b);
 /* Room for n more bytes; NULL (and failed) when there is none. The bytes count only after buffer_advance. */

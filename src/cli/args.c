@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LONG_ONLY = 256, HELP = 512 };
@@ -45,6 +46,19 @@ bool cli_is_file(const char *operand)
     if (strspn(operand, "0123456789") == n)
         return false;
     return !strcmp(operand, "-") || strchr(operand, '/') || (n > 4 && !strcmp(operand + n - 4, ".jfr")) || !access(operand, F_OK);
+}
+
+int cli_check_output(const struct cli_args *args, const char *path)
+{
+    struct stat out, in;
+    if (!strcmp(path, "-") || stat(path, &out) || !S_ISREG(out.st_mode))
+        return CLI_OK;
+    for (int i = 0; i < args->operand_count; i++) {
+        const char *operand = args->operands[i];
+        if (operand != path && !stat(operand, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return cli_usage(args->command, "%.200s: it is read, and the output would replace it; give the output another name", operand);
+    }
+    return CLI_OK;
 }
 
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns)

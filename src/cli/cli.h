@@ -67,6 +67,9 @@ bool cli_switch(const struct cli_args *args, const char *name);
 /* For commands that take a FILE or a process: whether the operand is a FILE, not a PID or NAME. A number is a process. An operand is
  * a file if a file of that name exists, or if it looks like a file's name. */
 bool cli_is_file(const char *operand);
+/* Refuses an output file that is one of the other operands, because that would be lost. path may be an operand itself. CLI_OK, or CLI_USAGE
+ * after saying so. */
+int cli_check_output(const struct cli_args *args, const char *path);
 /* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
 

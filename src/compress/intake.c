@@ -28,6 +28,7 @@ struct source {
     const uint8_t *at;
     size_t left;
     const char *name;
+    uint64_t most; /* may come out of it; 0 = the limits for all input */
 };
 
 /* Fills the buffer unless the input ends before. */
@@ -55,9 +56,16 @@ static int fill(struct source *s, uint8_t *buffer, size_t *n, struct error *e)
     return 0;
 }
 
+static int too_large(const struct source *s, struct error *e)
+{
+    return error_set(e, -EFBIG, "%s: refused: it has more than %" PRIu64 " MiB unpacked", s->name, s->most >> 20);
+}
+
 static int put(struct intake *in, const struct source *s, const uint8_t *bytes, size_t n, struct error *e)
 {
     struct error why;
+    if (s->most && in->spool.size + n > s->most)
+        return too_large(s, e);
     int rc = spool_put(&in->spool, bytes, n, &why);
     return rc ? error_set(e, rc, "%s: %s", s->name, why.text) : 0;
 }
@@ -228,17 +236,30 @@ int intake_open(struct intake *in, const char *path, struct error *e)
     return rc;
 }
 
-int intake_open_memory(struct intake *in, const void *bytes, size_t size, const char *name, struct error *e)
+static int open_memory(struct intake *in, struct source *s, struct error *e)
 {
-    *in = (struct intake){.bytes = bytes, .size = size, .packed_size = size};
+    *in = (struct intake){.bytes = s->at, .size = s->left, .packed_size = s->left};
     spool_init(&in->spool);
-    if (!codec_by_content(bytes, size))
-        return 0;
-    in->packed_size = 0;
-    int rc = take(in, &(struct source){.fd = -1, .at = bytes, .left = size, .name = name}, e);
+    int rc = 0;
+    if (codec_by_content(s->at, s->left)) {
+        in->packed_size = 0;
+        rc = take(in, s, e);
+    } else if (s->most && s->left > s->most) {
+        rc = too_large(s, e);
+    }
     if (rc)
         intake_close(in);
     return rc;
+}
+
+int intake_open_memory(struct intake *in, const void *bytes, size_t size, const char *name, struct error *e)
+{
+    return open_memory(in, &(struct source){.fd = -1, .at = bytes, .left = size, .name = name}, e);
+}
+
+int intake_open_memory_within(struct intake *in, const void *bytes, size_t size, uint64_t most, const char *name, struct error *e)
+{
+    return open_memory(in, &(struct source){.fd = -1, .at = bytes, .left = size, .name = name, .most = most}, e);
 }
 
 void intake_view(struct intake *view, const struct intake *of)

@@ -28,11 +28,11 @@ static bool is_sent(const struct profile *p, enum profile_kind main_kind)
     return p->sample_count && (p->kind != PROFILE_RUNNING || main_kind == PROFILE_RUNNING);
 }
 
-static int load(struct loaded *l, const void *recording, size_t size, struct error *e)
+static int load(struct loaded *l, const struct emit_recording *r, struct error *e)
 {
     struct profile *all[KINDS];
     struct intake in;
-    int rc = intake_open_memory(&in, recording, size, name, e);
+    int rc = intake_open_memory_within(&in, r->bytes, r->size, r->most, name, e);
     if (rc)
         return rc;
     for (uint32_t i = 0; i < KINDS; i++) {
@@ -84,14 +84,16 @@ static int write_body(struct emit_body *b, enum emit_protocol protocol, const st
         rc = error_set(e, -ENOMEM, "out of memory");
     if (!rc) {
         rc = protocol == EMIT_OTLP ? write_otlp(out, l, &labels) : emit_body_pyroscope(out, l->chosen, l->count, &labels);
-        if (ferror(out) | fclose(out) | (rc != 0))
-            rc = error_set(e, -ENOMEM, "out of memory");
+        bool lost = ferror(out) | fclose(out);
+        rc = rc ? rc : lost ? -ENOMEM : 0;
+        if (rc)
+            error_set(e, rc, rc == -EFBIG ? "it has a text or a sample that is too large for a profile" : "out of memory");
     }
     emit_labels_free(&labels);
     return !rc && protocol == EMIT_OTLP ? pack(b, e) : rc;
 }
 
-int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const void *recording, size_t size, const char *query, struct error *e)
+int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const struct emit_recording *r, struct error *e)
 {
     struct loaded *l = calloc(1, sizeof *l);
     int rc = l ? 0 : error_set(e, -ENOMEM, "out of memory");
@@ -99,9 +101,9 @@ int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const void 
     for (uint32_t i = 0; !rc && i < KINDS; i++)
         rc = profile_init(&l->list[i]) ? error_set(e, -ENOMEM, "out of memory") : 0;
     if (!rc)
-        rc = load(l, recording, size, e);
+        rc = load(l, r, e);
     if (!rc && l->count)
-        rc = write_body(b, protocol, l, query, e);
+        rc = write_body(b, protocol, l, r->query, e);
     for (uint32_t i = 0; l && i < KINDS; i++)
         profile_deinit(&l->list[i]);
     free(l);

@@ -13,12 +13,18 @@ struct emit_body {
     size_t size;
 };
 
-/* recording: JFR, packed or not. 0, or with e: -ENOMEM, or another code if it cannot be read and never will be. */
-int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const void *recording, size_t size, const char *query,
-                   struct error *e);
+struct emit_recording {
+    const void *bytes; /* JFR, packed or not */
+    size_t size;
+    uint64_t most; /* bytes unpacked, beyond which it is refused; 0 = any number */
+    const char *query;
+};
+
+/* 0, or with e: -ENOMEM, or another code if it cannot be converted and never will be: -EFBIG if it, or something in it, is too large. */
+int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const struct emit_recording *r, struct error *e);
 void emit_body_free(struct emit_body *b);
 
-/* The inside of body.c: Pyroscope's request. 0 or -ENOMEM. */
+/* The inside of body.c: Pyroscope's request. 0, -ENOMEM or -EFBIG. */
 int emit_body_pyroscope(FILE *out, const struct profile *const *profiles, uint32_t count, const struct emit_labels *labels);
 
 #endif

@@ -65,7 +65,7 @@ static int put_profile(struct buffer *out, const struct profile *p, const struct
     FILE *packed = open_memstream(&bytes, &size);
     int rc = packed ? pprof_write_as(packed, p, types) : -ENOMEM;
     if (packed && (ferror(packed) | fclose(packed)))
-        rc = -ENOMEM;
+        rc = rc ? rc : -ENOMEM;
     buffer_init(&sample, MESSAGE_MAX);
     if (!rc)
         pb_put_bytes(&sample, RAW_PROFILE, bytes, size);
@@ -84,8 +84,7 @@ static int put_series(FILE *out, const struct profile *p, const struct emit_labe
     put_labels(&series, p, family.name, labels);
     int rc = put_profile(&series, p, family.types.value ? &family.types : NULL);
     pb_put_message(&field, SERIES, &series);
-    if (!rc && field.failed)
-        rc = -ENOMEM;
+    rc = rc ? rc : buffer_code(&field);
     if (!rc)
         fwrite(field.data, 1, field.len, out);
     buffer_deinit(&series);

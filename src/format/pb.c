@@ -157,8 +157,10 @@ void pb_put_text(struct buffer *b, uint32_t number, const char *text)
 
 void pb_put_message(struct buffer *b, uint32_t number, const struct buffer *message)
 {
-    if (message->failed)
+    if (message->failed) {
+        b->full |= !b->failed && message->full;
         b->failed = true;
-    else
+    } else {
         pb_put_bytes(b, number, message->data, message->len);
+    }
 }

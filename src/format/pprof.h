@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 import_reader pprof_read;
-/* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
+/* Write errors stay in the stream: ask ferror. 0, -ENOMEM, or -EFBIG: a text, or a sample's stack and labels, have 16 MiB or more. */
 int pprof_write(FILE *out, const struct profile *p);
 /* The types of the two values of each sample, the count and the weight, and of the period. */
 struct pprof_types {

@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@ struct seen {
         uint64_t recordings;
     } * days;
     uint32_t count, cap;
+    uint64_t unread; /* files and folders whose recordings nobody knows */
 };
 
 static int note_recording(struct seen *n, int64_t day, uint64_t recording)
@@ -43,14 +43,17 @@ static int note_recording(struct seen *n, int64_t day, uint64_t recording)
     return 0;
 }
 
-/* A segment that is damaged names nobody. */
 static int look_at_segment(struct seen *n, const char *path)
 {
     struct segment g;
     struct error e;
     int rc = segment_read(&g, path, 0, &e);
-    if (rc)
-        return rc == -ENOMEM ? rc : 0;
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc) {
+        n->unread++;
+        return 0;
+    }
     int64_t day = g.first / SECONDS_PER_DAY;
     for (uint32_t i = 0; !rc && day >= 0 && i < g.recording_count; i++)
         rc = note_recording(n, day, g.recordings[i]);
@@ -70,6 +73,7 @@ static int look_at_folder(struct seen *n, const char *folder, int depth)
     char path[DISK_PATH_MAX];
     DIR *dir = opendir(folder);
     int rc = 0;
+    n->unread += !dir;
     for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
         if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             continue;
@@ -83,24 +87,19 @@ static int look_at_folder(struct seen *n, const char *folder, int depth)
     return rc;
 }
 
-int rebuild_note_missing(struct store *s, const char *segments, uint64_t *missing, struct error *e)
+int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_found *found, struct error *e)
 {
     struct seen n = {0};
-    *missing = 0;
+    *found = (struct rebuild_found){0};
     int rc = look_at_folder(&n, segments, 1);
     if (rc)
         error_set(e, rc, "out of memory");
     for (uint32_t i = 0; !rc && i < n.count; i++) {
         uint64_t of_day;
         rc = catalogue_note_rebuilt(s->catalogue, n.days[i].day, n.days[i].recordings, &of_day, e);
-        *missing += rc ? 0 : of_day;
+        found->missing += rc ? 0 : of_day;
     }
-    if (!rc && *missing)
-        store_tell(s,
-                   "%s: has samples of %" PRIu64
-                   " recordings that answers lack: these recordings had been deleted, and only the catalog knew "
-                   "whose they were",
-                   segments, *missing);
+    found->unread = n.unread;
     map_deinit(&n.recordings);
     map_deinit(&n.places);
     free(n.days);

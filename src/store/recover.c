@@ -161,12 +161,23 @@ static void find_recordings(struct store *s)
 
 /* ---- at the start ---- */
 
-/* The segments of a catalogue that is gone mean nothing to a new one. */
-static int put_segments_aside(struct store *s, char *to, struct error *e)
+/* Where the old segments are until what is missing has been noted: while it is there, a start goes on with the rebuilding. */
+#define REBUILDING "quarantine/segments-rebuilding"
+
+/* A rename in or into quarantine/ is on the disk before what builds on it. */
+static int rename_synced(struct store *s, const char *from, const char *to, struct error *e)
 {
     char path[DISK_PATH_MAX];
-    snprintf(to, DISK_PATH_MAX, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
-    int rc = disk_rename(store_path(s, path, "segments"), to, e);
+    int rc = disk_rename(from, to, e);
+    rc = rc ? rc : disk_sync_directory(store_path(s, path, "quarantine"), e);
+    return rc ? rc : disk_sync_directory(s->path, e);
+}
+
+/* The segments of a catalogue that is gone mean nothing to a new one. */
+static int put_segments_aside(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX], to[DISK_PATH_MAX];
+    int rc = rename_synced(s, store_path(s, path, "segments"), store_path(s, to, REBUILDING), e);
     return rc ? rc : disk_directory(path, e);
 }
 
@@ -199,21 +210,42 @@ static void remove_folder(struct store *s, const char *path, const char *name)
     disk_remove_directory(path);
 }
 
-/* The segments of the old catalogue stay if they have what the recordings do not have. */
-static int end_rebuilding(struct store *s, const char *segments, struct error *e)
+static void tell_kept(struct store *s, const char *segments, const struct rebuild_found *found)
 {
-    uint64_t missing;
-    int rc = rebuild_note_missing(s, segments, &missing, e);
-    if (rc || missing)
+    if (found->missing)
+        store_tell(s,
+                   "%s: has samples of %" PRIu64
+                   " recordings that answers lack: these recordings had been deleted, and only the catalog knew "
+                   "whose they were",
+                   segments, found->missing);
+    if (found->unread)
+        store_tell(s,
+                   "%s: kept, because %" PRIu64 " of its files or folders cannot be read: they may have samples of deleted recordings that "
+                   "answers lack without saying so",
+                   segments, found->unread);
+}
+
+/* The segments of the old catalogue stay if they have, or may have, what the recordings do not have. */
+static int end_rebuilding(struct store *s, struct error *e)
+{
+    char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
+    struct rebuild_found found;
+    int rc = rebuild_note_missing(s, store_path(s, from, REBUILDING), &found, e);
+    snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
+    rc = rc ? rc : rename_synced(s, from, to, e);
+    if (rc)
         return rc;
-    each_file(s, segments, remove_folder);
-    disk_remove_directory(segments);
+    tell_kept(s, to, &found);
+    if (!found.missing && !found.unread) {
+        each_file(s, to, remove_folder);
+        disk_remove_directory(to);
+    }
     return 0;
 }
 
 int recover_all(struct store *s, struct error *e)
 {
-    char path[DISK_PATH_MAX], aside[DISK_PATH_MAX];
+    char path[DISK_PATH_MAX];
     uint64_t last;
     each_file(s, store_path(s, path, "incoming"), remove_one);
     int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
@@ -224,12 +256,14 @@ int recover_all(struct store *s, struct error *e)
         return rc;
     s->last_segment = last;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
-    rc = is_other ? put_segments_aside(s, aside, e) : 0;
+    rc = is_other ? put_segments_aside(s, e) : 0;
     if (rc)
         return rc;
     find_recordings(s);
-    rc = is_other ? end_rebuilding(s, aside, e) : 0;
+    rc = access(store_path(s, path, REBUILDING), F_OK) ? 0 : end_rebuilding(s, e);
+    if (rc)
+        return rc; /* the next start goes on with it */
     merge_sweep(s);
     recover_pending(s);
-    return rc;
+    return 0;
 }

@@ -103,9 +103,14 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 
 /* ---- rebuild.c ---- */
 
-/* Call it when the recordings are in the new catalog: notes what the old one's segments, which are in that folder, had besides. *missing:
- * the recordings, each for each of its days. */
-int rebuild_note_missing(struct store *s, const char *segments, uint64_t *missing, struct error *e);
+struct rebuild_found {
+    uint64_t missing; /* recordings that only the old catalog had, each for each of its days */
+    uint64_t unread;  /* segments and folders that could not be read: they may name more */
+};
+
+/* Call it when the recordings are in the new catalog: notes what the old one's segments, which are in that folder, had besides. It may be
+ * called again. */
+int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_found *found, struct error *e);
 
 /* ---- merge.c ---- */
 

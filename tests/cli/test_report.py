@@ -327,6 +327,23 @@ def test_errors(path):
     ct.ok(full.returncode == 1 and "No space left" in full.stderr, "a report that cannot be printed fails", full)
 
 
+def test_input_as_output(path):
+    """What is read is never replaced by what is made of it, whatever its name."""
+    whole, link = path.read_bytes(), ct.WORK / "link.jfr"
+    link.symlink_to(path)
+    for out in (path, link, path.parent / "." / ".." / path.parent.name / path.name):
+        for words in (["report", "--json", "-o", out, path], ["report", "--format", "html", "-o", out, path],
+                      ["report", "--kind", "halt", "--json", "-o", out, path], ["diff", "-o", out, path, path],
+                      ["convert", path, out], ["convert", "--to", "json", path, out], ["convert", "--to", "perfmap", path, out],
+                      ["convert", "--to", "collapsed", path, path, out]):
+            fails(2, "another name", *words)
+            ct.ok(path.read_bytes() == whole, "and the recording is as it was")
+    link.unlink()
+    other = ct.WORK / "other.json"
+    for _ in range(2):
+        ct.ok(ct.candor("report", "--json", "-o", other, path).status == 0, "an earlier report is replaced")
+
+
 def test_foreign():
     """Only jdk.ExecutionSample, without a period: as any other profiler might write it."""
     path = make("foreign.jfr", [("thread", "main", 1, 1), *[("execution", 1, HOT)] * 3, *[("execution", 1, "...;" + COLD)] * 2,
@@ -378,6 +395,7 @@ test_terminal()
 test_convert(recording)
 hostile_names()
 test_errors(recording)
+test_input_as_output(recording)
 test_foreign()
 test_not_whole(recording)
 test_nothing_readable(recording)

@@ -7,6 +7,7 @@
 #include "compress/intake.h"
 #include "compress/pack.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,26 @@ static void test_flipped(const struct codec *codec)
     free(bytes);
 }
 
+/* A limit of the caller's, packed or not. */
+static void test_within(const struct codec *codec)
+{
+    enum { SIZE = 300000 };
+    uint8_t *bytes = make(SIZE);
+    struct buffer packed = pack(codec, 0, bytes, SIZE);
+    struct intake in;
+    struct error e = {""};
+    int rc = intake_open_memory_within(&in, packed.data, packed.len, SIZE, "x", &e);
+    tap_ok(!rc && in.size == SIZE && !memcmp(in.bytes, bytes, SIZE), "%s: as large as the caller allows", codec->name);
+    intake_close(&in);
+    rc = intake_open_memory_within(&in, packed.data, packed.len, SIZE - 1, "x", &e);
+    tap_ok(rc == -EFBIG && strstr(e.text, "unpacked"), "%s: a byte more: %s", codec->name, e.text);
+    rc = intake_open_memory_within(&in, bytes, SIZE, SIZE - 1, "x", &e);
+    tap_ok(rc == -EFBIG && !intake_open_memory_within(&in, bytes, SIZE, SIZE, "x", &e), "the same of what is not packed");
+    intake_close(&in);
+    buffer_deinit(&packed);
+    free(bytes);
+}
+
 static void test_bomb(const struct codec *codec)
 {
     enum { SIZE = 80 << 20 };
@@ -175,6 +196,7 @@ int main(void)
         test_several(codecs[i]);
         test_cut(codecs[i]);
         test_flipped(codecs[i]);
+        test_within(codecs[i]);
         test_bomb(codecs[i]);
     }
     return tap_done();

@@ -269,6 +269,34 @@ static void test_waits(void)
         tap_ok(ship_judge(contract[i].status) == contract[i].verdict, "an answer %ld", contract[i].status);
 }
 
+/* What is too large to be converted for another back end is dropped and counted, and does not keep others. */
+static void test_too_large(void)
+{
+    static const struct emit_target target = {EMIT_OTLP, "http://127.0.0.1:1"};
+    size_t size = ((size_t)64 << 20) + 1;
+    char *large = calloc(1, size), name[OUTBOX_NAME];
+    struct outbox_position at = {1, 2, 3};
+    struct outbox_counts counts = {0};
+    struct ship ship;
+    struct error e = {""};
+    tap_ok(!outbox_open(&outbox, folder.queue, 1 << 30, &e), "a spool that is empty %s", e.text);
+    tap_ok(!outbox_put(&outbox, "00000000000000ee", &at, "service=a", large, size, name, &e), "a recording of 64 MiB and a byte: %s",
+           e.text);
+    outbox_release(&outbox, name);
+    put("00000000000000ff", 1, 1000, name); /* no recording */
+    tap_ok(!ship_start(&ship, &outbox, &target, "", "", &e), "is to be sent to another back end: %s", e.text);
+    for (int i = 0; i < 200 && (i == 0 || counts.waiting.recordings); i++) {
+        usleep(100000);
+        outbox_counts(&outbox, &counts);
+    }
+    ship_stop(&ship, 1000000000);
+    tap_ok(!counts.waiting.recordings && counts.dropped[OUTBOX_TOO_LARGE].recordings == 1 && counts.dropped[OUTBOX_DAMAGED].recordings == 1,
+           "both are dropped, and counted: %llu and %llu", (unsigned long long)counts.dropped[OUTBOX_TOO_LARGE].recordings,
+           (unsigned long long)counts.dropped[OUTBOX_DAMAGED].recordings);
+    outbox_close(&outbox);
+    free(large);
+}
+
 int main(void)
 {
     char command[64];
@@ -282,6 +310,7 @@ int main(void)
     test_damage();
     test_state();
     test_waits();
+    test_too_large();
     spool_folder_close(&folder);
     snprintf(command, sizeof command, "rm -r %s", path);
     return system(command) ? 1 : tap_done();

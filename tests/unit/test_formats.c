@@ -13,6 +13,7 @@
 #include "format_text.h"
 #include "profile_maker.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -221,6 +222,31 @@ static void test_bomb(void)
     buffer_deinit(&list);
 }
 
+/* What no reader takes is refused as too large, not for lack of memory: nobody shall try it again. */
+static void test_large_text(void)
+{
+    enum { LIMIT = 1 << 24 };
+    static const struct {
+        size_t size;
+        int code;
+    } cases[] = {{LIMIT / 2, 0}, {LIMIT, -EFBIG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct profile p;
+        char *text = calloc(1, cases[i].size + 1), *bytes = NULL;
+        size_t size = 0;
+        memset(text, 'x', cases[i].size);
+        maker_init(&p);
+        maker_sample_of(&p, text, "A.m", 5);
+        FILE *f = open_memstream(&bytes, &size);
+        int rc = pprof_write(f, &p);
+        fclose(f);
+        tap_ok(rc == cases[i].code, "pprof: a thread's name of %zu bytes: %d", cases[i].size, rc);
+        profile_deinit(&p);
+        free(bytes);
+        free(text);
+    }
+}
+
 /* jansson quotes what it stumbled over, here the end of the line too. */
 static void test_quoted(void)
 {
@@ -268,6 +294,7 @@ int main(void)
     test_collapsed();
     test_depth();
     test_bomb();
+    test_large_text();
     test_quoted();
     test_recognised(seeds);
     for (int i = 0; i < FORMAT_SEEDS; i++) {

@@ -281,6 +281,67 @@ static void test_rebuilt(void)
     store_close(s);
 }
 
+/* How many recordings an answer says are missing since the catalogue was made anew; UINT64_MAX: if these and those that are there are not
+ * all. */
+static uint64_t rebuilt_of(struct store *s)
+{
+    struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
+    struct missing m = {0};
+    struct catalogue_sums sums;
+    struct error e;
+    if (store_forgotten(s, &q, &m, &e) || catalogue_sums(store_catalogue(s), &sums, &e))
+        return UINT64_MAX;
+    uint64_t missing = m.sums[MISSING_REBUILT].parts;
+    return missing + sums.recordings == RECORDINGS ? missing : UINT64_MAX;
+}
+
+/* The server is killed while it makes the catalogue anew: before the first recording is found again, and after the last note. */
+static void test_interrupted(void)
+{
+    bool complete;
+    uint64_t total = fill("interrupted");
+    run("rm %s/catalogue.db* && cd %1$s/recordings && rm */010[048]*", "without its catalogue, and without some recordings");
+    run("cd %s && mv segments quarantine/segments-rebuilding && mkdir segments", "killed when its segments were put aside");
+    struct store *s = open_store(7 * 86400);
+    store_maintain(s);
+    uint64_t left = sum(s, types[0], &complete), first = rebuilt_of(s);
+    tap_ok(left && left < total && !complete && first && first < RECORDINGS,
+           "the next start goes on, and answers say what is missing: %llu", (unsigned long long)first);
+    store_close(s);
+    run("cd %s/quarantine && [ ! -e segments-rebuilding ] && [ $(ls -d *-segments | wc -l) = 1 ]",
+        "and its segments stay under another name");
+    run("cd %s/quarantine && mv *-segments segments-rebuilding", "killed before they got that name");
+    s = open_store(7 * 86400);
+    store_maintain(s);
+    tap_ok(sum(s, types[0], &complete) == left && !complete && rebuilt_of(s) == first, "what is missing is noted once");
+    store_close(s);
+    run("cd %s/quarantine && mv *-segments segments-rebuilding && rm -r segments-rebuilding/*", "killed while they were removed");
+    s = open_store(7 * 86400);
+    tap_ok(sum(s, types[0], &complete) == left && !complete && rebuilt_of(s) == first, "the note stays");
+    run("[ -z \"$(ls %s/quarantine | grep segments)\" ]", "and nothing of them");
+    store_close(s);
+}
+
+/* What cannot be read may have samples that nobody else has: it is not removed. */
+static void test_unread(void)
+{
+    static const char *const damages[] = {
+        "cd %s/segments/1 && for f in *.seg; do printf x | dd of=$f bs=1 seek=9 conv=notrunc status=none; break; done",
+        "cd %s/segments && mv 1 folder && ln -s /nowhere 1 && rm -r folder"};
+    bool complete;
+    char name[32];
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        snprintf(name, sizeof name, "unread-%zu", i);
+        uint64_t total = fill(name);
+        run(damages[i], "one of its segments, or a folder of them, cannot be read");
+        run("rm %s/catalogue.db*", "and it is without its catalogue");
+        struct store *s = open_store(7 * 86400);
+        tap_ok(sum(s, types[0], &complete) == total && complete, "all recordings are found again");
+        run("[ $(ls -d %s/quarantine/*-segments | wc -l) = 1 ]", "what cannot be read stays");
+        store_close(s);
+    }
+}
+
 /* Parts that cannot be sealed do not keep their day, nor its recordings. */
 static void test_unsealed(void)
 {
@@ -416,6 +477,8 @@ int main(void)
     test_old();
     test_unsealed();
     test_rebuilt();
+    test_interrupted();
+    test_unread();
     test_partly();
     test_upgrade();
     snprintf(command, sizeof command, "rm -rf %s", folder);

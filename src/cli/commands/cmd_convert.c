@@ -210,7 +210,9 @@ static int convert(struct job *job, const struct format *format)
 
 static int convert_run(const struct cli_args *args)
 {
-    int status;
+    int status = args->operand_count > 1 ? cli_check_output(args, args->operands[args->operand_count - 1]) : CLI_OK;
+    if (status)
+        return status;
     if (convert_to_recording(args, &status) || convert_to_code(args, &status))
         return status;
     if (args->operand_count < 2)

@@ -171,6 +171,8 @@ static int diff_run(const struct cli_args *args)
                            args->operands[args->operand_count - 1]);
     if (!status && cli_switch(args, "absolute") && cli_option(args, "output"))
         status = cli_usage(args->command, "--output shows shares; leave --absolute out");
+    if (!status && cli_option(args, "output"))
+        status = cli_check_output(args, cli_option(args, "output"));
     if (status)
         return status;
     o.a = remote_name(args, args->operands[0], REMOTE_ONE, names[0]);

@@ -100,7 +100,7 @@ static int make_parcel(struct parcel *p, const struct sending *s, const char *pa
     if (code)
         return code;
     if (s->target.protocol != EMIT_CANDOR) {
-        code = emit_body_make(&p->body, s->target.protocol, in.bytes, in.size, s->query, e);
+        code = emit_body_make(&p->body, s->target.protocol, &(struct emit_recording){in.bytes, in.size, 0, s->query}, e);
     } else {
         code = zstd ? pack_bytes(zstd, 0, in.bytes, in.size, to_buffer, &p->packed) : -ENOTSUP;
         if (code)

@@ -52,6 +52,8 @@ int report_output_parse(const struct cli_args *args, struct report_output *o)
         o->format = format_of(o->path);
     if (o->format == REPORT_FORMATS)
         return cli_usage(args->command, "%s: the name must end in .html, .json or .txt, or say --format html, json or text", o->path);
+    if (o->path && cli_check_output(args, o->path))
+        return CLI_USAGE;
     return o->format == REPORT_AS_HTML ? refuse_for_page(args) : CLI_OK;
 }
 

@@ -17,6 +17,10 @@
 
 enum { URL_MAX = 1024 + OUTBOX_HEAD_MAX };
 
+/* A recording for another back end that has more, unpacked, is dropped. Converting it takes memory several times its size; if the kernel
+ * killed the daemon for that, the next one would take up the same recording. */
+#define UNPACKED_MAX ((uint64_t)64 << 20)
+
 enum ship_verdict ship_judge(long status)
 {
     if (status >= 200 && status < 300)
@@ -48,8 +52,8 @@ static bool is_for_ever(int code)
     return code == -EBADMSG || code == -EINVAL || code == -EFBIG || code == -EPROTO || code == -ENOTSUP;
 }
 
-/* Converts the recording for another back end, and sends it. -EBADMSG: it cannot be converted, and never will be. Without samples there is
- * nothing to send: answer->status stays 0. */
+/* Converts the recording for another back end, and sends it. -EBADMSG, or -EFBIG: it cannot be converted, and never will be. Without
+ * samples there is nothing to send: answer->status stays 0. */
 static int post_request(struct ship *s, const struct outbox_letter *l, const char *token, struct post_answer *answer, struct error *e)
 {
     struct emit_body body;
@@ -59,10 +63,10 @@ static int post_request(struct ship *s, const struct outbox_letter *l, const cha
     int code = read_letter(l, &bytes, e);
     if (code)
         return code;
-    code = emit_body_make(&body, s->target->protocol, bytes, l->size, l->query, e);
+    code = emit_body_make(&body, s->target->protocol, &(struct emit_recording){bytes, l->size, UNPACKED_MAX, l->query}, e);
     free(bytes);
     if (code)
-        return is_for_ever(code) ? -EBADMSG : code;
+        return is_for_ever(code) && code != -EFBIG ? -EBADMSG : code;
     bool empty = !body.bytes;
     if (!empty)
         code = emit_send(s->transport, s->target, token, &body, answer, &rejected, e);
@@ -133,9 +137,10 @@ static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
     struct error e;
     char what[320];
     int code = post(s, l, &answer, &e);
-    if (code == -EBADMSG) {
-        log_error("dropped recording=%s reason=damaged: %s", l->name, e.text);
-        outbox_drop(s->outbox, l, OUTBOX_DAMAGED);
+    if (code == -EBADMSG || code == -EFBIG) {
+        enum outbox_loss why = code == -EFBIG ? OUTBOX_TOO_LARGE : OUTBOX_DAMAGED;
+        log_error("dropped recording=%s reason=%s: %s", l->name, outbox_loss_names[why], e.text);
+        outbox_drop(s->outbox, l, why);
         return 0;
     }
     if (code) {

@@ -3,6 +3,7 @@
 #include "compress/codec.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 int gzip_open(struct gzip *g, FILE *out)
 {
@@ -13,6 +14,11 @@ int gzip_open(struct gzip *g, FILE *out)
 void gzip_open_plain(struct gzip *g, FILE *out)
 {
     *g = (struct gzip){.out = out};
+}
+
+void gzip_fail(struct gzip *g, int code)
+{
+    g->failed = g->failed ? g->failed : code;
 }
 
 static void push(struct gzip *g, const void *bytes, size_t size, bool last)
@@ -26,7 +32,7 @@ static void push(struct gzip *g, const void *bytes, size_t size, bool last)
         rc = codec_gzip.encode(g->encoder, &b, last);
         fwrite(room, 1, sizeof room - b.out_left, g->out);
     }
-    g->failed |= rc < 0;
+    gzip_fail(g, rc < 0 ? -ENOMEM : 0);
 }
 
 void gzip_put(struct gzip *g, const void *bytes, size_t size)
@@ -43,5 +49,5 @@ int gzip_close(struct gzip *g)
         push(g, NULL, 0, true);
         codec_gzip.encoder_free(g->encoder);
     }
-    return g->failed ? -ENOMEM : 0;
+    return g->failed;
 }

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MESSAGE_MAX = 1 << 24 }; /* of one message of the outermost level: a text, a sample, a function */
+
 /* Each message of the outermost level is written as soon as it is made. Ids of functions, locations and mappings are those of the
  * model plus 1; a failed frame's method goes by another name, so functions are numbered twice. */
 struct writer {
@@ -27,7 +29,7 @@ struct writer {
 static uint32_t string(struct writer *w, const char *text)
 {
     uint32_t id = strtab_add_text(&w->strings, text);
-    w->gzip.failed |= *text && !id;
+    gzip_fail(&w->gzip, *text && !id ? -ENOMEM : 0);
     return id;
 }
 
@@ -37,7 +39,7 @@ static void put(struct writer *w, uint32_t number)
     buffer_reset(&w->tag);
     pb_put_message(&w->tag, number, &w->message);
     gzip_put(&w->gzip, w->tag.data, w->tag.len);
-    w->gzip.failed |= w->tag.failed;
+    gzip_fail(&w->gzip, buffer_code(&w->tag));
     buffer_reset(&w->message);
 }
 
@@ -106,7 +108,7 @@ static void put_program(struct writer *w)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(command, " "), command);
     uint32_t id = string(w, name), *place = map_add(&w->mapping_of, id, &added);
     if (!place) {
-        w->gzip.failed = true;
+        gzip_fail(&w->gzip, -ENOMEM);
         return;
     }
     *place = 1;
@@ -150,9 +152,9 @@ static uint64_t function_id(const struct profile_frame *f)
 static int put_function(struct writer *w, const struct profile_frame *f)
 {
     struct buffer system;
-    buffer_init(&system, 1 << 20);
+    buffer_init(&system, MESSAGE_MAX);
     system_name_put(&system, w->p, f);
-    int rc = system.failed ? -ENOMEM : 0;
+    int rc = buffer_code(&system);
     pb_put_uint(&w->message, PPROF_FUNCTION_ID, function_id(f));
     pb_put_uint(&w->message, PPROF_FUNCTION_NAME, string(w, profile_text(w->p, f->label)));
     if (!rc)
@@ -279,9 +281,9 @@ static int write_profile(FILE *out, const struct profile *p, const struct pprof_
     struct writer w = {.p = p, .types = types ? types : &own, .brief = brief};
     struct fold fold;
     int rc = fold_samples(&fold, p);
-    buffer_init(&w.message, 1 << 24);
-    buffer_init(&w.part, 1 << 24);
-    buffer_init(&w.tag, 1 << 24);
+    buffer_init(&w.message, MESSAGE_MAX);
+    buffer_init(&w.part, MESSAGE_MAX);
+    buffer_init(&w.tag, MESSAGE_MAX);
     if (!rc)
         rc = strtab_init(&w.strings) ? -ENOMEM : 0;
     if (!rc && packed)

@@ -171,8 +171,9 @@ int calls_profile(struct call *c)
     if (profile_init(&p))
         return error_set(&c->error, -ENOMEM, "out of memory");
     rc = load(c, &c->asked, nodes, &p);
-    if (!rc && pprof_write_plain(c->out, &p))
-        rc = error_set(&c->error, -ENOMEM, "out of memory");
+    int written = rc ? 0 : pprof_write_plain(c->out, &p);
+    if (written)
+        rc = error_set(&c->error, written, written == -EFBIG ? "a text or a sample is too large for pprof" : "out of memory");
     profile_deinit(&p);
     return rc;
 }

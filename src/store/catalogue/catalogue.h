@@ -165,12 +165,18 @@ int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct c
 /* The books of recordings for the minutes that are, in whole or in part, in [from, to): line by line, and together those of one recording
  * and minute. */
 struct catalogue_book_hit {
-    uint64_t recording, labelset;
+    uint64_t recording;
+    unsigned mark; /* of the line's account */
     struct catalogue_book line;
 };
-typedef int catalogue_visit_book(void *context, const struct catalogue_book_hit *hit);
-int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_book *visit,
-                    void *context, struct error *e);
+struct catalogue_book_visitor {
+    bool (*selects)(void *context, uint64_t labelset);    /* whether lines of a recording with these labels are to be read */
+    unsigned (*mark)(void *context, const char *account); /* asked once for each account; 0 = its lines are left out */
+    int (*visit)(void *context, const struct catalogue_book_hit *hit);
+    void *context;
+};
+int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                    const struct catalogue_book_visitor *visitor, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA, FORGOTTEN_REBUILT };
 struct catalogue_forgotten {
@@ -181,7 +187,8 @@ struct catalogue_forgotten {
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
 int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                         catalogue_visit_forgotten *visit, void *context, struct error *e);
-/* An earlier catalog had so many recordings with rows of that day: what this one does not have of them is forgotten. *missing: how many. */
+/* An earlier catalog had so many recordings with rows of that day: what this one does not have of them is forgotten. *missing: how many.
+ * Called again for a day, it replaces the number. */
 int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Recordings that have rows in [from, to), the latest received first. */

@@ -81,7 +81,8 @@ struct accounts {
     struct account {
         char account[NAME_MAX_BYTES];
         const char *reason;
-    } * *list; /* by id; NULL = there is none */
+        unsigned mark; /* the visitor's; 0 = its lines are left out */
+    } * *list;         /* by id; NULL = there is none */
     uint32_t count, cap;
 };
 
@@ -92,7 +93,7 @@ static void accounts_deinit(struct accounts *a)
     free(a->list);
 }
 
-static int note_account(struct accounts *a, int64_t id, const char *name)
+static int note_account(struct accounts *a, int64_t id, const char *name, const struct catalogue_book_visitor *visitor)
 {
     struct account *one = calloc(1, sizeof *one);
     int rc = one ? 0 : -ENOMEM;
@@ -110,17 +111,18 @@ static int note_account(struct accounts *a, int64_t id, const char *name)
     one->reason = blank ? blank + 1 : "";
     if (blank)
         *blank = 0;
+    one->mark = visitor->mark(visitor->context, one->account);
     a->list[id] = one;
     return 0;
 }
 
-static int read_accounts(struct sql_database *d, struct accounts *a, struct error *e)
+static int read_accounts(struct sql_database *d, struct accounts *a, const struct catalogue_book_visitor *visitor, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT id, name FROM account");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         int64_t id = sql_column(&s, 0);
-        if (id > 0 && id < ACCOUNTS_MAX && note_account(a, id, sql_column_text(&s, 1))) {
+        if (id > 0 && id < ACCOUNTS_MAX && note_account(a, id, sql_column_text(&s, 1), visitor)) {
             rc = error_set(e, -ENOMEM, "out of memory");
             break;
         }
@@ -130,8 +132,8 @@ static int read_accounts(struct sql_database *d, struct accounts *a, struct erro
 }
 
 /* A damaged line ends the row, and an account that nobody knows is skipped: one recording must not spoil the answers about all others. */
-static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in, catalogue_visit_book *visit,
-                       void *context)
+static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in,
+                       const struct catalogue_book_visitor *visitor)
 {
     int rc = 0;
     while (!rc && in->at < in->size) {
@@ -140,16 +142,17 @@ static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit,
         hit->line.count = column_next_signed(in);
         if (in->bad)
             return 0;
-        if (id >= a->count || !a->list[id])
+        if (id >= a->count || !a->list[id] || !a->list[id]->mark)
             continue;
+        hit->mark = a->list[id]->mark;
         hit->line.account = a->list[id]->account;
         hit->line.reason = a->list[id]->reason;
-        rc = visit(context, hit);
+        rc = visitor->visit(visitor->context, hit);
     }
     return rc;
 }
 
-static int books(struct sql_database *d, const struct accounts *a, int64_t from, int64_t to, catalogue_visit_book *visit, void *context,
+static int books(struct sql_database *d, const struct accounts *a, int64_t from, int64_t to, const struct catalogue_book_visitor *visitor,
                  struct error *e)
 {
     struct sql s = sql_use(d, "SELECT b.minute, b.recording, r.labelset, b.lines FROM book b JOIN recording r ON r.id = b.recording "
@@ -158,11 +161,12 @@ static int books(struct sql_database *d, const struct accounts *a, int64_t from,
     sql_int(&s, from / 60);
     sql_int(&s, (to + 59) / 60);
     while ((rc = sql_step(&s, e)) > 0) {
+        if (!visitor->selects(visitor->context, (uint64_t)sql_column(&s, 2)))
+            continue;
         const void *lines = sqlite3_column_blob(s.statement, 3);
         struct column in = {.bytes = (uint8_t *)lines, .size = (size_t)sqlite3_column_bytes(s.statement, 3)};
-        struct catalogue_book_hit hit = {
-            .recording = (uint64_t)sql_column(&s, 1), .labelset = (uint64_t)sql_column(&s, 2), .line = {.minute = sql_column(&s, 0)}};
-        rc = lines ? visit_lines(a, &hit, &in, visit, context) : 0;
+        struct catalogue_book_hit hit = {.recording = (uint64_t)sql_column(&s, 1), .line = {.minute = sql_column(&s, 0)}};
+        rc = lines ? visit_lines(a, &hit, &in, visitor) : 0;
         if (rc)
             break;
     }
@@ -170,16 +174,16 @@ static int books(struct sql_database *d, const struct accounts *a, int64_t from,
     return rc;
 }
 
-int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_book *visit,
-                    void *context, struct error *e)
+int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                    const struct catalogue_book_visitor *visitor, struct error *e)
 {
     struct catalogue_reader *r;
     struct accounts a = {0};
     int rc = catalogue_read_begin(c, patience, &r, e);
     if (rc)
         return rc;
-    rc = read_accounts(&r->sql, &a, e);
-    rc = rc ? rc : books(&r->sql, &a, from, to, visit, context, e);
+    rc = read_accounts(&r->sql, &a, visitor, e);
+    rc = rc ? rc : books(&r->sql, &a, from, to, visitor, e);
     accounts_deinit(&a);
     return catalogue_read_end(c, r, rc, e);
 }

@@ -160,7 +160,8 @@ static int note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, u
     *missing = recordings > known ? recordings - known : 0;
     if (rc || !*missing)
         return rc;
-    struct sql s = sql_use(&c->sql, "INSERT INTO forgotten VALUES ('', ?1, '', ?2, ?3, 0, 0, ?1 * 86400, ?1 * 86400 + 86399)");
+    struct sql s = sql_use(&c->sql, "INSERT INTO forgotten VALUES ('', ?1, '', ?2, ?3, 0, 0, ?1 * 86400, ?1 * 86400 + 86399) "
+                                    "ON CONFLICT DO UPDATE SET parts = excluded.parts");
     sql_int(&s, day);
     sql_int(&s, FORGOTTEN_REBUILT);
     sql_int(&s, (int64_t)*missing);

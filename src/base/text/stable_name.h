@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends the name, of a class or with classes in it. */
+/* Appends the stable name of a class, or a text that contains names of classes. */
 void stable_name_put(struct buffer *out, const char *text, size_t len);
-/* The same for a library's file, or a name that contains one: "[libx.so+0x1190]". */
+/* Appends the stable name of a library's file, or a text that contains one: "[libx.so+0x1190]". */
 void stable_name_put_library(struct buffer *out, const char *text, size_t len);
 
 #endif

@@ -5,7 +5,7 @@
 #include "doctor/checkup/checkup.h"
 #include "doctor/jvm/target.h"
 
-/* True when the agent is active already, so that nobody has to attach. */
+/* Adds the rows. Returns true if the agent is already active, so that attaching is not necessary. */
 bool attaching_check(struct checkup *f, const struct target *t);
 
 #endif

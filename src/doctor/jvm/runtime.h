@@ -1,4 +1,4 @@
-/* The JVM itself and other tools in it: what a recording of it would show. */
+/* Checks the JVM itself, and other tools in it: what would a recording of it show? */
 #ifndef CANDOR_DOCTOR_JVM_RUNTIME_H
 #define CANDOR_DOCTOR_JVM_RUNTIME_H
 

@@ -49,7 +49,8 @@ static void put_part(const struct page *p, const char *name, uint64_t ns)
     fprintf(p->text.out, "  %-44s %10s  %6.2f", name, text_time(time, sizeof time, (int64_t)ns), share(p, ns));
 }
 
-/* Prints the safepoints that were only counted. They are the ones other than the agent's pauses, and their place in time is not known. */
+/* Prints the JVM's count of safepoints and their total time. The agent records only the GC pauses among them one by one, so the other
+ * safepoints are not part of the times above. */
 static void put_counted(const struct page *p)
 {
     const struct halt_sums *s = &p->v->kinds[HALT_SAFEPOINTS_COUNTED];

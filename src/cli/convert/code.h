@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* Writes machine code for other tools, if the command line asks for it. True: it asked, and *status is the exit status. */
+/* Writes machine code for other tools if the command line asks for it. Returns true if it does, and *status is then the exit status. */
 bool convert_to_code(const struct cli_args *args, int *status);
 
 #endif

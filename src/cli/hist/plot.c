@@ -8,9 +8,9 @@
 
 enum { WIDTH = 960, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 40, BOTTOM = 50, ROW = 18, LEGEND = 36 };
 
-/* Colors that are dark enough on white, and that most eyes can distinguish (the palette of Okabe and Ito without its yellow). The number
- * of dash patterns is no multiple of theirs, so colors and patterns together make 28 different lines. A line behind another one shows
- * through its gaps. */
+/* Colors that are dark enough on white, and that most eyes can distinguish (the palette of Okabe and Ito without its yellow). The
+ * numbers of colors and of dash patterns have no common divisor, so their combinations make 28 different lines. A line behind another
+ * one shows through its gaps. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"};
 static const char *const dashes[] = {"none", "8 4", "2 3", "10 3 2 3"};
 enum { COLOURS = 7, DASHES = 4 };

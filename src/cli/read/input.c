@@ -99,8 +99,8 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
-/* Whether the profile has samples of the kind, or its recording was asked for them and may have none. A profile always counts as one of
- * CPU time or its default kind. */
+/* Whether the profile has samples of the kind. A recording made for the kind counts even if it has no sample, except for wall-clock
+ * time, of which there are always samples. For PROFILE_RUNNING the result is always true. */
 static bool has_kind(const struct profile *p, enum profile_kind kind)
 {
     const struct profile_kind_info *info = &profile_kinds[kind];

@@ -115,8 +115,7 @@ void model_arrange(struct model *m)
 static void take_books(struct model *m, const struct profile *view)
 {
     static const enum account_id order[MODEL_ACCOUNTS] = {ACCOUNT_FAILED,    ACCOUNT_LOST,    ACCOUNT_UNSEEN, ACCOUNT_RESIDUAL,
-                                                          ACCOUNT_TRUNCATED, ACCOUNT_OWN_COST}; /* the most important first, because
-                                                                                                 * there may be room for only some */
+                                                          ACCOUNT_TRUNCATED, ACCOUNT_OWN_COST}; /* there may be room for some only */
     double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;
     m->has_books = cpu > 0;
     for (size_t i = 0; i < MODEL_ACCOUNTS; i++) {

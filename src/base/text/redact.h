@@ -10,8 +10,8 @@
 bool redact_is_secret(const char *name);
 /* Returns the value to show for a name; the caller frees it. NULL when out of memory. */
 char *redact_value(const char *name, const char *value);
-/* Redacts one command-line argument ("-Dname=value", "--name=value", "name=value" or anything else). The caller frees the result. NULL
- * when out of memory. */
+/* Returns a command-line argument ("-Dname=value", "--name=value", "name=value" or anything else) without its secrets. The caller frees
+ * the result. NULL when out of memory. */
 char *redact_argument(const char *argument);
 
 #endif

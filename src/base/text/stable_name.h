@@ -1,6 +1,6 @@
 /* Names without the parts that differ in each run: the address or number in the name of a class that the JVM or a library
- * generates at run time, and the unique part of an unpacked library's file name. A `*` replaces them, which no name in a
- * program contains.
+ * generates at run time, and the unique part of an unpacked library's file name. They are replaced by a `*`, because no
+ * name in a program contains that character.
  *
  *   Shop$$Lambda.0x000070a1c8003400, Shop$$Lambda$14/0x0000000800c03000, Shop$$Lambda$1/1234567890       Shop$$Lambda*
  *   java.lang.invoke.LambdaForm$MH/0x0000000800c03000                      java.lang.invoke.LambdaForm$MH*

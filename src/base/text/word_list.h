@@ -1,4 +1,4 @@
-/* Words with commas between them, such as "cpu,wall". */
+/* Reads lists of words with commas between them, such as "cpu,wall". */
 #ifndef CANDOR_BASE_TEXT_WORD_LIST_H
 #define CANDOR_BASE_TEXT_WORD_LIST_H
 

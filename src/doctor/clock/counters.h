@@ -1,4 +1,4 @@
-/* Which events of the processor and the kernel can be sampled, instead of CPU time (`record -e cycles`). */
+/* Checks which events of the processor and the kernel can be sampled instead of CPU time (`record -e cycles`). */
 #ifndef CANDOR_DOCTOR_CLOCK_COUNTERS_H
 #define CANDOR_DOCTOR_CLOCK_COUNTERS_H
 

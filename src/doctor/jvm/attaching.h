@@ -1,4 +1,4 @@
-/* Whether the agent is already in a JVM, and if not, whether the JVM would load it. */
+/* Checks whether the agent is already in a JVM, and if not, whether the JVM would load it. */
 #ifndef CANDOR_DOCTOR_JVM_ATTACHING_H
 #define CANDOR_DOCTOR_JVM_ATTACHING_H
 

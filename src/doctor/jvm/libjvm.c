@@ -28,7 +28,7 @@ static void *read_part(int fd, uint64_t offset, uint64_t size)
     return part;
 }
 
-/* Whether the library exports the JVM's tables. The names of dynamic symbols are enough, because libjvm imports nothing of this name. */
+/* Whether the library exports the JVM's tables. Only names are compared, because libjvm imports no symbol of this name. */
 static bool has_tables(int fd, const Elf64_Shdr *strings)
 {
     static const char name[] = "\0gHotSpotVMStructs";

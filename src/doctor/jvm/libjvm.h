@@ -1,4 +1,4 @@
-/* Reads from a libjvm.so's ELF sections what it has besides its code. */
+/* Reads the contents of a libjvm.so besides its code, by its ELF sections. */
 #ifndef CANDOR_DOCTOR_JVM_LIBJVM_H
 #define CANDOR_DOCTOR_JVM_LIBJVM_H
 

@@ -10,7 +10,7 @@ struct steal {
     uint64_t stolen, all; /* ticks since boot */
 };
 
-/* Parses the text of /proc/stat; 0 or -EINVAL. */
+/* Parses the text of /proc/stat. Returns 0 or -EINVAL. */
 int steal_parse(const char *stat, struct steal *s);
 /* Reads /proc/stat. Returns 0 or a negative errno. */
 int steal_read(struct steal *s);

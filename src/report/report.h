@@ -29,12 +29,11 @@ struct report_options {
     bool top_set;      /* false = each table of the text has its own default length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
-    double threshold;        /* branches of a tree with a smaller share are left out */
-    struct stats *allocated; /* for the kinds PROFILE_ALLOC and PROFILE_LIVE; its table of methods has a row for each class of object;
-                              * else NULL */
-    const struct leaks *leaks;             /* for the kind PROFILE_LIVE; else NULL */
-    const struct locks *locks;             /* for the kind PROFILE_LOCK; else NULL */
-    const char *label;                     /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */
+    double threshold;          /* branches of a tree with a smaller share are left out */
+    struct stats *allocated;   /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: a table with a row for each class of object; else NULL */
+    const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */
+    const struct locks *locks; /* for the kind PROFILE_LOCK; else NULL */
+    const char *label;         /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */
     const struct regex *callers, *callees; /* print trees of the callers, or of the callees, of methods with such a name; NULL = none */
     unsigned width;                        /* columns of the terminal, 0 = no limit */
     bool colour;

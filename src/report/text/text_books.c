@@ -53,8 +53,7 @@ void text_halt_books(const struct text *t)
               t->out);
 }
 
-enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* what perf's clock adds to a context switch: on bare metal, and in a virtual
-                                                        * machine */
+enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* the cost of perf's clock at a context switch: least and most */
 
 /* Prints an estimate of the kernel's own work for the clock, which no account contains. */
 static void put_switches(const struct text *t)

@@ -12,8 +12,7 @@
 #include <time.h>
 
 enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
-enum { SINCE_BOOT_MOST_S = 500000000 }; /* a larger time is since the epoch; a smaller one is of perf's clock, since the machine started
-                                         * (at most 15 years) */
+enum { SINCE_BOOT_MOST_S = 500000000 }; /* smaller times are of perf's clock, not since the epoch (15 years) */
 
 static void key(const struct text *t, const char *name)
 {
@@ -335,7 +334,7 @@ static uint32_t put_types(const struct text *t, bool unknown, uint32_t shown)
     return types;
 }
 
-/* Prints the other types of events that the recording has, so that an empty report does not suggest an empty recording. */
+/* Prints the recording's other types of events, so that an empty report does not suggest an empty recording. */
 static void put_others(const struct text *t)
 {
     uint32_t types = put_types(t, false, 0);

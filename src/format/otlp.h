@@ -14,7 +14,7 @@ struct otlp_resource_attribute {
     uint64_t number;
 };
 
-/* Profiles of one resource in one message, with one dictionary. */
+/* The profiles of one resource, for one message with one dictionary. */
 struct otlp_request {
     const struct profile *const *profiles;
     uint32_t count;

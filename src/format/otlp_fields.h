@@ -8,8 +8,7 @@
 enum otlp_data { OTLP_RESOURCE_PROFILES = 1, OTLP_DICTIONARY };
 enum otlp_resource_profiles { OTLP_RESOURCE = 1, OTLP_SCOPE_PROFILES };
 enum otlp_resource { OTLP_RESOURCE_ATTRIBUTE = 1 };
-enum otlp_key_value { OTLP_KEY = 1, OTLP_VALUE, OTLP_KEY_UNIT, OTLP_KEY_INDEX = 3 }; /* the index is a field of resources, the unit of
-                                                                                      * samples */
+enum otlp_key_value { OTLP_KEY = 1, OTLP_VALUE, OTLP_KEY_UNIT, OTLP_KEY_INDEX = 3 }; /* the index is for resources, the unit for samples */
 enum otlp_any_value { OTLP_STRING = 1, OTLP_BOOL, OTLP_INT, OTLP_STRING_INDEX = 8 };
 enum otlp_scope_profiles { OTLP_SCOPE = 1, OTLP_PROFILE };
 enum otlp_scope { OTLP_SCOPE_NAME = 1, OTLP_SCOPE_VERSION };

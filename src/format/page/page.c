@@ -338,8 +338,7 @@ static void put_figures(struct jsonw *j, const struct profile *p)
 {
     jsonw_member_uint(j, "samples", p->sampled);
     jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
-    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* only Candor's profiles have this
-                                                                                                    * information */
+    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* only Candor records it */
     jsonw_key(j, "books");
     books_json(j, p, book_of(p));
 }

@@ -7,7 +7,7 @@
 
 enum {
     SLICES_MAX = 200000, /* at most two megabytes of a page */
-    BUCKETS_MIN = 60,    /* buckets do not become so long that there are fewer */
+    BUCKETS_MIN = 60,    /* the buckets stay short enough for at least this many */
 };
 
 enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };

@@ -18,8 +18,7 @@ struct otlp_table {
 struct otlp_attribute {
     otlp_text key, value, unit;
     uint64_t number;
-    enum { OTLP_IS_OTHER, OTLP_IS_TEXT, OTLP_IS_NUMBER } kind; /* OTLP_IS_OTHER: a list, a fraction or another type that Candor does not
-                                                                * keep */
+    enum { OTLP_IS_OTHER, OTLP_IS_TEXT, OTLP_IS_NUMBER } kind; /* OTLP_IS_OTHER: a type that Candor does not keep, such as a list */
 };
 
 struct otlp_tables {
@@ -32,8 +31,7 @@ struct otlp_tables {
     uint32_t *stack_ids; /* by stack: the id in the profile plus 1; 0 = not read yet */
     bool *cut;           /* by stack: whether it is truncated */
     struct import_stack stack;
-    uint64_t steps; /* frames that stacks may still have; a valid file needs a few bytes for each, so this limits the work for an invalid
-                     * one */
+    uint64_t steps; /* frames that stacks may still have: a limit for invalid files; valid ones need a few bytes for each */
 };
 
 /* otlp_tables_take collects the entries of a dictionary; otlp_tables_resolve then makes the frames of all locations. They return 0 or a

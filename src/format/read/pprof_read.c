@@ -21,8 +21,7 @@ struct reader {
     struct import_stack stack;
     uint32_t value, counter; /* the indices of the values that are weights and counts; counter = type_count: there is no count */
     uint64_t scale;
-    uint64_t steps; /* frames that stacks may still have; a valid file needs a few bytes for each, so this limits the work for an invalid
-                     * one */
+    uint64_t steps; /* frames that stacks may still have: a limit for invalid files; valid ones need a few bytes for each */
     uint64_t refused;
 };
 

@@ -23,11 +23,10 @@ struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
     const char *name;    /* "duration" for --duration */
     const char *value;   /* "TIME" if the option takes a value, NULL for a switch */
-    const char *choices; /* the allowed values: "auto|signal"; if other values may be valid, too: "cpu|wall|..."; NULL = any. If `value`
-                          * is LIST, these are the words of the list, and the command checks them */
+    const char *choices; /* the allowed values: "auto|signal"; "cpu|wall|..." if others are possible, too; NULL = any; of a LIST, its
+                          * words */
     const char *help;    /* half a sentence, lower case, no full stop */
-    const char *without; /* the value if the option is given without one; a value must then be written as --name=VALUE. NULL = the option
-                          * needs a value */
+    const char *without; /* the value if none is given; any other is written as --name=VALUE. NULL = the option needs a value */
 };
 
 #define CLI_OPEN "|..." /* the end of `choices` that are not complete */
@@ -56,8 +55,7 @@ struct cli_command {
 /* The command line of one command, checked against the command's row. The strings are those of argv. */
 struct cli_args {
     const struct cli_command *command;
-    const char *values[CLI_OPTIONS_MAX]; /* by index of the option's row; "" for a switch that is set; if an option is given twice, the
-                                          * last value */
+    const char *values[CLI_OPTIONS_MAX]; /* by index of the option's row; "" for a switch that is set; the last value if given twice */
     int operand_count;
     char **operands;
     bool after_dashes; /* the operands followed a "--" that came directly after the options (only for commands with dash_dash) */
@@ -135,8 +133,7 @@ int server_command_run(const struct cli_args *args);
 /* Print what `record` shows at its end. All of them print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out); /* cmd_report.c: prints the short report, then the books */
 int report_print_live(const char *file, FILE *out);    /* prints the short report on live objects, of a recording with the event live */
-int convert_own_page(const char *in, const char *out); /* cmd_convert.c: writes the flame graph. It belongs to the owner of the
-                                                        * recording, and replaces only a file that candor wrote */
+int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph; replaces only candor's own files */
 
 struct profile;
 /* Prints the profile as `report --json` does; this may change its stacks. Returns 0 or a negative code. (cmd_report.c) */

@@ -47,7 +47,7 @@ int cli_finish_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CLI_OK;
     if (errno == EPIPE)
-        return CLI_FAILED; /* the reader has what it wanted and closed the pipe, which needs no message */
+        return CLI_FAILED; /* the reader has closed the pipe, which needs no message */
     return cli_fail("cannot write standard output: %s", strerror(errno));
 }
 

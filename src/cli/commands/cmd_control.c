@@ -60,7 +60,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
     if (status)
         return status;
     if (r->given[OPTION_JFR])
-        interrupt_catch(); /* a signal must not prevent that what begins here is ended */
+        interrupt_catch(); /* a signal must not kill candor before it has ended what begins here */
     jdk_recorder_begin(&jdk, s, r, 0);
     status = interrupt_signal() ? cli_fail("nothing is recorded: interrupted") : ask_start(s, r, &answer);
     if (status)

@@ -137,8 +137,7 @@ static int set_target(const struct cli_args *args, struct load_config *c)
     if (command) {
         c->target.kind = TARGET_COMMAND;
         c->target.command = args->operands;
-        c->target.command[args->operand_count] = NULL; /* there is room, because the operands were moved to the place of the options in
-                                                        * argv */
+        c->target.command[args->operand_count] = NULL; /* there is room: the operands moved to the options' place in argv */
         return CLI_OK;
     }
     if (args->operand_count > 1)

@@ -97,7 +97,7 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
-/* What is printed: the samples of a profile, by a printer or as a page. */
+/* The job of printing the samples of a profile, by a printer or as a page. */
 struct print_job {
     const struct cli_args *args; /* NULL = no options, and one path */
     char **paths;

@@ -1,4 +1,4 @@
-/* `candor convert --to jitdump` and `--to perfmap`: the machine code of a recording, for perf. */
+/* `candor convert --to jitdump` and `--to perfmap`: writes the machine code of a recording for perf. */
 #ifndef CANDOR_CLI_CONVERT_CODE_H
 #define CANDOR_CLI_CONVERT_CODE_H
 

@@ -134,7 +134,7 @@ static void stroke(const struct plot *p, uint32_t tag)
     fprintf(p->out, " stroke-width=\"2\" stroke=\"%s\" stroke-dasharray=\"%s\"", colours[tag % COLOURS], dashes[tag % DASHES]);
 }
 
-/* Draws the line of a tag. A single point is drawn as a point. */
+/* Draws the line of a tag. A single point, which makes no line, becomes a small circle. */
 static void curve(const struct plot *p, uint32_t tag)
 {
     const struct point *last = NULL;

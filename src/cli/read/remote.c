@@ -285,7 +285,8 @@ static int read_profile(struct profile *p, const char *path, const struct fetch_
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* Adds to the profile what OTLP cannot express. CPU time gets no value name, as in a recording, so that the two can be added up. */
+/* Adds to the profile the facts that OTLP cannot express. CPU time gets no value name, as in a recording, so that the two can be added
+ * up. */
 static int complete(struct profile *p, uint64_t recordings, const char *missing)
 {
     static const char source[] = "candor server";

@@ -61,7 +61,7 @@ int begin_place(const struct session *s, struct recording *r)
         return CLI_OK;
     while (!interrupt_signal() && is_empty(s, r) && !session_wait_end(s, STEP_MS))
         ;
-    ask(s, "dump", r->id); /* makes the agent write to the file what it has recorded */
+    ask(s, "dump", r->id); /* the agent then writes its data to the file */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     bool ended = session_wait_end(s, 0);

@@ -1,4 +1,4 @@
-/* The value of -e: the events to record, separated by commas, or one event that perf counts. */
+/* Checks the value of -e: the events to record, separated by commas, or one event that perf counts. */
 #ifndef CANDOR_CLI_RECORD_EVENT_LIST_H
 #define CANDOR_CLI_RECORD_EVENT_LIST_H
 

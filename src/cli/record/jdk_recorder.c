@@ -188,8 +188,8 @@ static int stop_own(const struct session *s, const char *name, struct error *e)
     return 0;
 }
 
-/* Ends recordings of clients that were killed. A recording is such a one if the agent is not recording, and no process has its folder
- * open. */
+/* Ends recordings that killed clients left behind. This is the case if the agent is not recording, and no process has the recording's
+ * folder open. */
 static void end_left_over(const struct session *s, struct recorder_list *list)
 {
     struct recorder_folder f;
@@ -428,8 +428,7 @@ static int find(struct jdk_recorder *j, const struct session *s, const struct co
     int code = recorder_check(s->process.pid, patience(s), &list, e);
     if (code)
         return code;
-    for (unsigned i = 0; is_on(mode) && i < list.count; i++) /* takes the youngest; clients that did not reach their end may have left
-                                                              * older ones */
+    for (unsigned i = 0; is_on(mode) && i < list.count; i++) /* the youngest; older ones are left over from clients that were killed */
         if (is_ours(&list.list[i], s) && (!found || list.list[i].id > found->id))
             found = &list.list[i];
     if (!is_on(mode))

@@ -98,8 +98,7 @@ struct recording;
 typedef int recording_show(const struct recording *r, const struct cli_args *args);
 
 struct recording {
-    const char *given[RECORDING_OPTIONS_COUNT];  /* the options for the agent, "on" for a switch; NULL = not given, and the agent uses
-                                                  * its default */
+    const char *given[RECORDING_OPTIONS_COUNT];  /* options for the agent, "on" for a switch; NULL = not given: the agent's default */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until a command or a signal ends it */
     unsigned long long paths_ns;                 /* 0 = do not search for paths */
     struct recording_file file;

@@ -1,4 +1,4 @@
-/* A child process that cleans up if candor is killed: it ends the recording in the JVM and removes its file. */
+/* Starts a child process that cleans up if candor is killed: it ends the recording in the JVM and removes its file. */
 #ifndef CANDOR_CLI_TOP_GUARD_H
 #define CANDOR_CLI_TOP_GUARD_H
 

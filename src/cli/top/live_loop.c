@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 static const uint64_t first_look_ns = 1200 * NS_PER_MS; /* time for the agent's first second, and for writing its data */
-enum { COST_SHARE = 100 };                              /* the time between two reads is at least this many times the cost of the last
-                                                         * one */
+enum { COST_SHARE = 100 };                              /* after a read, wait at least this many times the CPU time it took */
 
 struct live_loop {
     struct look *look;

@@ -84,8 +84,8 @@ enum account_figure {
     ACCOUNT_AS_COUNT,
     ACCOUNT_AS_COUNT_OR_NULL,
     ACCOUNT_AS_PAIR,   /* an object of `bytes` and `objects` */
-    ACCOUNT_AS_TEXT,   /* of a setting, as a string */
-    ACCOUNT_AS_NUMBER, /* of a setting, as a number */
+    ACCOUNT_AS_TEXT,   /* a setting, as a string */
+    ACCOUNT_AS_NUMBER, /* a setting, as a number */
 };
 
 #define ACCOUNT_ROWS(ACCOUNT)                                                                                                              \

@@ -41,10 +41,10 @@ static const char *const sixty_four[] = {"x86_", "amd",   "aarch",  "aarch_",   
                                          "ppc_", "riscv", "riscv_", "loongarch", "loongarch_"};
 
 enum {
-    ADDRESS_DIGITS = 16, /* of a hidden class */
-    HASH_DIGITS_MIN = 5, /* of an anonymous class, up to JDK 14; most hashes have ten digits */
+    ADDRESS_DIGITS = 16, /* a hidden class */
+    HASH_DIGITS_MIN = 5, /* an anonymous class, up to JDK 14; most hashes have ten digits */
     HASH_DIGITS_MAX = 10,
-    RANDOM_DIGITS_MIN = 10, /* of File.createTempFile's 64-bit number; one in ten thousand million has fewer digits */
+    RANDOM_DIGITS_MIN = 10, /* the 64-bit number of File.createTempFile; one in ten thousand million has fewer digits */
     RANDOM_HEX_MIN = 12,
     UUID_LENGTH = 36,
 };

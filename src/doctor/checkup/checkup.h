@@ -16,7 +16,7 @@ extern const char *const check_levels[CHECK_LEVELS];
 
 struct check {
     const char *group; /* "machine", "clocks", "jvm" */
-    const char *name;  /* of the check */
+    const char *name;  /* the check's name */
     enum check_level level;
     char found[256];
     char meaning[256]; /* may be empty */
@@ -28,7 +28,7 @@ enum { CHECKS_MAX = 64 };
 struct checkup {
     struct check rows[CHECKS_MAX];
     int count;
-    const char *group; /* of the rows to come; set by the caller */
+    const char *group; /* the group of the rows that are added next; the caller sets it */
 };
 
 /* Adds a row; name is a string literal. If there are CHECKS_MAX rows already, it overwrites the last one. */

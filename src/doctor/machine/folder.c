@@ -11,8 +11,8 @@
 struct
 try {
     int folder;
-    int error;       /* from creating an empty file, as attaching does */
-    int write_error; /* from writing to it */
+    int error;       /* the errno of creating an empty file, as attaching does */
+    int write_error; /* the errno of writing to it */
 };
 
 /* Creates a file and writes to it, as the user who will attach. The JVM of that user creates its socket in this folder. On a full disk

@@ -14,7 +14,7 @@ struct diff_options {
     unsigned width; /* columns of the terminal, 0 = no limit */
     bool colour;
     const char *a, *b; /* the names of the sides */
-    const char *unit;  /* of weights: "ns", ... */
+    const char *unit;  /* the unit of weights: "ns", ... */
     const char *whole; /* the name of the whole that shares refer to: "sampled CPU" */
 };
 

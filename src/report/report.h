@@ -30,7 +30,7 @@ struct report_options {
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
     double threshold;          /* branches of a tree with a smaller share are left out */
-    struct stats *allocated;   /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: a table with a row for each class of object; else NULL */
+    struct stats *allocated;   /* a table with a row for each class of object, for the kinds PROFILE_ALLOC and PROFILE_LIVE; else NULL */
     const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* for the kind PROFILE_LOCK; else NULL */
     const char *label;         /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */

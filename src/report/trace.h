@@ -25,7 +25,7 @@ struct trace_piece {
 struct trace_span {
     const char *id, *root;
     int64_t from_ns, to_ns;
-    uint64_t weights[PROFILE_KINDS]; /* by enum profile_kind */
+    uint64_t weights[PROFILE_KINDS]; /* indexed by enum profile_kind */
 };
 
 struct trace {

@@ -323,7 +323,7 @@ static int put_table(const struct page *p, enum halt_scope scope, const char *ti
     return n < 0 ? (int)n : 0;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing data ---- */
 
 static void put_caveats(const struct page *p)
 {

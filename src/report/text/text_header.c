@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
+enum { RATE_BYTES = 20 /* a rate in a recording: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
 enum { SINCE_BOOT_MOST_S = 500000000 }; /* smaller times are of perf's clock, not since the epoch (15 years) */
 
 static void key(const struct text *t, const char *name)

@@ -24,8 +24,8 @@ enum pb_wire { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2, PB_FIXED32 = 5 };
 struct pb_field {
     uint32_t number;
     enum pb_wire wire;
-    uint64_t value;       /* of a number; 0 for bytes */
-    const uint8_t *bytes; /* for PB_BYTES, else an empty string */
+    uint64_t value;       /* the number; 0 for bytes */
+    const uint8_t *bytes; /* the bytes of a PB_BYTES field, else an empty string */
     size_t size;
 };
 

@@ -25,9 +25,9 @@ struct text {
 struct record {
     uint8_t kind;
     int32_t frames, bci, line;
-    uint64_t id; /* of the thread, or the method */
+    uint64_t id; /* the id of the thread, or of the method */
     int64_t time_ns;
-    struct text texts[6]; /* of kind 31: file, class, generic class, name, signature; of kind 3: file, class, name */
+    struct text texts[6]; /* kind 31: file, class, generic class, name, signature; kind 3: file, class, name */
 };
 
 struct cursor {
@@ -127,7 +127,7 @@ bool hpl_is(const uint8_t *bytes, size_t size)
 /* ---- the model ---- */
 
 struct method {
-    uint32_t id; /* in the profile */
+    uint32_t id; /* its id in the profile */
     bool failed;
 };
 

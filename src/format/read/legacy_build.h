@@ -34,10 +34,10 @@ struct legacy_place {
 
 struct legacy {
     const char *types[LEGACY_VALUES], *units[LEGACY_VALUES]; /* NULL after the last one */
-    struct span type_name;                                   /* for counts, the file's own word; else empty */
+    struct span type_name;                                   /* the file's own word, if the values are counts; else empty */
     const char *period_type, *period_unit;
     int64_t period, duration_ns;
-    uint64_t *addresses; /* of all samples; each stack begins with the leaf */
+    uint64_t *addresses; /* the addresses of all samples; each stack begins with the leaf */
     uint32_t address_count, address_cap;
     struct legacy_row *rows;
     uint32_t row_count, row_cap;

@@ -13,10 +13,10 @@ struct kind;
 struct texts {
     struct legacy *l;
     const struct kind *kind;
-    int64_t period;    /* of a heap: mean bytes between two samples; 0 = values are not sampled */
-    bool has_alloc;    /* of a heap */
-    uint64_t hz;       /* of contention: cycles per second */
-    uint64_t sampling; /* of contention: events per recorded event */
+    int64_t period;    /* heap: mean bytes between two samples; 0 = values are not sampled */
+    bool has_alloc;    /* heap: the file also has figures of all allocations, not only of live objects */
+    uint64_t hz;       /* contention: cycles per second */
+    uint64_t sampling; /* contention: events per recorded event */
     bool in_thread, repeats;
 };
 

@@ -24,10 +24,10 @@ struct reader {
     const struct import *in;
     struct otlp_tables t;
     const struct otlp_sample_fields *fields;
-    otlp_text value, unit; /* of the profiles that are read */
+    otlp_text value, unit; /* those of the profiles that are read */
     bool chosen, timestamps;
     uint64_t scale, refused, others, dropped;
-    struct numbers values, times; /* of a sample */
+    struct numbers values, times; /* the numbers of one sample */
 };
 
 /* ---- samples ---- */

@@ -24,12 +24,12 @@ struct otlp_attribute {
 struct otlp_tables {
     struct profile *p;
     const struct import *in;
-    struct otlp_table tables[OTLP_STACKS + 1]; /* by enum otlp_dictionary */
-    uint32_t *frames;                          /* of all locations, innermost first; the frames of one location are consecutive */
+    struct otlp_table tables[OTLP_STACKS + 1]; /* indexed by enum otlp_dictionary */
+    uint32_t *frames;                          /* the frames of all locations, innermost first; those of one location are consecutive */
     uint32_t frame_count, frame_cap;
-    uint32_t *first;     /* by location: index of its first frame; one more entry marks the end */
-    uint32_t *stack_ids; /* by stack: the id in the profile plus 1; 0 = not read yet */
-    bool *cut;           /* by stack: whether it is truncated */
+    uint32_t *first;     /* indexed by location: its first frame; one more entry marks the end */
+    uint32_t *stack_ids; /* indexed by stack: the id in the profile plus 1; 0 = not read yet */
+    bool *cut;           /* indexed by stack: whether it is truncated */
     struct import_stack stack;
     uint64_t steps; /* frames that stacks may still have: a limit for invalid files; valid ones need a few bytes for each */
 };

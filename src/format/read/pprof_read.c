@@ -39,7 +39,7 @@ static int intern(struct profile *p, pprof_text t, uint32_t *id)
     return profile_string(p, t.bytes, t.len, id);
 }
 
-/* ---- which value ---- */
+/* ---- the value to read ---- */
 
 static bool is_time(pprof_text unit)
 {
@@ -78,7 +78,7 @@ static bool is_of_kind(const struct reader *r, uint32_t value)
 }
 
 /* Chooses the value to read: the one that the user named, else that of the requested kind, else the file's default, else the last, as
- * pprof does. */
+ * pprof does. For CPU time the file's default comes before the value of the kind. */
 static uint32_t find_value(const struct reader *r)
 {
     uint32_t none = r->t.type_count, by_name = none, of_kind = none, preferred = none;

@@ -37,7 +37,7 @@ struct pprof_tables {
     uint64_t *comments;
     uint32_t comment_count, comment_cap;
     struct map function_of, location_of, mapping_of; /* id -> index */
-    uint32_t *frames;                                /* of all locations, innermost first */
+    uint32_t *frames;                                /* the frames of all locations, innermost first */
     uint32_t frame_count, frame_cap;
     struct pprof_type period_type;
     int64_t period;

@@ -19,12 +19,12 @@ enum { CLI_OPTIONS_MAX = 40 };
 /* The kind of a command's operands, for shell completion. */
 enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };
 
+/* An option of a command. If `value` is LIST, `choices` has the words that the list may contain, and the command checks them. */
 struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
     const char *name;    /* "duration" for --duration */
     const char *value;   /* "TIME" if the option takes a value, NULL for a switch */
-    const char *choices; /* the allowed values: "auto|signal"; "cpu|wall|..." if others are possible, too; NULL = any; of a LIST, its
-                          * words */
+    const char *choices; /* the allowed values: "auto|signal"; "cpu|wall|..." if others are possible, too; NULL = any */
     const char *help;    /* half a sentence, lower case, no full stop */
     const char *without; /* the value if none is given; any other is written as --name=VALUE. NULL = the option needs a value */
 };
@@ -55,7 +55,7 @@ struct cli_command {
 /* The command line of one command, checked against the command's row. The strings are those of argv. */
 struct cli_args {
     const struct cli_command *command;
-    const char *values[CLI_OPTIONS_MAX]; /* by index of the option's row; "" for a switch that is set; the last value if given twice */
+    const char *values[CLI_OPTIONS_MAX]; /* indexed as the options; "" for a switch that is set; the last value if given twice */
     int operand_count;
     char **operands;
     bool after_dashes; /* the operands followed a "--" that came directly after the options (only for commands with dash_dash) */

@@ -5,7 +5,7 @@
 #include "profile/figures/diff.h"
 
 struct diff_page {
-    struct profile sides[2]; /* by enum diff_side */
+    struct profile sides[2]; /* indexed by enum diff_side */
 };
 
 int diff_page_init(struct diff_page *page); /* 0 or -ENOMEM */

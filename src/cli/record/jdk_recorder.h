@@ -15,8 +15,8 @@
 
 struct jdk_recorder {
     const char *mode;               /* "existing" or "on"; NULL = no recording of the JDK is used */
-    char name[RECORDER_NAME_BYTES]; /* of the JDK's recording, or its number */
-    struct recorder_folder folder;  /* for the mode on */
+    char name[RECORDER_NAME_BYTES]; /* name of the JDK's recording, or its number */
+    struct recorder_folder folder;  /* only for the mode on */
     int64_t begin_ns;               /* since the epoch */
 };
 

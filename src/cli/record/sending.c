@@ -79,7 +79,7 @@ void sending_name_command(struct sending *s, char *const *command)
 /* ---- sending ---- */
 
 struct parcel {
-    struct buffer packed; /* for a candor server */
+    struct buffer packed; /* the file, compressed for a candor server */
     struct emit_body body;
     char key[OUTBOX_KEY];
 };

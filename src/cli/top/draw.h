@@ -9,10 +9,10 @@
 /* The parts of the picture that are not in the model. */
 struct draw_facts {
     int pid;
-    const char *name;  /* of the JVM */
+    const char *name;  /* the JVM's name */
     const char *clock; /* "" = unknown */
     const char *state; /* the reason why no more samples arrive; "" = they still arrive */
-    const char *time;  /* of the day */
+    const char *time;  /* the time of day */
     bool foot;         /* whether to list the keys; false in batch mode */
 };
 

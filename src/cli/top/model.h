@@ -40,7 +40,7 @@ struct model {
     char search_before[MODEL_TEXT];
 
     enum model_prompt prompt;
-    char typed[MODEL_TEXT]; /* at the prompt */
+    char typed[MODEL_TEXT]; /* the text at the prompt */
     char file[MODEL_TEXT];  /* the suggested name for saving */
     enum model_wish wish;
     char message[2 * MODEL_TEXT]; /* shown until the next key */
@@ -60,7 +60,7 @@ struct model {
     double approximate; /* stats_approximate_share */
     bool has_books;
     struct model_account accounts[MODEL_ACCOUNTS];
-    double search_self, search_total; /* of the rows that match the search: the sum of self, and the largest total */
+    double search_self, search_total; /* self summed over the rows that match the search, and their largest total */
     char title[MODEL_TEXT];           /* name of the method or thread that the user opened */
 };
 

@@ -18,7 +18,7 @@ static struct termios modes;
 static char farewell[256]; /* the text that makes the terminal show text again as before */
 static size_t farewell_len;
 
-/* ---- what the terminal can do ---- */
+/* ---- the terminal's capabilities ---- */
 
 static const char *capability(const char *name)
 {

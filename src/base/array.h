@@ -1,4 +1,4 @@
-/* Growing arrays of plain structs: pointer, count and capacity live side by side in the owner's struct. */
+/* Growing arrays of plain structs. Pointer, count and capacity are fields of the owner's struct. */
 #ifndef CANDOR_BASE_ARRAY_H
 #define CANDOR_BASE_ARRAY_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Makes room for one more element behind `count`; new room is not cleared. 0 or -ENOMEM (the array stays as it was).
+/* Makes room for one more element after `count` elements; new room is not cleared. Returns 0, or -ENOMEM (the array is then unchanged).
  * Counts stay below 2^31, so that dense ids fit in 32 bits with room for marks. */
 static inline int array_grow(void **elements, uint32_t *cap, uint32_t count, size_t size)
 {

@@ -1,5 +1,5 @@
-/* A growing byte buffer with a hard cap. A put that would pass the cap, or finds no memory, marks the buffer failed and
- * writes nothing; later puts do nothing, so a caller may check `failed` once at the end. One owner, no locking. */
+/* A growing byte buffer with a hard limit. A put that would exceed the limit, or finds no memory, marks the buffer failed and writes
+ * nothing. Later puts do nothing, so a caller may check `failed` once at the end. A buffer has one owner and no lock. */
 #ifndef CANDOR_BASE_BUFFER_H
 #define CANDOR_BASE_BUFFER_H
 
@@ -11,7 +11,7 @@ struct buffer {
     uint8_t *data;
     size_t len;
     size_t cap;
-    size_t max; /* hard cap in bytes */
+    size_t max; /* hard limit in bytes */
     bool failed;
     bool full; /* and a put would have passed the cap: more memory would not have helped */
 };
@@ -22,7 +22,8 @@ void buffer_deinit(struct buffer *b);
 int buffer_code(const struct buffer *b);
 /* Empties the buffer and clears `failed`; keeps the memory. */
 void buffer_reset(struct buffer *b);
-/* Room for n more bytes; NULL (and failed) when there is none. The bytes count only after buffer_advance. */
+/* Reserves room for n more bytes and returns it; NULL (and `failed` is set) if there is none. Bytes written there become part of the
+ * buffer with buffer_advance. */
 uint8_t *buffer_reserve(struct buffer *b, size_t n);
 void buffer_advance(struct buffer *b, size_t n);
 
@@ -33,9 +34,10 @@ void buffer_u8(struct buffer *b, uint8_t v);
 void buffer_be16(struct buffer *b, uint16_t v);
 void buffer_be32(struct buffer *b, uint32_t v);
 void buffer_be64(struct buffer *b, uint64_t v);
-/* JFR's compressed integer: little-endian base 128, at most nine bytes, the ninth with all eight bits. */
+/* Appends v as JFR's compressed integer: little-endian base 128, at most nine bytes, and the ninth byte has all eight bits. */
 void buffer_varint(struct buffer *b, uint64_t v);
-/* Overwrites four bytes at `at` with v as a compressed integer padded to four bytes (v < 2^28): for sizes known late. */
+/* Overwrites four bytes at `at` with v as a compressed integer padded to four bytes (v < 2^28). It is for sizes that are known only
+ * after the data. */
 void buffer_patch_varint4(struct buffer *b, size_t at, uint32_t v);
 
 #endif

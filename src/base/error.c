@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What a message quotes may come from a damaged file, or from a stranger who knows what a terminal obeys. */
+/* Replaces control characters by '?'. A message may quote a damaged file, or the text of a stranger, and control characters could
+ * control the terminal. */
 static void one_line(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++)

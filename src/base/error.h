@@ -1,5 +1,5 @@
-/* An error is a negative errno value plus one line for the user: what failed, on which thing, and the remedy.
- * Functions return 0 or the negative code and fill the caller's struct error; the text is one line without control characters. */
+/* An error is a negative errno value, and one line for the user that names the thing, what is wrong with it, and the remedy. Functions
+ * return 0 or the negative code, and fill the caller's struct error. The text is one line without control characters. */
 #ifndef CANDOR_BASE_ERROR_H
 #define CANDOR_BASE_ERROR_H
 

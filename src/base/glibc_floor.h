@@ -1,11 +1,11 @@
-/* Functions that newer C libraries have under newer versions, bound to the oldest version, so that the agent loads into JVMs on
- * older systems too. Included before every file of the agent and of its libraries. */
+/* Binds functions that have newer versions in newer C libraries to their oldest version, so that the agent also loads into JVMs on older
+ * systems. The build includes this file before every file of the agent and of its libraries. */
 #include <features.h>
 
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 #ifdef __x86_64__
 #define FLOOR(symbol, name, version) __asm__(".symver " #symbol "," #name "@GLIBC_" #version)
-#else /* younger: all that was there when it came has one version */
+#else /* aarch64: the first glibc for it is 2.17, so functions that are older have that version */
 #define FLOOR(symbol, name, version) __asm__(".symver " #symbol "," #name "@GLIBC_2.17")
 #endif
 FLOOR(pthread_create, pthread_create, 2.2.5);

@@ -1,5 +1,5 @@
-/* A hash map from 64-bit keys to 32-bit values: open addressing, linear probing, grows at 3/4. Every key is allowed.
- * One owner, no locking. Time: O(1) expected. */
+/* A hash map from 64-bit keys to 32-bit values. It uses open addressing and linear probing, and grows when it is 3/4 full. Every key is
+ * allowed. A map has one owner and no lock. Operations take expected O(1) time. */
 #ifndef CANDOR_BASE_MAP_H
 #define CANDOR_BASE_MAP_H
 
@@ -22,12 +22,13 @@ struct map {
 void map_init(struct map *m);
 void map_deinit(struct map *m);
 void map_clear(struct map *m);
-/* Borrows the value's place, or NULL; valid until the next map_add. */
+/* Returns a pointer to the value, or NULL if the key is not in the map. The pointer is valid until the next map_add. */
 uint32_t *map_find(const struct map *m, uint64_t key);
-/* The value's place, a new one holding 0 with *added set; NULL when out of memory. */
+/* Returns a pointer to the value of the key. If the key is new, adds it with the value 0 and sets *added. Returns NULL when out of
+ * memory. */
 uint32_t *map_add(struct map *m, uint64_t key, bool *added);
 
-/* Mixes 64 bits so that each output bit depends on each input bit (the finaliser of MurmurHash3). */
+/* Mixes 64 bits so that each output bit depends on each input bit (the finalizer of MurmurHash3). */
 static inline uint64_t hash_mix(uint64_t x)
 {
     x ^= x >> 33;

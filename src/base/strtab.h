@@ -1,5 +1,6 @@
-/* Strings interned to dense 32-bit ids in order of arrival; id 0 is the empty string. Bytes are kept unchanged (they may
- * contain zeros) with a zero after them. Pointers stay valid until strtab_deinit. One owner, no locking. */
+/* Interns strings: each different string gets a 32-bit id, in the order of arrival without gaps. Id 0 is the empty string. Bytes are
+ * stored unchanged (they may contain zeros), with a zero after them. Pointers are valid until strtab_deinit. A table has one owner and
+ * no lock. */
 #ifndef CANDOR_BASE_STRTAB_H
 #define CANDOR_BASE_STRTAB_H
 
@@ -9,7 +10,7 @@
 struct strtab_entry {
     const char *text;
     uint32_t len;
-    uint32_t next; /* same hash bucket, 0 = end */
+    uint32_t next; /* the next entry in the same hash bucket, 0 = end */
     uint64_t hash;
 };
 
@@ -23,7 +24,7 @@ struct strtab {
 
 int strtab_init(struct strtab *t); /* 0 or -ENOMEM */
 void strtab_deinit(struct strtab *t);
-/* The id of the string; 0 when out of memory. */
+/* Returns the id of the string, and adds the string if it is new; 0 when out of memory. */
 uint32_t strtab_add(struct strtab *t, const char *text, size_t len);
 uint32_t strtab_add_text(struct strtab *t, const char *text);
 const char *strtab_text(const struct strtab *t, uint32_t id);

@@ -1,7 +1,7 @@
-/* Nanoseconds per larger unit of time.
+/* The number of nanoseconds in larger units of time.
  *
  * The constants are signed 64-bit numbers: `seconds * NS_PER_S` does not overflow an int, and `ns / NS_PER_S` keeps the sign of ns.
- * Beside an unsigned 64-bit time the result is unsigned, and beside a double it is a double. */
+ * Together with an unsigned 64-bit time the result is unsigned, and with a double it is a double. */
 #ifndef CANDOR_BASE_TIME_UNITS_H
 #define CANDOR_BASE_TIME_UNITS_H
 

@@ -1,5 +1,5 @@
 /* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are
- * replaced, because ours suggest the nearest correct spelling. */
+ * replaced, because candor's suggest the nearest correct spelling. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
@@ -65,7 +65,7 @@ int cli_duration(const struct cli_args *args, const char *name, unsigned long lo
 {
     const char *text = cli_option(args, name);
     uint64_t value = otherwise;
-    bool of_seconds = !strcmp(name, "duration") || !strcmp(name, "timeout"); /* nobody means anything else there */
+    bool of_seconds = !strcmp(name, "duration") || !strcmp(name, "timeout"); /* a number without a unit is in seconds there */
     if (text && (of_seconds ? units_parse_seconds : units_parse_duration)(text, &value))
         return cli_usage(args->command, "--%s '%.40s' is not a duration; write it like 10ms or 30s", name, text);
     *ns = value;
@@ -95,7 +95,7 @@ int cli_percent(const struct cli_args *args, const char *name, double otherwise,
     return CLI_OK;
 }
 
-/* Levenshtein distance without case, given up (as `limit`) when the words are too long to be compared. */
+/* Returns the Levenshtein distance of two words, without regard to case. If a word is too long for the comparison, returns `limit`. */
 static size_t distance(const char *a, const char *b, size_t limit)
 {
     enum { LONGEST = 32 };
@@ -124,7 +124,7 @@ static size_t distance(const char *a, const char *b, size_t limit)
 const char *cli_nearest(const char *typed, const char *(*name_at)(const void *context, size_t i), const void *context)
 {
     const char *name, *best = NULL;
-    size_t typed_len = strlen(typed), limit = typed_len < 4 ? 2 : 3; /* distances below this count as near */
+    size_t typed_len = strlen(typed), limit = typed_len < 4 ? 2 : 3; /* words with a smaller distance are similar */
     for (size_t i = 0; (name = name_at(context, i)); i++) {
         bool starts = typed_len >= 2 && !strncmp(name, typed, typed_len);
         size_t d = starts ? 0 : distance(typed, name, limit);
@@ -155,7 +155,7 @@ static int unknown_option(const struct cli_command *command, const char *typed)
     return cli_usage(command, "no option '--%s'", name);
 }
 
-/* What getopt complains about: ':' a missing value, '?' the rest. */
+/* Prints the error that getopt found. complaint: ':' = a value is missing, '?' = another error. */
 static int wrong_option(const struct cli_command *command, int complaint, const char *typed)
 {
     char letter[] = {'-', (char)optopt, 0};
@@ -181,13 +181,13 @@ static bool is_choice(const char *choices, const char *value)
     return false;
 }
 
-/* Its words the command checks. */
+/* Whether the option's value is a list; the command checks its words. */
 static bool is_list(const struct cli_option *o)
 {
     return o->value && !strcmp(o->value, "LIST");
 }
 
-/* As an alias and its user may: the last one counts. */
+/* Says that an option is given twice, and that the last value counts. An alias may contain an option that its user gives again. */
 static void say_twice(const struct cli_option *o, const char *first)
 {
     fprintf(stderr, "candor: --%s is given twice: '", o->name);
@@ -216,7 +216,7 @@ static int needs(const struct cli_option *o)
 static void getopt_tables(const struct cli_command *command, char *letters, struct option *names)
 {
     int n = option_count(command);
-    *letters++ = '+'; /* options end at the first operand: what follows may be somebody else's command line */
+    *letters++ = '+'; /* options end at the first operand, because the rest may be the command line of another program */
     *letters++ = ':';
     for (int i = 0; i < n; i++) {
         const struct cli_option *o = &command->options[i];
@@ -241,7 +241,7 @@ static int row_of_letter(const struct cli_command *command, int letter)
     return -1;
 }
 
-/* What the command wants and has not been given. */
+/* Returns the words for the operand that is missing. */
 static const char *operand_word(const struct cli_command *c, int given)
 {
     if (c->operand == CLI_PROCESS)
@@ -260,15 +260,15 @@ static int check_operands(const struct cli_command *c, const struct cli_args *ar
     return CLI_OK;
 }
 
-/* Options may also follow operands (`candor report FILE --json`): getopt stops at each operand, which is moved to the
- * front of argv, where args->operands points. */
+/* Options may also follow operands (`candor report FILE --json`). getopt stops at each operand; the operand is then moved to the front
+ * of argv, to which args->operands points. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
 {
     char letters[2 * CLI_OPTIONS_MAX + 4];
     struct option names[CLI_OPTIONS_MAX + 2];
     getopt_tables(command, letters, names);
     *args = (struct cli_args){.command = command, .operands = argv + 1};
-    optind = 0; /* starts anew, also in a test that parses many lines */
+    optind = 0; /* start from the beginning, also in a test that parses many lines */
     for (;;) {
         int before = optind, got = getopt_long(argc, argv, letters, names, NULL);
         bool end = got == -1 && optind > before && !strcmp(argv[optind - 1], "--");

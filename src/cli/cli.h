@@ -1,8 +1,8 @@
-/* The frame of the program `candor`: commands are rows of one table, and everything that a user sees of them (help, shell
- * completion, man pages, usage errors) is made from the rows.
+/* The frame of the program `candor`. Each command is a row of one table. Help, shell completion, man pages and usage errors are made from
+ * the rows.
  *
- * To add a command: write commands/cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it
- * below, and put it into the table of main.c. */
+ * To add a command: write commands/cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it below, and add
+ * it to the table in main.c. */
 #ifndef CANDOR_CLI_CLI_H
 #define CANDOR_CLI_CLI_H
 
@@ -11,27 +11,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit statuses, a contract with scripts. */
+/* Exit statuses. Scripts rely on them. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 enum { CLI_OPTIONS_MAX = 40 };
 
-/* What the operands of a command are, for shell completion. */
+/* The kind of a command's operands, for shell completion. */
 enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };
 
+/* An option of a command. If `value` is LIST, `choices` has the words that the list may contain, and the command checks them. */
 struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
     const char *name;    /* "duration" for --duration */
-    const char *value;   /* "TIME" when it takes a value, NULL for a switch */
-    const char *choices; /* "auto|signal" when only these values are good, "cpu|wall|..." when others may be; of the value LIST words of
-                            it, which the command checks; else NULL */
+    const char *value;   /* "TIME" if the option takes a value, NULL for a switch */
+    const char *choices; /* the allowed values: "auto|signal"; "cpu|wall|..." if others are possible, too; NULL = any */
     const char *help;    /* half a sentence, lower case, no full stop */
-    const char *without; /* the value where it is given without one: it is written --name=VALUE then; NULL = it needs one */
+    const char *without; /* the value if none is given; any other is written as --name=VALUE. NULL = the option needs a value */
 };
 
-#define CLI_OPEN "|..." /* how choices end that are not all */
+#define CLI_OPEN "|..." /* the end of `choices` that are not complete */
 
-/* A row of the commands that read recordings; main.c sees to it. */
+/* An option of all commands that read recordings. main.c carries it out. */
 #define CLI_UNPACK_OPTION                                                                                                                  \
     {                                                                                                                                      \
         0, "max-unpacked", "SIZE", NULL, "refuse a packed FILE that unpacks to more (default 8G, or 200 times its size)"                   \
@@ -43,60 +43,63 @@ struct cli_command {
     const char *name;                 /* "record" */
     const char *arguments;            /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
     const char *summary;              /* one line, lower case, no full stop */
-    const char *about;                /* paragraphs split by an empty line, for --help and the man page; may be NULL */
+    const char *about;                /* paragraphs separated by an empty line, for --help and the man page; may be NULL */
     const char *examples;             /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
-    const struct cli_option *options; /* ends with a row whose name is NULL; NULL = none. --help is added to all */
+    const struct cli_option *options; /* ends with a row whose name is NULL; NULL = none. Every command also has --help */
     enum cli_operand operand;
-    int operands_min, operands_max;          /* checked before run; max -1 = any number */
-    bool dash_dash;                          /* "-- COMMAND..." may stand for the operands */
+    int operands_min, operands_max;          /* checked before run; operands_max -1 = any number */
+    bool dash_dash;                          /* "-- COMMAND..." may replace the operands */
     int (*run)(const struct cli_args *args); /* returns an exit status */
 };
 
-/* The command line of one command, checked against its row. Points into argv. */
+/* The command line of one command, checked against the command's row. The strings are those of argv. */
 struct cli_args {
     const struct cli_command *command;
-    const char *values[CLI_OPTIONS_MAX]; /* by option row; "" for a switch that is set; the last one given counts */
+    const char *values[CLI_OPTIONS_MAX]; /* indexed as the options; "" for a switch that is set; the last value if given twice */
     int operand_count;
     char **operands;
-    bool after_dashes; /* the operands are what followed "--" at once (only for commands with dash_dash) */
+    bool after_dashes; /* the operands followed a "--" that came directly after the options (only for commands with dash_dash) */
 };
 
-/* The value of option --name, or NULL when it was not given. name must be in the command's table. */
+/* Returns the value of option --name, or NULL if it was not given. name must be in the command's table. */
 const char *cli_option(const struct cli_args *args, const char *name);
 bool cli_switch(const struct cli_args *args, const char *name);
-/* For commands that take a FILE or a process: whether the operand is a FILE, not a PID or NAME. A number is a process. An operand is
- * a file if a file of that name exists, or if it looks like a file's name. */
+/* Whether the operand is a FILE, not a PID or NAME, for commands that take either. A number is a process. Any other operand is a file if
+ * a file of that name exists, or if it looks like a file's name. */
 bool cli_is_file(const char *operand);
-/* Refuses an output file that is one of the other operands, because that would be lost. path may be an operand itself. CLI_OK, or CLI_USAGE
- * after saying so. */
+/* Refuses an output file that is one of the other operands, because that operand would be lost. path may be an operand itself. Returns
+ * CLI_OK, or CLI_USAGE after printing an error. */
 int cli_check_output(const struct cli_args *args, const char *path);
-/* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
+/* Reads a duration option in ns; `otherwise` if it was not given. Returns 0, or CLI_USAGE after printing an error. */
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
 
-/* An option that is a whole number from 0 to 2^31 - 1, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
+/* Reads an option that is a whole number from 0 to 2^31 - 1; `otherwise` if it was not given. Returns 0, or CLI_USAGE after printing an
+ * error. */
 int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out);
-/* The same of a percentage, as a share; `least` in percent. */
+/* Reads a percentage of at least `least` percent into a share; `otherwise` if it was not given. Returns 0, or CLI_USAGE after printing
+ * an error. */
 int cli_percent(const struct cli_args *args, const char *name, double otherwise, double least, double *share);
 
-/* One line "candor: TEXT" on standard error; returns CLI_FAILED. */
+/* Prints one line "candor: TEXT" on standard error. Returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for wrong usage, with a pointer to the command's help (command may be NULL); returns CLI_USAGE. */
+/* Prints such a line for wrong usage, which also refers to the command's help (command may be NULL). Returns CLI_USAGE. */
 int cli_usage(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Flushes stdout: CLI_OK, or CLI_FAILED with a message when what was printed could not be written. */
+/* Flushes stdout. Returns CLI_OK, or CLI_FAILED after an error line if the output could not be written. */
 int cli_finish_output(void);
 
-/* The terminal's width; 0 where output goes elsewhere: lines are then as long as they need to be. */
+/* Returns the terminal's width in columns; 0 if f is no terminal. Lines may then have any length. */
 unsigned cli_width(FILE *f);
-/* True when f is a terminal and the user did not refuse colors (NO_COLOR, TERM=dumb). */
+/* Whether f is a terminal and the user did not switch colors off (NO_COLOR, TERM=dumb). */
 bool cli_colour(FILE *f);
 
-/* The table: in the order of help, ends with NULL. */
+/* The table of commands, in the order of the help. It ends with NULL. */
 extern const struct cli_command *const cli_commands[];
 const struct cli_command *cli_find(const char *name);
-/* The row of `cli_commands` whose name is nearest to a mistyped one, or NULL when none is near. */
+/* Returns the name that is most similar to a mistyped one, or NULL if no name is similar. name_at returns the name at an index, and NULL
+ * at the end. */
 const char *cli_nearest(const char *typed, const char *(*name_at)(const void *context, size_t i), const void *context);
 
-/* Reads argv[1..] into args. CLI_OK, CLI_USAGE after saying why, or -1 when --help was given. */
+/* Reads argv[1..] into args. Returns CLI_OK, CLI_USAGE after printing the reason, or -1 if --help was given. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
 
 extern const struct cli_command command_list;       /* cmd_list.c */
@@ -126,18 +129,18 @@ extern const struct cli_command command_help;       /* cmd_help.c */
 extern const struct cli_command command_completion; /* cmd_completion.c */
 extern const struct cli_command command_version;    /* main.c */
 
-/* Runs `candor server`. In candor it starts the program candor-server (server_exec.c); in candor-server it is the server itself
- * (server_main.c). */
+/* Runs `candor server`. In candor it starts the program candor-server (server/exec.c); in candor-server it runs the server itself
+ * (server/main.c). */
 int server_command_run(const struct cli_args *args);
 
-/* Print what `record` shows at its end. All print their own error line and return an exit status. */
-int report_print_summary(const char *file, FILE *out); /* cmd_report.c: the short report, then the books */
-int report_print_live(const char *file, FILE *out);    /* the same of what is alive, of a recording with the event live */
-int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph, for whom the recording is, in no file but ours */
+/* Print what `record` shows at its end. All of them print their own error line and return an exit status. */
+int report_print_summary(const char *file, FILE *out); /* cmd_report.c: prints the short report, then the books */
+int report_print_live(const char *file, FILE *out);    /* prints the short report on live objects, of a recording with the event live */
+int convert_own_page(const char *in, const char *out); /* cmd_convert.c: the flame graph; replaces only candor's own files */
 
 struct profile;
-/* What `report --json` prints of the profile, whose stacks may change; 0 or a negative code. (cmd_report.c) */
+/* Prints the profile as `report --json` does; this may change its stacks. Returns 0 or a negative code. (cmd_report.c) */
 int report_print_json(struct profile *p, FILE *out);
-int report_print_locks(struct profile *p, FILE *out); /* of waits for locks, only the locks and their holders */
+int report_print_locks(struct profile *p, FILE *out); /* prints only the locks and their holders, from a profile of waits for locks */
 
 #endif

@@ -1,5 +1,5 @@
-/* A file inside the program: EMBED_FILE is its path at build time, EMBED_NAME names its first byte, EMBED_NAME_end what is behind
- * its last. */
+/* Embeds a file in the program. EMBED_FILE is its path at build time, EMBED_NAME is the symbol of its first byte, and EMBED_NAME_end is
+ * the symbol of the byte after its last. */
 __asm__(".section .rodata\n"
         ".balign 16\n"
         ".global " EMBED_NAME "\n"

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as requests to end. */
+/* Handles SIGINT, SIGTERM and SIGHUP as requests to end. */
 #include "cli/interrupt.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 static const int wishes[] = {SIGINT, SIGTERM, SIGHUP};
 enum { WISHES = sizeof wishes / sizeof *wishes };
 
-static volatile sig_atomic_t came, by_terminal, seen; /* seen: a bit for each of them */
+static volatile sig_atomic_t came, by_terminal, seen; /* seen: a bit for each signal that has arrived */
 static void (*volatile before_death)(void);
 
-/* A user who asks twice means it. The signal stays blocked until the handler returns, and kills then. */
+/* Kills the process, because a user who asks twice means it. The raised signal is blocked until the handler returns, and kills then. */
 static void die(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};

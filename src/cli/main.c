@@ -1,4 +1,4 @@
-/* candor: from a command line to one row of the table of commands. */
+/* candor: finds the row of the table of commands for a command line, and runs it. */
 #include "base/text/units.h"
 #include "cli/cli.h"
 #include "commit.h"
@@ -82,9 +82,9 @@ static int run(const struct cli_command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A reader that goes away (`candor report FILE | head`) is an ordinary write error, not a death by signal. */
+    /* If the reader of the output goes away (`candor report FILE | head`), this is an ordinary write error, not a death by signal. */
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* nor is a limit of a file's size: what was begun is undone */
+    signal(SIGXFSZ, SIG_IGN); /* reaching a limit of the file size is a write error, too: the unfinished file is removed */
     if (argc < 2)
         return cli_usage(NULL, "no command given");
     const char *name = argv[1];

@@ -1,10 +1,10 @@
-/* Man pages from the table of commands. */
+/* Writes man pages from the table of commands. */
 #include "cli/manual.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* One piece of text where roff could mistake a character for its own: backslash, hyphen, a dot or quote at line start. */
+/* Writes text, and escapes the characters that roff would interpret: backslash, hyphen, and a dot or quote at the start of a line. */
 static void put_text(FILE *f, const char *text, size_t n)
 {
     bool line_start = true;
@@ -93,7 +93,7 @@ static void put_option(FILE *f, const struct cli_option *o)
     fputs(".\n", f);
 }
 
-/* Example lines come in pairs: the command, and indented what it does. */
+/* Writes the examples. Their lines are pairs: the command, and indented below it a description. */
 static void put_examples(FILE *f, const char *text)
 {
     while (*text) {

@@ -1,10 +1,10 @@
-/* Man pages from the table of commands. */
+/* Writes man pages from the table of commands. */
 #ifndef CANDOR_CLI_MANUAL_H
 #define CANDOR_CLI_MANUAL_H
 
 #include "cli/cli.h"
 
-/* The source (man macros) of candor-NAME.1, or of candor.1 when command is NULL. */
+/* Prints the source (man macros) of candor-NAME.1, or of candor.1 if command is NULL. */
 void manual_print(FILE *f, const struct cli_command *command);
 
 #endif

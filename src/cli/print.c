@@ -1,4 +1,4 @@
-/* Functions with which all commands print: error lines, colors, the end of standard output. */
+/* Functions for the output of all commands: error lines, colors, and the end of standard output. */
 #include "base/text/utf8.h"
 #include "cli/cli.h"
 
@@ -9,7 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Error lines hold names the user or another process chose: kept to one line, without control characters. */
+/* Prints an error line. It may contain names that the user or another process chose, so it is kept to one line without control
+ * characters. */
 static void error_line(const char *format, va_list args, const char *tail)
 {
     char text[1024];
@@ -46,7 +47,7 @@ int cli_finish_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CLI_OK;
     if (errno == EPIPE)
-        return CLI_FAILED; /* the reader has what it wanted and went away: not worth a message */
+        return CLI_FAILED; /* the reader has closed the pipe, which needs no message */
     return cli_fail("cannot write standard output: %s", strerror(errno));
 }
 

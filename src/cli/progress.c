@@ -1,4 +1,4 @@
-/* One line on the terminal that is written over and over while a recording runs. */
+/* Shows one line on the terminal that is overwritten again and again while a recording runs. */
 #include "cli/progress.h"
 
 #include "base/time_units.h"

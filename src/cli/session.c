@@ -1,4 +1,4 @@
-/* Functions for the commands that talk to one JVM: finding the process, loading the agent, sending requests to it. */
+/* Functions for the commands that communicate with one JVM: they find the process, load the agent, and send requests to it. */
 #include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
@@ -38,7 +38,8 @@ static int open_process(struct session *s, pid_t pid, const struct cli_args *arg
     return CLI_OK;
 }
 
-/* What the JVM is asked for with --paths it may take that long for, too, and a walk that is broken off longer. */
+/* Reads --timeout. With --paths, the JVM may need the time of that option in addition, and longer for a walk that is broken off, so
+ * twice that time is added. */
 static int read_timeout(struct session *s, const struct cli_args *args)
 {
     unsigned long long paths_ns = 0;
@@ -81,7 +82,7 @@ void session_close(struct session *s)
 bool session_wait_end(const struct session *s, int ms)
 {
     struct process now;
-    struct pollfd p = {s->handle, POLLIN, 0}; /* poll passes over a descriptor of -1 and only sleeps */
+    struct pollfd p = {s->handle, POLLIN, 0}; /* poll ignores a descriptor of -1 and only sleeps */
     if (poll(&p, 1, ms) > 0)
         return true;
     return s->handle < 0 && process_read(s->process.pid, &now, NULL) != 0;

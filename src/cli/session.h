@@ -1,5 +1,5 @@
-/* Shared by the commands that talk to one JVM: from the operand to requests to its agent. Functions that return a status have
- * already printed their message. */
+/* Functions for the commands that communicate with one JVM, from the operand to requests to its agent. Functions that return a status
+ * have already printed their message. */
 #ifndef CANDOR_CLI_SESSION_H
 #define CANDOR_CLI_SESSION_H
 
@@ -15,33 +15,33 @@
 
 struct session {
     struct process process;
-    int handle;    /* pidfd, -1 when the kernel has none */
-    char name[64]; /* short name of the main class or jar, else the PID: for file names */
+    int handle;    /* pidfd; -1 if the kernel has none */
+    char name[64]; /* short name of the main class or jar, else the PID; for file names */
     unsigned long long timeout_ns;
 };
 
-/* Finds the process that the operand names, by PID or NAME; also reads --timeout. CLI_OK or a status. */
+/* Finds the process that the operand names by PID or NAME. Also reads --timeout. Returns CLI_OK or a status. */
 int session_open(struct session *s, const struct cli_args *args);
-/* The same for a child of ours. */
+/* Does the same for a child of this process. */
 int session_open_child(struct session *s, pid_t pid, const struct cli_args *args);
 void session_close(struct session *s);
-/* Waits until the process ends, a signal comes, or the time is over; true when the process has ended. */
+/* Waits until the process ends, a signal arrives, or the time is over. Returns true if the process has ended. */
 bool session_wait_end(const struct session *s, int ms);
 
-/* Loads the agent when none listens in the process. */
+/* Loads the agent if none answers in the process. Returns CLI_OK or a status. */
 int session_load_agent(const struct session *s);
-/* control_send with the session's timeout: 0 or a negative errno with e, nothing printed. */
+/* Calls control_send with the session's timeout. Returns 0, or a negative errno with e. Prints nothing. */
 int session_ask(const struct session *s, struct control_request *r, struct control_answer *answer, struct error *e);
-/* Asks for a command without options. */
+/* Sends a command without options. Returns as session_ask does. */
 int session_ask_simple(const struct session *s, const char *command, struct control_answer *answer, struct error *e);
-/* The same about one of the recordings that run there, by the agent's number for it. 0 = the one that the agent takes for ours; agents
- * that make one at a time know no number. */
+/* Asks about one of the recordings in the JVM, by the agent's number for it. 0 = the recording that the agent considers this client's;
+ * agents that make one recording at a time use no numbers. */
 int session_ask_about(const struct session *s, const char *command, uint64_t recording, struct control_answer *answer, struct error *e);
-/* Names the recording in a request; 0 = does nothing. */
+/* Adds the recording's number to a request; does nothing if it is 0. */
 void session_name_recording(struct control_request *r, uint64_t recording);
-/* The agent that this program carries. */
+/* Returns the agent library that this program contains. */
 void session_embedded_library(struct agent_library *library);
-/* Puts the path of a loadable agent library into path. */
+/* Writes the path of an agent library that the target can load into `path`. Returns CLI_OK or a status. */
 int session_library(const struct process *target, char *path, size_t size);
 
 #endif

@@ -49,7 +49,8 @@ void doctor_examine_machine(struct checkup *f)
     check_clocks(f, &own);
 }
 
-/* The clocks are set by the JVM itself, with its rights: they are tried with the same where we can have them. */
+/* Adds a row that says with which rights the clocks were tried. The JVM itself sets its clocks, with its own rights, so the check tries
+ * them with the same rights if it can take them on. */
 static void check_rights(struct checkup *f, const struct target *t, const struct identity *own)
 {
     bool same = identity_can_become(&t->who);

@@ -1,4 +1,4 @@
-/* What this machine, and one JVM on it, allow a recording to do. */
+/* Checks what a recording can do on this machine, and in one JVM on it. */
 #ifndef CANDOR_DOCTOR_DOCTOR_H
 #define CANDOR_DOCTOR_DOCTOR_H
 
@@ -6,9 +6,9 @@
 
 #include <sys/types.h>
 
-/* The machine, as a JVM started by this user would find it. Measuring takes a third of a second of CPU time. */
+/* Examines the machine, as a JVM started by this user would find it. The measurement takes a third of a second of CPU time. */
 void doctor_examine_machine(struct checkup *f);
-/* The machine as it is for this process, and the process itself; it is not touched. */
+/* Examines the machine as the process finds it, and the process itself. The process is not changed. */
 void doctor_examine_process(struct checkup *f, pid_t pid);
 
 #endif

@@ -21,13 +21,13 @@ int import_bad(const struct import *in, const char *format, ...)
 
 /* ---- names ---- */
 
-/* Of a Java name, or one of the signs. */
+/* Whether the character may be in a Java name, or is one of `signs`. */
 static bool is_word(unsigned char c, const char *signs)
 {
     return isalnum(c) || c == '_' || c == '$' || c >= 0x80 || (c && strchr(signs, c));
 }
 
-/* What compilers put behind a dot to the name of a part, or a copy, of a function. */
+/* Whether the suffix after a dot is one that compilers add to the name of a part, or a copy, of a function. */
 static bool is_clone(const char *suffix, size_t len)
 {
     static const char *const words[] = {"cold", "part", "isra", "constprop", "lto_priv", "localalias", "so"};
@@ -37,8 +37,9 @@ static bool is_clone(const char *suffix, size_t len)
     return len && isdigit((unsigned char)*suffix);
 }
 
-/* Where the method's name begins in a name that looks like Java's, else 0. Classes have dots or slashes between their parts, and a
- * hidden one a number behind '/', '+' or '.', or the * of its stable name; methods may be <init>, <clinit>, and Kotlin's have a '-'. */
+/* Returns where the method's name begins in a name that looks like Java's, else 0. A class has dots or slashes between its parts. A
+ * hidden class has a number after '/', '+' or '.', or the * of its stable name. A method may be <init> or <clinit>, and Kotlin's methods
+ * may contain a '-'. */
 static size_t method_at(const char *name, size_t len)
 {
     size_t dot = len;
@@ -55,7 +56,7 @@ static size_t method_at(const char *name, size_t len)
     return is_clone(name + dot, len - dot) ? 0 : dot;
 }
 
-/* Slashes become dots, but for one before a number: "a/b/C$$Lambda/0x1f" is "a.b.C$$Lambda/0x1f". */
+/* Converts slashes to dots, except a slash before a number: "a/b/C$$Lambda/0x1f" becomes "a.b.C$$Lambda/0x1f". */
 static int class_string(struct profile *p, const char *name, size_t len, uint32_t *id)
 {
     char *copy = strndup(name, len);
@@ -185,7 +186,7 @@ int import_refused(struct profile *p, uint64_t refused)
     return profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true", (unsigned long long)refused);
 }
 
-/* ---- things that are not there ---- */
+/* ---- placeholders ---- */
 
 int import_no_thread(struct profile *p, uint32_t *thread)
 {

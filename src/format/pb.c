@@ -4,7 +4,7 @@
 
 struct pb pb_init(const void *bytes, size_t size)
 {
-    const uint8_t *at = size ? bytes : (const uint8_t *)""; /* of nothing there may be no address */
+    const uint8_t *at = size ? bytes : (const uint8_t *)""; /* bytes may be NULL if size is 0 */
     return (struct pb){.at = at, .end = at + size};
 }
 
@@ -13,7 +13,7 @@ struct pb pb_message(const struct pb_field *f)
     return pb_init(f->bytes, f->size);
 }
 
-/* At most ten bytes; what is above 64 bits is cut, as the reference reader does. */
+/* Reads at most ten bytes. Bits beyond 64 are dropped, as the reference implementation does. */
 static bool take_varint(struct pb *m, uint64_t *value)
 {
     *value = 0;
@@ -75,7 +75,7 @@ bool pb_next(struct pb *m, struct pb_field *f)
     case PB_BYTES:
         return take_bytes(m, f);
     }
-    m->bad = true; /* groups, which nobody writes any more */
+    m->bad = true; /* for instance groups, which no program writes any more */
     return false;
 }
 

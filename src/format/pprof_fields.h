@@ -1,4 +1,5 @@
-/* The numbers of the fields of pprof's messages, and the words we write into them; the inside of pprof_read.c and pprof_write.c. */
+/* The numbers of the fields of pprof's messages, and the words that Candor writes into them. Only pprof_read.c, pprof_write.c and their
+ * parts include this file. */
 #ifndef CANDOR_FORMAT_PPROF_FIELDS_H
 #define CANDOR_FORMAT_PPROF_FIELDS_H
 
@@ -24,7 +25,7 @@ enum pprof_location { PPROF_LOCATION_ID = 1, PPROF_LOCATION_MAPPING, PPROF_LOCAT
 enum pprof_line { PPROF_LINE_FUNCTION = 1, PPROF_LINE_LINE };
 enum pprof_function { PPROF_FUNCTION_ID = 1, PPROF_FUNCTION_NAME, PPROF_FUNCTION_SYSTEM_NAME };
 
-/* Labels of samples that we have a place for, and the beginnings of comments. */
+/* Labels of samples that the profile has fields for, and the beginnings of comments. */
 #define PPROF_THREAD         "thread"
 #define PPROF_THREAD_ID      "thread_id"
 #define PPROF_JAVA_THREAD_ID "java_thread_id"

@@ -1,5 +1,5 @@
-/* speedscope's own format, JSON: https://www.speedscope.app/file-format-schema.json. Each thread is one profile of the file, its
- * samples in order of time; frames have names and lines. */
+/* Reads and writes speedscope's own format, which is JSON: https://www.speedscope.app/file-format-schema.json. Each thread is a profile
+ * of the file, with its samples in order of time. Frames have names and lines. */
 #ifndef CANDOR_FORMAT_SPEEDSCOPE_H
 #define CANDOR_FORMAT_SPEEDSCOPE_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-import_reader speedscope_read; /* profiles "sampled" and "evented", which become threads */
-/* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
+import_reader speedscope_read; /* profiles of the types "sampled" and "evented" become threads */
+/* Writes a profile. Write errors stay in the stream; the caller checks ferror. Returns 0 or -ENOMEM. */
 int speedscope_write(FILE *out, const struct profile *p, const char *title);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { NAME_COLUMNS = 100 };
 
-/* A share is told in points, a time per second in milliseconds. */
+/* Scales a figure for printing: a share to percentage points, a time per second to milliseconds. */
 static double scaled(const struct diff *d, double v)
 {
     return v * (d->absolute ? 1000 : 100);
@@ -81,7 +81,7 @@ static void put_figure(FILE *out, const struct diff *d, const struct diff_row *r
     put_name(out, diff_name(d, row), 64, o);
 }
 
-/* Of a row the figures that changed, or both. */
+/* Prints those of a row's figures (self and total) that changed; with the option `all`, both. */
 static void put_row(FILE *out, const struct diff *d, const struct diff_row *row, const struct diff_options *o)
 {
     bool self = o->all || is_wanted(&row->self, o), total = o->all || is_wanted(&row->total, o);

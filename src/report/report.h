@@ -1,5 +1,5 @@
-/* The report on a profile: text for people, JSON for programs (docs/formats/report-json.md). Both only read. Write
- * errors stay in the stream: ask ferror. 0 or a negative code of calltree_build. */
+/* Prints the report on a profile: text for people, JSON for programs (docs/formats/report-json.md). Both functions only read the
+ * profile. Write errors stay in the stream; the caller checks ferror. They return 0 or a negative code of calltree_build. */
 #ifndef CANDOR_REPORT_REPORT_H
 #define CANDOR_REPORT_REPORT_H
 
@@ -20,21 +20,21 @@ enum report_section {
     REPORT_CLASSES = 1 << 5,
     REPORT_PACKAGES = 1 << 6,
     REPORT_TYPES = 1 << 7,
-    REPORT_GROUPS = REPORT_CLASSES | REPORT_PACKAGES | REPORT_TYPES, /* want stats_compute_groups */
+    REPORT_GROUPS = REPORT_CLASSES | REPORT_PACKAGES | REPORT_TYPES, /* need stats_compute_groups */
     REPORT_BOTTOM_UP = 1 << 8,
 };
 
 struct report_options {
-    unsigned sections; /* of enum report_section; the header is always there */
-    bool top_set;      /* otherwise each table of the text has its own length, and JSON has all rows */
+    unsigned sections; /* bits of enum report_section; the header is always printed */
+    bool top_set;      /* false = each table of the text has its own default length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
-    double threshold;        /* share below which a branch of a tree is left out */
-    struct stats *allocated; /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: its methods' self is that of the objects' classes; else NULL */
-    const struct leaks *leaks;             /* of the kind PROFILE_LIVE; else NULL */
-    const struct locks *locks;             /* of the kind PROFILE_LOCK; else NULL */
-    const char *label;                     /* the key of the label whose values are a table (stats_compute_label); NULL = none */
-    const struct regex *callers, *callees; /* trees of the callers of, and of the methods called by, such methods; NULL = none */
+    double threshold;          /* branches of a tree with a smaller share are left out */
+    struct stats *allocated;   /* a table with a row for each class of object, for the kinds PROFILE_ALLOC and PROFILE_LIVE; else NULL */
+    const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */
+    const struct locks *locks; /* for the kind PROFILE_LOCK; else NULL */
+    const char *label;         /* the key of the label whose values are shown as a table (stats_compute_label); NULL = none */
+    const struct regex *callers, *callees; /* print trees of the callers, or of the callees, of methods with such a name; NULL = none */
     unsigned width;                        /* columns of the terminal, 0 = no limit */
     bool colour;
 };

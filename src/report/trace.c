@@ -61,7 +61,7 @@ int trace_add(struct trace *t, const struct profile *p)
     return 0;
 }
 
-/* ---- order, and what belongs together ---- */
+/* ---- the order of pieces, and their spans ---- */
 
 static int by_time(const void *left, const void *right)
 {
@@ -119,7 +119,7 @@ static int spans_by_time(const void *left, const void *right)
     return order ? order : strcmp(a->id, b->id);
 }
 
-/* The span of a piece; they come in the order of by_span. */
+/* Returns the span of a piece, and adds it if it is new. The pieces must come in the order of by_span. NULL when out of memory. */
 static struct trace_span *span_of(struct trace *t, const struct trace_piece *piece)
 {
     struct trace_span *last = t->span_count ? &t->spans[t->span_count - 1] : NULL;

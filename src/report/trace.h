@@ -1,9 +1,9 @@
-/* One request's life, from the samples of its trace: what its threads did, in order of time.
+/* Collects what the threads of one request did, in order of time, from the samples of the request's trace.
  *
  *   trace_add for each kind of samples -> trace_finish -> trace_text or trace_json -> trace_deinit
  *
- * The profiles contain only that trace's samples, with their labels (docs/context.md), and must outlive the trace. Successive
- * samples of a thread with the same kind, state, span and place are one piece. Functions return 0 or -ENOMEM. */
+ * The profiles contain only samples of that trace, with their labels (docs/context.md), and must outlive the trace. Successive samples
+ * of a thread with the same kind, state, span and place form one piece. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_REPORT_TRACE_H
 #define CANDOR_REPORT_TRACE_H
 
@@ -15,23 +15,23 @@ struct trace_piece {
     int64_t from_ns, to_ns; /* times of the first and the last sample, since the epoch */
     enum profile_kind kind;
     uint8_t state;   /* enum jfr_thread_state */
-    uint64_t weight; /* ns, or bytes of allocations */
+    uint64_t weight; /* ns, or bytes for allocations */
     uint32_t samples;
     const char *thread, *span, *root, *endpoint; /* texts of the profiles; empty = unknown */
     const char *leaf;                            /* the innermost frame */
-    const char *in;                              /* the innermost that is not the JDK's, or empty */
+    const char *in;                              /* the innermost frame that is not the JDK's, or empty */
 };
 
 struct trace_span {
     const char *id, *root;
     int64_t from_ns, to_ns;
-    uint64_t weights[PROFILE_KINDS]; /* by enum profile_kind */
+    uint64_t weights[PROFILE_KINDS]; /* indexed by enum profile_kind */
 };
 
 struct trace {
-    struct trace_piece *pieces; /* in the order of from_ns */
+    struct trace_piece *pieces; /* ordered by from_ns */
     uint32_t piece_count, piece_cap;
-    struct trace_span *spans; /* the same */
+    struct trace_span *spans; /* ordered by from_ns */
     uint32_t span_count, span_cap;
     uint64_t weights[PROFILE_KINDS];
     uint32_t samples, threads;

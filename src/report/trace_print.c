@@ -33,7 +33,8 @@ static int64_t end_of(const struct trace *t)
     return end;
 }
 
-/* "waiting_for_cpu" of "STATE_WAITING_FOR_CPU"; what used the CPU was running. */
+/* Returns the word for what a piece did: "waiting_for_cpu" for "STATE_WAITING_FOR_CPU", "allocates" for allocations. For CPU time it is
+ * the word of that kind. */
 static const char *word_of(const struct trace_piece *p, char *out, size_t size)
 {
     size_t n = 0;
@@ -66,7 +67,7 @@ static void put_weights(FILE *out, const uint64_t *weights)
         }
 }
 
-/* start: the first of all. */
+/* Prints a time as an offset. start: the earliest time of the trace. */
 static void put_offset(FILE *out, int64_t ns, int64_t start)
 {
     fprintf(out, "%+11.3f ms  ", (double)((uint64_t)ns - (uint64_t)start) / NS_PER_MS);

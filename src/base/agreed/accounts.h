@@ -1,31 +1,33 @@
-/* The accounts of a recording's books, a row each, for the agent that writes them and for all programs that show them. An account is
- * a line: CPU time, waiting time, bytes or events that share a fate (docs/internals/words.md). docs/formats/accounts.md is made of
- * these tables.
+/* The accounts of a recording's books, one row each. The agent, which writes the books, and all programs that show them use this table. An
+ * account is one line of the books: CPU time, waiting time, bytes or events that share a fate (docs/internals/words.md).
+ * docs/formats/accounts.md is generated from these tables.
  *
- * BOOK(symbol, member, sign, whole, share, count, heading, about, note): a recording has up to nine books, each of another quantity.
- *   member   its member in `candor report --json`; NULL: it stands inside another member
- *   sign     the account that every recording with these books has
- *   whole    words for what its accounts add up to; NULL = they have no sum that is measured independently
- *   share    the head of the column of shares in text; NULL = there is none
- *   count    the head of the column of counts
- *   heading, about  of its section in text
- *   note     what a reader must know, in lines of text; "" = nothing
+ * BOOK(symbol, member, sign, whole, share, count, heading, about, note): one book. A recording has up to nine books, and each measures
+ * another quantity.
+ *   member   the book's member in `candor report --json`; NULL = the book is inside another member
+ *   sign     the account by which a book is recognized: every recording that has this book has this account
+ *   whole    words for the sum of the book's accounts; NULL = no independent measurement of the sum exists
+ *   share    the heading of the column of shares in text; NULL = there is no such column
+ *   count    the heading of the column of counts
+ *   heading, about  the heading of the book's section in text, and the words after it
+ *   note     a note for the reader, in lines of text; "" = none
  *
- * ACCOUNT(symbol, name, books, role, unit, counts, reasons, title, meaning, remedy):
- *   name     in candor.BookLine
- *   books    to which it belongs
- *   role     of enum account_role: its part in the sum
- *   unit     of its field `time`: NS, BYTES, EVENTS; NONE: it has a count only
- *   counts   what its count counts; NULL = it has none
- *   reasons  the lists (agreed/reasons.h) that its reasons come from; 0 = a line without reason
- *   title    in text, `candor top` and the viewer; NULL: these do not list it
- *   meaning  what is in it
- *   remedy   how it becomes smaller; "" = there is no need, or no way, or its reasons have their own
+ * ACCOUNT(symbol, name, books, role, unit, counts, reasons, title, meaning, remedy): one account.
+ *   name     the account's name in candor.BookLine
+ *   books    the books that the account belongs to
+ *   role     the account's part in the sum (enum account_role)
+ *   unit     the unit of the field `time`: NS, BYTES or EVENTS; NONE = the account has a count only
+ *   counts   the things that the field `count` counts; NULL = the account has no count
+ *   reasons  the lists of reasons (agreed/reasons.h) that the account uses; 0 = its lines have no reason
+ *   title    the account's title in text, `candor top` and the viewer; NULL = these do not list the account
+ *   meaning  an explanation of the account's content
+ *   remedy   how to make the account smaller; "" = no remedy is needed or known, or the account's reasons have their own remedies
  *
- * MEMBER(book, key, symbol, figure): a member of the book's JSON object, in its order; figure is of enum account_figure.
- * SETTING(book, key, setting, figure): one that is a setting of the recording.
+ * MEMBER(book, key, symbol, figure): a member of the book's JSON object that shows an account. The rows have the order of the members.
+ * figure is a value of enum account_figure.
+ * SETTING(book, key, setting, figure): a member of the book's JSON object that shows a setting of the recording.
  *
- * A new account is a row, and its members. Rows of a book stand in the order in which they are shown. */
+ * A new account needs a row here, and its members. The rows of a book have the order in which reports show them. */
 #ifndef CANDOR_BASE_AGREED_ACCOUNTS_H
 #define CANDOR_BASE_AGREED_ACCOUNTS_H
 
@@ -76,14 +78,14 @@ enum account_role { ACCOUNT_ROLES(ACCOUNT_ROLE_SYMBOL) ACCOUNT_ROLE_COUNT };
 
 enum account_unit { ACCOUNT_IN_NONE, ACCOUNT_IN_NS, ACCOUNT_IN_BYTES, ACCOUNT_IN_EVENTS };
 
-/* By reason where the account has reasons. */
+/* How a JSON member shows its account. If the account has reasons, the member shows one figure for each reason. */
 enum account_figure {
     ACCOUNT_AS_TIME, /* 0 if the recording does not have it */
     ACCOUNT_AS_COUNT,
     ACCOUNT_AS_COUNT_OR_NULL,
     ACCOUNT_AS_PAIR,   /* an object of `bytes` and `objects` */
-    ACCOUNT_AS_TEXT,   /* of a setting */
-    ACCOUNT_AS_NUMBER, /* of a setting */
+    ACCOUNT_AS_TEXT,   /* a setting, as a string */
+    ACCOUNT_AS_NUMBER, /* a setting, as a number */
 };
 
 #define ACCOUNT_ROWS(ACCOUNT)                                                                                                              \
@@ -390,7 +392,7 @@ struct book_row {
 
 struct account_row {
     const char *name, *counts, *title, *meaning, *remedy;
-    unsigned books, reasons; /* bits of enum book, of enum reason_list */
+    unsigned books, reasons; /* bits of enum book, and of enum reason_list */
     enum account_role role;
     enum account_unit unit;
 };
@@ -404,7 +406,7 @@ struct account_member {
     enum account_figure figure;
     const char *key;
     enum account_id account;
-    const char *setting; /* instead of an account; NULL = of one */
+    const char *setting; /* the setting that the member shows; NULL = it shows `account` */
 };
 
 extern const struct book_row book_rows[BOOKS];

@@ -1,4 +1,4 @@
-/* The condition on which a recording dumps itself: "cpu>90%/10s". The program checks the syntax, the agent applies it
+/* The condition on which a recording copies itself to a file: "cpu>90%/10s". The program checks its syntax, and the agent applies it
  * (agent/collect/session/alarm.h). */
 #ifndef CANDOR_BASE_AGREED_ALARM_RULE_H
 #define CANDOR_BASE_AGREED_ALARM_RULE_H
@@ -9,15 +9,16 @@
 
 enum { ALARM_RULE_TEXT_MAX = 64 };
 
-/* The process uses more CPU than that, on average over the window. */
+/* The rule applies when the process, on average over the window, uses more CPU than the limit. The limit is `share` or `processors`. */
 struct alarm_rule {
-    char text[ALARM_RULE_TEXT_MAX]; /* as it was written; empty = there is no rule */
-    double share;                   /* of the processors that it may use; 0 = */
-    double processors;              /* this many */
+    char text[ALARM_RULE_TEXT_MAX]; /* as the user wrote it; empty = there is no rule */
+    double share;                   /* a share of the processors that the process may use; 0 = use `processors` */
+    double processors;              /* a number of processors; 0 if the limit is `share` */
     uint64_t window_ns;
 };
 
-/* "cpu>90%", "cpu>1.5" (processors), each with "/WINDOW" behind it, from 1s to 1h (10s without). 0, or -EINVAL with what is wrong. */
+/* Parses "cpu>90%" or "cpu>1.5" (processors). "/WINDOW" may follow, from 1s to 1h; without it the window is 10s. Returns 0, or -EINVAL
+ * with an error that says what is wrong. */
 int alarm_rule_parse(struct alarm_rule *rule, const char *text, struct error *e);
 
 #endif

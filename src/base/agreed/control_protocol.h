@@ -1,16 +1,17 @@
-/* The constants that agent and program agree on (docs/formats/control.md); they may have different versions. */
+/* The constants that agent and program agree on (docs/formats/control.md). The two may have different versions. */
 #ifndef CANDOR_BASE_AGREED_CONTROL_PROTOCOL_H
 #define CANDOR_BASE_AGREED_CONTROL_PROTOCOL_H
 
-/* Grows when a client of the number before could no longer work with an agent, or the other way round. Options and keys
- * may be added without that: a client passes over keys that it does not know. */
+/* The number of the protocol. It grows when a client of the previous number could no longer work with an agent, or an older agent with a
+ * client. New options and keys do not need a new number, because a client ignores keys that it does not know. */
 enum { CONTROL_PROTOCOL = 1 };
-/* Grows when something is added of which a client has to know beforehand whether the agent has it. 1: several recordings at once
+/* It grows with an addition that a client may only use after it has checked that the agent has it. 1: several recordings at once
  * (`recording`, `name`). */
 enum { CONTROL_PROTOCOL_MINOR = 1 };
 
-/* Where the control socket may be, the first that can be written; named by the process's number, as it sees itself. Where a file of
- * somebody else's has that name, a dot and eight hexadecimal digits by chance follow, which nobody can take beforehand. */
+/* The folders for the control socket; the agent takes the first that it can write to. The socket's name contains the process's number in
+ * its own PID namespace. If a file of another user has that name, a dot and eight random hexadecimal digits are appended, so that nobody
+ * can take the name beforehand. */
 #define CONTROL_FOLDERS                                                                                                                    \
     {                                                                                                                                      \
         "/tmp", "/dev/shm"                                                                                                                 \
@@ -21,7 +22,7 @@ enum { CONTROL_PROTOCOL_MINOR = 1 };
 /* The name of the agent's thread, as the kernel shows it. */
 #define CONTROL_THREAD "candor"
 
-/* What Agent_OnAttach returns in a JVM that still starts: it can be tried again. */
+/* The return value of Agent_OnAttach in a JVM that is still starting. The client can try again. */
 enum { AGENT_TOO_EARLY = 11 };
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { SELDOM = 1, NOW_AND_THEN = 100, OFTEN = 10000, ALWAYS = 1000000, RAW_DIGITS_MAX = 16 };
-/* A tracepoint may be one of system calls, of which a sample makes some; its return is one. */
+/* The lowest interval of a tracepoint. A tracepoint may count system calls, and taking a sample makes some of them. */
 enum { IN_A_SAMPLE = 10 };
 
 #define CACHE(which, op, result)                                                                                                           \
@@ -55,7 +55,8 @@ static bool is_raw(const char *name)
     return digits && digits <= RAW_DIGITS_MAX && !name[1 + digits];
 }
 
-/* Names that lead nowhere else: "sched:sched_switch". */
+/* Whether the name has the form of a tracepoint: "sched:sched_switch". Its characters are limited, so that it cannot be a path to
+ * another folder. */
 static bool is_tracepoint(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";

@@ -1,5 +1,5 @@
-/* The events that perf counts, by their perf names; also event numbers from the processor's manual (r1a2b) and tracepoints
- * (sched:sched_switch). Pure tables: the agent finds out whether a machine can count one. */
+/* The events that perf counts, by their perf names, by an event number from the processor's manual (r1a2b), or by the name of a
+ * tracepoint (sched:sched_switch). This file only has tables. The agent finds out whether the machine can count an event. */
 #ifndef CANDOR_BASE_AGREED_COUNTED_EVENT_H
 #define CANDOR_BASE_AGREED_COUNTED_EVENT_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 struct counted_event {
-    uint32_t type; /* of struct perf_event_attr, as the next, which of a tracepoint is not known here */
+    uint32_t type; /* type and config are fields of struct perf_event_attr; for a tracepoint the agent looks config up */
     uint64_t config;
-    uint64_t interval; /* how many between two samples, where nobody says */
-    uint64_t least;    /* no fewer: of fewer the samples themselves would have as many */
-    bool in_kernel;    /* where alone it happens */
+    uint64_t interval; /* the default number of events between two samples */
+    uint64_t least;    /* the lowest interval; below it the events that sampling itself causes would be too many */
+    bool in_kernel;    /* the event happens only in the kernel */
 };
 
-/* False: no event has this name. */
+/* Finds the event of this name. Returns false if there is none. */
 bool counted_event_find(struct counted_event *out, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which Java names are the JDK's own. */
+/* Recognizes the names of the JDK's own packages and classes. */
 #ifndef CANDOR_BASE_AGREED_JDK_NAMES_H
 #define CANDOR_BASE_AGREED_JDK_NAMES_H
 

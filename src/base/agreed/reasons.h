@@ -1,12 +1,12 @@
-/* The reasons in a recording, a list for each kind of thing that can happen to a sample, or to time without one; a reason has one line.
- * Code, recordings, reports and documents take it from here.
+/* The reasons in a recording, one row each. There is a list for each kind of thing that can happen to a sample, or to time without a
+ * sample. Code, recordings, reports and documents use these tables.
  *
- * REASON(symbol, name, meaning, remedy) in each list; remedy "" = there is none, or no need. OUTCOMES say what became of a stack walk: the
- * first two have a stack, the others none. A reason of TRUNCATIONS stands at the stack's root as a pseudo frame, one of UNNAMED_FRAMES in
- * place of a frame; truncated stacks without one are too deep, or not walkable. The lists of the accounts are their column `reasons`
- * (agreed/accounts.h).
+ * Each list has rows REASON(symbol, name, meaning, remedy); remedy "" = no remedy is known or needed. OUTCOMES describe the results of a
+ * stack walk: the first two have a stack, the others have none. A reason of TRUNCATIONS is a pseudo frame at the root of a truncated stack;
+ * a truncated stack without a reason is too deep, or cannot be walked. A reason of UNNAMED_FRAMES is a pseudo frame in place of a frame.
+ * The column `reasons` of an account (agreed/accounts.h) names the lists that the account uses.
  *
- * LIST(symbol, rows, about): all of the lists. A new list is a row here, its names an array in agent/record/names/reason.h. */
+ * LIST(symbol, rows, about): a row for each list. A new list needs a row here, and an array of its names in agent/record/names/reason.h. */
 #ifndef CANDOR_BASE_AGREED_REASONS_H
 #define CANDOR_BASE_AGREED_REASONS_H
 
@@ -159,7 +159,7 @@
 #define REASON_LIST_SYMBOL(symbol, ...) REASON_LIST_##symbol,
 enum reason_list { REASON_LISTS(REASON_LIST_SYMBOL) REASON_LIST_COUNT };
 
-/* For the column `reasons` of an account: a bit. */
+/* Makes the bit of a list, for the column `reasons` of an account. */
 #define REASONS(list) (1u << REASON_LIST_##list)
 
 struct reason_row {
@@ -169,7 +169,7 @@ struct reason_row {
 struct reason_rows {
     const char *about;
     const struct reason_row *rows;
-    unsigned count; /* 0 = of thread states: the recording has their words */
+    unsigned count; /* 0 = the list of thread states, whose words are in the recording */
 };
 
 extern const struct reason_rows reason_lists[REASON_LIST_COUNT];

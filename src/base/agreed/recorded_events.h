@@ -1,10 +1,10 @@
-/* The events that a recording can have, a row each: for the command line and the daemon, which check their names, for the agent, which
- * records them, and for the types that the file declares.
+/* The events that a recording can have, one row each. The command line and the daemon check names with these rows, the agent records the
+ * events, and the declared types of a recording file come from these rows.
  *
- * EVENT(symbol, name). The rows stand in the order in which help and recordings list them. A recording has one or several of
- * RECORDING_EVENTS_TOGETHER, or safepoint alone, or, in place of cpu, one event that perf counts.
+ * EVENT(symbol, name). The rows have the order in which help texts and recordings list the events. A recording has one or several of
+ * RECORDING_EVENTS_TOGETHER, or only safepoint. In place of cpu it may have one event that perf counts.
  *
- * A new event is a row here; docs/internals/adding.md has the other steps. */
+ * A new event needs a row here; docs/internals/adding.md has the other steps. */
 #ifndef CANDOR_BASE_AGREED_RECORDED_EVENTS_H
 #define CANDOR_BASE_AGREED_RECORDED_EVENTS_H
 
@@ -21,7 +21,7 @@
 #define RECORDING_EVENT_PLACE(symbol, name) RECORDING_EVENT_##symbol,
 enum recording_event { RECORDING_EVENT_ROWS(RECORDING_EVENT_PLACE) RECORDING_EVENT_COUNT };
 
-/* For texts: "cpu, wall, ..." and "cpu|wall|...|safepoint". */
+/* Lists of the names for help texts and messages: "cpu, wall, ..." and "cpu|wall|...|safepoint". */
 #define RECORDING_EVENT_COMMA(symbol, name) ", " name
 #define RECORDING_EVENT_BAR(symbol, name)   "|" name
 #define RECORDING_EVENT_TOGETHER            "cpu" RECORDING_EVENTS_BESIDE_CPU(RECORDING_EVENT_COMMA)

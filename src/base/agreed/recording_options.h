@@ -1,20 +1,20 @@
-/* The options of a recording, a row each, for all who take them: the command line with its help, completion and man pages, the requests of
- * the control socket, and -agentpath. docs/formats/control.md has the same table, and a test compares the two.
+/* The options of a recording, one row each. The command line (with its help, completion and man pages), the requests of the control socket,
+ * and -agentpath use this table. docs/formats/control.md has the same table, and a test compares the two.
  *
  * NUMBER(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help): an option whose value is a number.
- *   letter, key    -i, --interval and interval=; letter 0: there is none
- *   kind           of enum recording_option_kind
- *   least, most    its bounds, in nanoseconds, bytes, per second or as a count; not of a SHARE, which is above 0 and at most 1
- *   field          where the agent keeps it, in struct collect_options
- *   event          the events of which one must be recorded, NULL = any: "alloc|live"
- *   argument       what help calls the value; NULL = a switch, which takes none on the command line
- *   without        the value where it is given without one (--paths); NULL = it needs one
- *   wants          what an error says to use
+ *   letter, key    -i, --interval and interval=; letter 0 = the option has no letter
+ *   kind           a value of enum recording_option_kind
+ *   least, most    the bounds, in nanoseconds, bytes, per second or as a count; a SHARE has fixed bounds: above 0 and at most 1
+ *   field          the field of struct collect_options in which the agent keeps the value
+ *   event          the option needs one of these events to be recorded: "alloc|live"; NULL = the option goes with all events
+ *   argument       the name of the value in help texts; NULL = a switch, which has no value on the command line
+ *   without        the value if the option is given without a value (--paths); NULL = the option needs a value
+ *   wants          the words for a valid value, for error messages
  *   help           half a sentence, with the default
- * WORD(symbol, letter, key, argument, choices, help): an option of another kind, which the agent reads by a function of its own.
- * OUTPUT(letter, name, argument, help): the command line's alone.
+ * WORD(symbol, letter, key, argument, choices, help): an option that is no number. The agent reads each with a function of its own.
+ * OUTPUT(letter, name, argument, help): an option that only the command line has.
  *
- * A new option is a row here and its field in struct collect_options. */
+ * A new option needs a row here, and a field in struct collect_options. */
 #ifndef CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 #define CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 
@@ -28,15 +28,15 @@
 enum recording_option_kind {
     RECORDING_OPTION_WORD, /* not a number */
     RECORDING_OPTION_DURATION,
-    RECORDING_OPTION_SECONDS, /* a duration, in seconds where it has no unit */
+    RECORDING_OPTION_SECONDS, /* a duration; a number without a unit is in seconds */
     RECORDING_OPTION_RATE,
     RECORDING_OPTION_SHARE,
     RECORDING_OPTION_SIZE,
     RECORDING_OPTION_COUNT,
-    RECORDING_OPTION_SWITCH, /* on, off: 1, 0 */
+    RECORDING_OPTION_SWITCH, /* "on" or "off", as 1 or 0 */
 };
 
-/* Events that perf counts, some of them; the others are in recorded_events.h. */
+/* Some of the events that perf counts, for help texts. The other events are in recorded_events.h. */
 #define RECORDING_EVENT_COUNTED "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
 
 #define RECORDING_OPTION_ROWS(NUMBER, WORD, OUTPUT)                                                                                        \
@@ -122,13 +122,13 @@ extern const struct recording_option_row recording_option_rows[RECORDING_OPTIONS
 
 struct recording_option_value {
     uint64_t number;
-    double share; /* of a SHARE */
+    double share; /* the value, if the kind is SHARE */
 };
 
-/* Reads the value of an option of any kind but WORD. 0, or -EINVAL and "KEY 'TEXT': use ...". */
+/* Reads the value of an option of any kind but WORD. Returns 0, or -EINVAL and the error "KEY 'TEXT': use ...". */
 int recording_option_read(enum recording_option option, const char *text, struct recording_option_value *value, struct error *e);
-/* The event that must be recorded for the option, if none of `events` (separated by commas) is enough; NULL = all is well. The
- * result is n characters long, and not terminated. */
+/* Checks whether `events` (separated by commas) contains an event that the option needs. Returns NULL if it does, or if the option needs
+ * none. Otherwise returns the first event that would do: n characters, not terminated. */
 const char *recording_option_lacks(enum recording_option option, const char *events, int *n);
 
 #endif

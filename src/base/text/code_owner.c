@@ -5,10 +5,10 @@
 
 static const char *const jdk_packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
 
-/* The JDK's methods in which threads wait for each other, whoever calls them. */
+/* The JDK's methods in which threads wait for each other, whatever code calls them. */
 static const char *const plumbing[] = {"jdk.internal.misc.Unsafe", "sun.misc.Unsafe", "java.util.concurrent.locks.", "java.lang.Object"};
 
-/* Frameworks, servers, drivers and languages: their frames say how a program does something, seldom what it does. */
+/* Frameworks, servers, drivers and languages. Their frames say how a program does something, but seldom what it does. */
 static const char *const libraries[] = {"akka.",
                                         "ch.qos.logback.",
                                         "clojure.",
@@ -69,7 +69,7 @@ enum { JDK_PACKAGES = sizeof jdk_packages / sizeof *jdk_packages, PLUMBING = siz
 
 _Static_assert(sizeof libraries / sizeof *libraries == CODE_OWNER_LIBRARIES, "as the header has it");
 
-/* The first of the packages that the class is in, or their count. */
+/* Returns the index of the first package that the class is in, or count if it is in none. */
 static size_t first_of(const char *const *packages, size_t count, const char *class_name)
 {
     size_t i = 0;
@@ -81,7 +81,7 @@ static size_t first_of(const char *const *packages, size_t count, const char *cl
 enum code_owner code_owner(const char *class_name, const char *method)
 {
     if (strstr(class_name, "$$Lambda"))
-        return CODE_OF_JDK; /* it made that class */
+        return CODE_OF_JDK; /* the JDK generated that class */
     if (first_of(jdk_packages, JDK_PACKAGES, class_name) < JDK_PACKAGES)
         return first_of(plumbing, PLUMBING, class_name) < PLUMBING && strcmp(method, "<init>") ? CODE_OF_PLUMBING : CODE_OF_JDK;
     return code_owner_library(class_name) < CODE_OWNER_LIBRARIES ? CODE_OF_LIBRARY : CODE_OF_PROGRAM;

@@ -19,7 +19,7 @@ static void new_line(struct jsonw *j)
         fputc(' ', j->out);
 }
 
-/* What comes before a value or a key. */
+/* Writes the comma or line break that is needed before a value or a key. */
 static void separate(struct jsonw *j)
 {
     if (j->after_key) {
@@ -82,7 +82,7 @@ void jsonw_key(struct jsonw *j, const char *key)
     j->after_key = true;
 }
 
-/* U+2028 and U+2029 end lines in JavaScript: E2 80 A8, E2 80 A9. */
+/* Whether the character is U+2028 or U+2029 (E2 80 A8, E2 80 A9), which end lines in JavaScript. */
 static bool is_line_end(const char *s, size_t n)
 {
     return n == 3 && (!memcmp(s, "\xe2\x80\xa8", 3) || !memcmp(s, "\xe2\x80\xa9", 3));

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Stops at `end`, or, where that is NULL, at the zero, which is no digit. */
+/* Reads digits up to `end`. If `end` is NULL, stops at the terminating zero, which is no digit. */
 static enum number_fault take_digits(const char **text, const char *end, unsigned base, uint64_t *out)
 {
     const char *at = *text;
@@ -71,7 +71,7 @@ enum number_fault number_take_real(const char **text, double least, double most,
     return NUMBER_GOOD;
 }
 
-/* The fault of a text that must end behind the number that was taken of it. */
+/* Checks that the text ends after the number that was read from it. `taken` is the result of reading the number. */
 static enum number_fault whole(enum number_fault taken, const char *rest)
 {
     return taken ? taken : *rest ? NUMBER_TRAILING : NUMBER_GOOD;

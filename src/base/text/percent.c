@@ -1,4 +1,4 @@
-/* Values of the control protocol. */
+/* Encodes and decodes values of the control protocol. */
 #include "base/text/percent.h"
 
 #include "base/text/number.h"

@@ -41,7 +41,8 @@ static void put(struct buffer *b, const char *from, const char *to)
     buffer_put(b, from, (size_t)(to - from));
 }
 
-/* scheme://user:secret@host: what comes before the last @ before the path is masked and passed over. */
+/* Masks the credentials after "://", as in scheme://user:secret@host: everything before the last @ before the path. Returns the position
+ * of that @, or p if there is none. */
 static const char *put_credentials(struct buffer *b, const char *p, const char *end)
 {
     const char *at = NULL;
@@ -71,7 +72,7 @@ static bool is_secret_name(const char *name, const char *end)
     return redact_is_secret(copy);
 }
 
-/* One word, in which secrets may stand as name=secret, also in the query of a URL. */
+/* Appends one word with its secrets masked. A secret is the value in name=secret, also in the query of a URL, or credentials in a URL. */
 static void put_word(struct buffer *b, const char *p, const char *end)
 {
     while (p < end) {
@@ -94,7 +95,8 @@ static void put_word(struct buffer *b, const char *p, const char *end)
     }
 }
 
-/* Words apart by white space, as in a command line: "--password hunter2" has the secret behind its name. */
+/* Appends words that white space separates, as in a command line, with their secrets masked. After "--password", the next word is the
+ * secret. */
 static void put_text(struct buffer *b, const char *p)
 {
     static const char space[] = " \t\r\n";

@@ -5,12 +5,12 @@
 
 enum alphabet { DIGITS, HEX, HEX_AND_LINE, ALNUM };
 
-/* What a generator of classes puts behind words of its own. */
+/* The beginning of a generated class name, and the form of the unique part that the generator appends to it. */
 struct pattern {
     const char *before;
     enum alphabet alphabet;
-    size_t min, max; /* of characters, behind which no letter or digit may stand */
-    bool begins;     /* a name: no letter, digit, $ or _ comes before */
+    size_t min, max; /* the length of the unique part; no letter or digit may follow it */
+    bool begins;     /* `before` begins a name: no letter, digit, $ or _ may precede it */
 };
 
 static const struct pattern patterns[] = {
@@ -24,7 +24,7 @@ static const struct pattern patterns[] = {
     {"CGLIB$$", HEX, 1, 16, false},
     {"CGLIB$$FastClass$$", HEX, 1, 16, false},
     {"ByGuice$$", HEX, 1, 16, false},
-    /* Byte Buddy, and who uses it */
+    /* Byte Buddy, and libraries that use it */
     {"$ByteBuddy$", ALNUM, 8, 8, false},
     {"$auxiliary$", ALNUM, 8, 8, false},
     {"$MockitoMock$", ALNUM, 6, 10, false},
@@ -36,15 +36,15 @@ static const struct pattern patterns[] = {
     {"_$$_javassist_", DIGITS, 1, 10, false},
 };
 
-/* Behind these a 64 is not the beginning of a random number: libnetty_tcnative_linux_x86_645120839182312345678.so */
+/* After these words, "64" is not the beginning of a random number: libnetty_tcnative_linux_x86_645120839182312345678.so */
 static const char *const sixty_four[] = {"x86_", "amd",   "aarch",  "aarch_",    "arm",       "ppc",
                                          "ppc_", "riscv", "riscv_", "loongarch", "loongarch_"};
 
 enum {
-    ADDRESS_DIGITS = 16, /* of a hidden class */
-    HASH_DIGITS_MIN = 5, /* of an anonymous one, up to JDK 14; they have ten mostly */
+    ADDRESS_DIGITS = 16, /* a hidden class */
+    HASH_DIGITS_MIN = 5, /* an anonymous class, up to JDK 14; most hashes have ten digits */
     HASH_DIGITS_MAX = 10,
-    RANDOM_DIGITS_MIN = 10, /* of File.createTempFile's 64 bits: one in ten thousand million has fewer */
+    RANDOM_DIGITS_MIN = 10, /* the 64-bit number of File.createTempFile; one in ten thousand million has fewer digits */
     RANDOM_HEX_MIN = 12,
     UUID_LENGTH = 36,
 };
@@ -90,8 +90,8 @@ static bool is_separator(char c)
     return c == '.' || c == '/' || c == '+';
 }
 
-/* Where the sign, and behind it the address or hash of a class without a name of its own, that begin at `at` end; else `at`. Behind
- * what is generated for sure they may be of any length. */
+/* Returns the end of a separator at `at` and the address or hash of a hidden or anonymous class that follows it; `at` if there is none.
+ * If is_sure, the text before is certainly generated, and the address or hash may have any length. */
 static const char *identity_end(const char *at, const char *end, bool is_sure)
 {
     if (at == end || !is_separator(*at))
@@ -100,11 +100,12 @@ static const char *identity_end(const char *at, const char *end, bool is_sure)
     const char *digits = at + 1 + (is_address ? 2 : 0);
     size_t n = run(is_address ? HEX : DIGITS, digits, end);
     bool may_be = is_address ? n == ADDRESS_DIGITS : *at != '.' && n >= HASH_DIGITS_MIN && n <= HASH_DIGITS_MAX;
-    bool fits = is_sure ? n > 0 : may_be; /* behind a dot a decimal number is something else */
+    bool fits = is_sure ? n > 0 : may_be; /* a decimal number after a dot is something else */
     return fits && is_word_end(digits + n, end) ? digits + n : at;
 }
 
-/* What stays of the text at `at`, up to *kept, with a mark behind it; returns where the rest goes on. `at` itself: all of it stays. */
+/* Finds the address or hash of a class at `at`. *kept is set to the end of the text that stays, to which the caller appends the `*`.
+ * Returns where the rest of the name goes on; `at` = nothing is to be replaced. */
 static const char *hidden_end(const char *at, const char *end, const char **kept)
 {
     static const char lambda[] = "$$Lambda", form[] = "LambdaForm$";
@@ -125,8 +126,7 @@ static const char *hidden_end(const char *at, const char *end, const char **kept
     return identity_end(at, end, false);
 }
 
-/* Whether something to be left out may begin with this: the first letters of all that is looked for. Names are many, and most have none
- * of it. */
+/* Whether a part that is to be replaced may begin with c. Most names contain no such part, so this quick test saves the slow ones. */
 static bool may_begin(char c)
 {
     switch (c) {
@@ -146,7 +146,7 @@ static bool may_begin(char c)
     }
 }
 
-/* The same for the number in a generator's name. */
+/* Does the same as hidden_end for the number that a generator of classes appends. */
 static const char *generated_end(const char *text, const char *at, const char *end, const char **kept)
 {
     bool inside = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '$' || at[-1] == '_');
@@ -213,7 +213,8 @@ static bool has_both(const char *at, size_t n)
     return digits && digits < n;
 }
 
-/* Only where a word, or its digits, begin. */
+/* Finds the random part of a library's file name, which begins at the beginning of a word or of its digits. Its results are those of
+ * hidden_end. */
 static const char *random_end(const char *text, const char *at, const char *end, const char **kept)
 {
     bool after_word = at > text && isalnum((unsigned char)at[-1]), after_digit = at > text && isdigit((unsigned char)at[-1]);

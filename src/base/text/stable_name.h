@@ -1,6 +1,6 @@
 /* Names without the parts that differ in each run: the address or number in the name of a class that the JVM or a library
- * generates at run time, and the unique part of an unpacked library's file name. A `*` replaces them, which no name in a
- * program contains.
+ * generates at run time, and the unique part of an unpacked library's file name. They are replaced by a `*`, because no
+ * name in a program contains that character.
  *
  *   Shop$$Lambda.0x000070a1c8003400, Shop$$Lambda$14/0x0000000800c03000, Shop$$Lambda$1/1234567890       Shop$$Lambda*
  *   java.lang.invoke.LambdaForm$MH/0x0000000800c03000                      java.lang.invoke.LambdaForm$MH*
@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends the name, of a class or with classes in it. */
+/* Appends the stable name of a class, or a text that contains names of classes. */
 void stable_name_put(struct buffer *out, const char *text, size_t len);
-/* The same for a library's file, or a name that contains one: "[libx.so+0x1190]". */
+/* Appends the stable name of a library's file, or a text that contains one: "[libx.so+0x1190]". */
 void stable_name_put_library(struct buffer *out, const char *text, size_t len);
 
 #endif

@@ -13,7 +13,7 @@ struct whole {
     int64_t start_ns, end_ns;
 };
 
-/* ".5": what comes after it. */
+/* Reads a fraction of a second, such as ".5", if there is one. Returns the position after it. */
 static const char *skip_fraction(const char *at, int64_t *ns)
 {
     *ns = 0;
@@ -47,7 +47,7 @@ static int parse_absolute(const char *text, int64_t *ns)
     return moment(utc ? timegm(&tm) : mktime(&tm), fraction, ns);
 }
 
-/* Where the clock shows that, so many days after the start's. */
+/* Computes the time at which a local clock shows `clock`, `days` days after the day of the start. Returns 0 or -EINVAL. */
 static int on_day(const struct tm *clock, int days, int64_t fraction, const struct whole *w, int64_t *ns)
 {
     struct tm tm;

@@ -19,7 +19,7 @@ static const struct unit {
     {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S},
 };
 
-/* "100 us", as units_format_duration and people write it. */
+/* Skips blanks between a number and its unit, as in "100 us". units_format_duration writes them, and so do people. */
 static const char *behind_blanks(const char *text)
 {
     return text + strspn(text, " ");

@@ -8,7 +8,8 @@ static bool between(unsigned char c, unsigned char low, unsigned char high)
     return c >= low && c <= high;
 }
 
-/* Length by the first byte, and the range of the second one that keeps out overlong forms and surrogates. */
+/* Returns the length of a character by its first byte, and the allowed range of its second byte. The range excludes overlong forms and
+ * surrogates. */
 static size_t shape(unsigned char first, unsigned char *low, unsigned char *high)
 {
     *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -47,7 +48,7 @@ size_t utf8_columns(const char *text)
     return n;
 }
 
-/* C0, DEL, and C1 in its two-byte form. */
+/* Whether the character is a control character: C0, DEL, or C1 in its two-byte form. */
 static bool is_control(const char *s)
 {
     unsigned char c = (unsigned char)s[0];
@@ -59,7 +60,8 @@ void utf8_print(FILE *f, const char *text)
     utf8_write(f, text, strlen(text));
 }
 
-/* How many bytes at the beginning, in eights, are ASCII without control characters: seldom less than all. */
+/* Returns how many bytes at the beginning, a multiple of eight, are ASCII without control characters. Usually it is almost the whole
+ * text. */
 static size_t plain_length(const char *s, size_t left)
 {
     const uint64_t each = 0x0101010101010101u, high = 0x80 * each;
@@ -75,7 +77,7 @@ static size_t plain_length(const char *s, size_t left)
 
 void utf8_write(FILE *f, const char *text, size_t len)
 {
-    size_t good = 0; /* characters that are fine go out together */
+    size_t good = 0; /* characters that may be printed unchanged are written together */
     while (good < len) {
         good += plain_length(text + good, len - good);
         size_t n = utf8_length(text + good, len - good);

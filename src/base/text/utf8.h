@@ -1,4 +1,4 @@
-/* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 #ifndef CANDOR_BASE_TEXT_UTF8_H
 #define CANDOR_BASE_TEXT_UTF8_H
 
@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes of the well-formed character at s, 1 to 4; 0 when there is none. Reads at most `left` bytes. */
+/* Returns the length of the well-formed character at s, 1 to 4 bytes; 0 if there is none. Reads at most `left` bytes. */
 size_t utf8_length(const char *s, size_t left);
-/* Writes the character, 1 to 4 bytes; returns how many. c is no surrogate and at most U+10FFFF. */
+/* Writes the character and returns its length, 1 to 4 bytes. c must be at most U+10FFFF and no surrogate. */
 size_t utf8_put(uint32_t c, char out[4]);
-/* Columns on a terminal, each character taken as one. */
+/* Returns the number of columns on a terminal, if each character takes one. */
 size_t utf8_columns(const char *text);
-/* Prints text of unknown origin for people: control characters, which a terminal could obey, and invalid UTF-8 become '?'. */
+/* Print text of unknown origin for people. Control characters, which could control a terminal, and invalid UTF-8 become '?'. */
 void utf8_print(FILE *f, const char *text);
 void utf8_write(FILE *f, const char *text, size_t len);
 

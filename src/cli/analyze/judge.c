@@ -24,7 +24,7 @@ static int unknown_rule(const struct cli_args *args, const char *option, const c
                      near ? "'?" : "; docs/findings.md has them");
 }
 
-/* Marks the rules of an option's list. */
+/* Sets the marks of the rules that the option lists. */
 static int read_list(const struct cli_args *args, const char *option, bool marks[FINDING_KINDS])
 {
     const char *list = cli_option(args, option);

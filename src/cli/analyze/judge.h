@@ -1,4 +1,4 @@
-/* A recording, judged by rules and printed: what analyze and diagnose share. */
+/* Checks a recording against the rules and prints the findings, for `analyze` and `diagnose`. */
 #ifndef CANDOR_CLI_ANALYZE_JUDGE_H
 #define CANDOR_CLI_ANALYZE_JUDGE_H
 
@@ -14,13 +14,13 @@ struct judge {
     uint32_t top;
     bool json;
     bool overview;     /* also shows what the program did */
-    const char *again; /* as in overview.h */
+    const char *again; /* the command's operand for a further recording, as in overview.h */
     bool left_out[FINDING_KINDS];
 };
 
-/* Reads JUDGE_OPTIONS. CLI_OK or CLI_USAGE. */
+/* Reads JUDGE_OPTIONS. Returns CLI_OK or CLI_USAGE. */
 int judge_read(struct judge *j, const struct cli_args *args);
-/* --time is the command's own, if it has it. An exit status. */
+/* Judges the recording in the file. Uses the option --time if the command has it. Returns an exit status. */
 int judge_file(const struct judge *j, const struct cli_args *args, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* candor analyze FILE: what is wrong, by rules. */
+/* candor analyze FILE: finds problems in a recording, by rules. */
 #include "cli/cli.h"
 
 #include "cli/analyze/judge.h"

@@ -1,4 +1,4 @@
-/* candor asm: which instructions the CPU time went to, of a recording or of a JVM that runs. */
+/* candor asm: shows which instructions used the CPU time, in a recording or in a running JVM. */
 #include "asm/report.h"
 #include "base/time_units.h"
 #include "cli/cli.h"
@@ -111,7 +111,7 @@ static int show(const struct cli_args *args, const struct asm_options *o, const 
     return status ? status : written;
 }
 
-/* ---- of a JVM ---- */
+/* ---- a running JVM ---- */
 
 static int open_file(const struct cli_args *args, const struct session *s, struct recording *r)
 {

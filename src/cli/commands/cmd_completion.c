@@ -1,4 +1,4 @@
-/* candor completion SHELL: a completion script made from the table of commands. */
+/* candor completion SHELL: prints a completion script made from the table of commands. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static void put_command_names(FILE *f)
         fprintf(f, "%s%s", i ? " " : "", cli_commands[i]->name);
 }
 
-/* The shell words that make the operand's candidates; empty means file names. */
+/* Returns the shell words that print the candidates for the operand; empty = file names. */
 static const char *operand_words(enum cli_operand operand)
 {
     switch (operand) {
@@ -33,13 +33,13 @@ static const char *operand_words(enum cli_operand operand)
     return "";
 }
 
-/* Words with commas between them. */
+/* Whether the option's value is a list of words separated by commas. */
 static bool is_list(const struct cli_option *o)
 {
     return o->value && !strcmp(o->value, "LIST");
 }
 
-/* What may stand without one is completed as if it had none. */
+/* Whether completion must expect a value. An option that may be given without a value is completed as if it had none. */
 static bool wants_value(const struct cli_option *o)
 {
     return o->value && !o->without;
@@ -101,7 +101,7 @@ static void print_bash(FILE *f)
           f);
 }
 
-/* Help texts stand in single quotes; in zsh's _arguments brackets and colons are also special. */
+/* Writes a help text for single quotes. In zsh's _arguments, brackets and colons are also special. */
 static void put_quoted(FILE *f, const char *text, bool zsh)
 {
     for (; *text; text++) {

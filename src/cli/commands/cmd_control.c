@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Asks, and on failure prints why the command could not be done. */
+/* Sends a request, and prints the reason if it fails. Returns a status. */
 static int ask(const struct session *s, struct control_request *r, const char *doing, struct control_answer *answer)
 {
     struct error e;
@@ -60,7 +60,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
     if (status)
         return status;
     if (r->given[OPTION_JFR])
-        interrupt_catch(); /* what begins here somebody has to end */
+        interrupt_catch(); /* a signal must not kill candor before it has ended what begins here */
     jdk_recorder_begin(&jdk, s, r, 0);
     status = interrupt_signal() ? cli_fail("nothing is recorded: interrupted") : ask_start(s, r, &answer);
     if (status)
@@ -112,7 +112,7 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
-/* Reads --recording; 0 = it is not given. */
+/* Reads --recording; 0 = it is not given. Returns a status. */
 static int read_id(const struct cli_args *args, uint64_t *id)
 {
     const char *text = cli_option(args, "recording");
@@ -122,7 +122,8 @@ static int read_id(const struct cli_args *args, uint64_t *id)
     return CLI_OK;
 }
 
-/* With --paths its end takes that long, too. Returns the file, where the JDK's recorder is to go on in it. */
+/* Asks for the state of the recording before it is stopped. With --paths, stopping takes longer, so its time is added to the timeout. If
+ * data of the JDK's recorder will be appended, returns the descriptor of the recording's file, else a negative errno. */
 static int prepare_stop(struct session *s, uint64_t id)
 {
     struct control_answer answer;
@@ -305,7 +306,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_text("error", answer, "error");
 }
 
-/* Every pair of the answer; digits alone are a number. */
+/* Prints each pair of the answer. A value that consists of digits is printed as a number. */
 static void print_status_json(const struct session *s, const struct control_answer *answer)
 {
     struct jsonw j;
@@ -329,7 +330,7 @@ static void print_status_json(const struct session *s, const struct control_answ
     jsonw_finish(&j);
 }
 
-/* Those that run beside the one of the answer. */
+/* Prints the recordings that run besides the one in the answer. */
 static void print_others(const struct session *s, const struct control_answer *answer)
 {
     const char *at = control_text(answer, "recordings");

@@ -1,4 +1,4 @@
-/* candor convert IN OUT: a recording in another format, chosen by OUT's extension. */
+/* candor convert IN OUT: writes a recording in another format, chosen by OUT's extension. */
 #include "cli/cli.h"
 #include "cli/convert/code.h"
 #include "cli/convert/recording.h"
@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* For --to: with the formats of all profiles a recording's, and those of its code. */
+/* The formats for --to: those of recordings, of profiles, and of machine code. */
 #define TO "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_WRITTEN(FORMAT_NAMES_BAR) "|jitdump|perfmap"
 
 static const struct cli_option options[] = {
@@ -34,28 +34,28 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* One conversion; its options are those of the command line, or none. */
+/* One conversion. Its options are those of the command line. */
 struct job {
-    const struct cli_args *args; /* NULL = none */
+    const struct cli_args *args; /* NULL = no options */
     char **in;
     int count;
     const char *out;
-    bool own;          /* nobody named OUT */
-    const char *title; /* NULL = the process */
+    bool own;          /* candor chose the name OUT, not the user */
+    const char *title; /* NULL = the name of the process */
     enum collapsed_unit unit;
     bool threads;
     enum otlp_version version;
     struct profile *profile;
 };
 
-/* Whether another tool's format was read. */
+/* Whether the profile was read from another tool's format. */
 static bool is_imported(const struct profile *p)
 {
     return *profile_text(p, p->source) && formats_named(profile_text(p, p->source));
 }
 
-/* Allocations, and waits, say little by their number. Another tool's weights are exact as they are; only time of which the interval is
- * known is as well said in samples. */
+/* Whether collapsed stacks keep the profile's unit instead of counting samples. Numbers of allocations and of waits say little. Weights
+ * of another tool are exact as they are, and can only be converted to samples if they are times of a known interval. */
 static bool keeps_unit(const struct profile *p)
 {
     bool in_intervals = p->unit == PROFILE_UNIT_SAMPLES || (p->unit == PROFILE_UNIT_NS && p->interval_ns);
@@ -107,15 +107,15 @@ static int write_json(const struct job *job, FILE *f)
     return report_print_json(job->profile, f);
 }
 
-/* The longest extension that fits counts. */
+/* The formats. The format with the longest matching extension is used. */
 #define ROW(name, words, extensions, media) {#name, extensions, write_##name},
 static const struct format {
     const char *name;
-    const char *extensions; /* with blanks between */
+    const char *extensions; /* separated by blanks */
     int (*write)(const struct job *job, FILE *f);
 } formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_WRITTEN(ROW)};
 
-/* The length of the longest extension that the path ends in; 0 when it is none. */
+/* Returns the length of the longest extension of the format that the path ends with; 0 if there is none. */
 static size_t extension_of(const struct format *format, const char *path)
 {
     size_t len = strlen(path), longest = 0;
@@ -129,7 +129,7 @@ static size_t extension_of(const struct format *format, const char *path)
     return longest;
 }
 
-/* By the name that --to gave, else by the path's extension. */
+/* Finds the format by the name given with --to, else by the path's extension. */
 static const struct format *find_format(const char *to, const char *path)
 {
     const struct format *best = NULL;
@@ -179,7 +179,7 @@ static int write_out(const struct job *job, const struct format *format)
     return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* What of another tool's file is not converted is said here: not every format has a place for it. */
+/* Prints what was not converted from another tool's file, because not every output format has a place for it. */
 static void say_problems(const struct job *job)
 {
     const struct profile *p = job->profile;
@@ -199,7 +199,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && format->write != write_json && kinds_page_add_classes(&p)) /* JSON sees to that itself */
+    if (!status && format->write != write_json && kinds_page_add_classes(&p)) /* report_print_json adds them itself */
         status = cli_fail("%s: out of memory", job->in[0]);
     if (!status)
         say_problems(job);

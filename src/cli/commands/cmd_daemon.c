@@ -1,4 +1,4 @@
-/* candor daemon: profiles this host's JVMs for good and sends what they record to a server. */
+/* candor daemon: profiles this host's JVMs all the time, and sends the recordings to a server. */
 #include "base/agreed/recorded_events.h"
 #include "cli/cli.h"
 #include "cli/session.h"
@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* What the options say counts more than what the file says. */
+/* Reads the settings from the file and the options. Options take precedence. */
 static int read_settings(struct config *c, const struct cli_args *args)
 {
     struct error e;

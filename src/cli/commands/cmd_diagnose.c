@@ -24,14 +24,14 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* What the rules need. Before 11 a JVM cannot sample allocations. */
+/* The events that the rules need. A JVM before version 11 cannot sample allocations. */
 #define EVENTS_OF_ANY "cpu,wall,lock,halt"
 #define EVENTS        "cpu,wall,alloc,live,lock,halt"
 #define EVENTS_BESIDE "cpu,wall,alloc,lock,halt"
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11, LAST_WITH_RT_JAR = 8 };
 
-/* A process that has ended cannot be recorded again, and its name may need quotes. */
+/* Returns the operand for a further recording of the same program. NULL if the process has ended, or if its name may need quotes. */
 static const char *again(const struct cli_args *args)
 {
     const char *operand = args->operands[0];
@@ -54,14 +54,14 @@ static int show(const struct recording *r, const struct cli_args *args)
     return status ? status : judge_file(&judge, args, r->file.path);
 }
 
-/* ---- how it is recorded ---- */
+/* ---- the recording ---- */
 
 static const char *events_of(int feature)
 {
     return feature && feature < FIRST_WITH_ALLOCATIONS ? EVENTS_OF_ANY : EVENTS;
 }
 
-/* Of a program in the PATH, or a path. */
+/* Finds a program by its name in PATH, or by its path. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
     const char *folders = strchr(name, '/') ? "" : getenv("PATH");
@@ -75,7 +75,7 @@ static bool find_program(const char *name, char path[PATH_MAX])
     return found;
 }
 
-/* Whether it is the java of a JDK before 9, some of which have no file `release`. path: DIR/bin/java. */
+/* Whether the program is the java of a JDK before 9. Some of these have no file `release`. path: DIR/bin/java. */
 static bool is_old(const char *path)
 {
     char classes[PATH_MAX];
@@ -84,7 +84,7 @@ static bool is_old(const char *path)
     return folder && snprintf(classes, sizeof classes, "%.*s/lib/rt.jar", (int)folder, path) < PATH_MAX && !access(classes, F_OK);
 }
 
-/* Of the java that is the command; 0 = it is something else, or unknown. */
+/* Returns the version of Java if the command is java; 0 = it is another program, or the version is unknown. */
 static int feature_of_command(const char *program)
 {
     char path[PATH_MAX] = "", version[64] = "";
@@ -153,7 +153,7 @@ static int record(const struct cli_args *args)
     return status;
 }
 
-/* ---- what is diagnosed ---- */
+/* ---- the process to diagnose ---- */
 
 static int diagnose_file(const struct cli_args *args, struct judge *judge)
 {

@@ -1,4 +1,4 @@
-/* candor diff A B: what changed between two recordings, and whether it is more than chance. */
+/* candor diff A B: shows what changed between two recordings, and whether it is more than chance. */
 #include "base/text/word_list.h"
 #include "cli/cli.h"
 #include "cli/diff/page.h"
@@ -50,7 +50,7 @@ static int parse_only(const struct cli_args *args, unsigned *only)
     return CLI_OK;
 }
 
-/* What the profiles are of has to be one thing. */
+/* What the profiles measure. It must be the same for all of them. */
 struct kind {
     enum profile_unit unit;
     enum profile_kind samples;
@@ -103,7 +103,7 @@ static int add(struct diff *d, struct diff_page *page, const struct cli_args *ar
     return rc ? cli_fail("%s: %s", *path, strerror(-rc)) : status;
 }
 
-/* The sure part of a growth is above the gate. */
+/* Whether the figure passes. It fails if the certain part of its growth is above the gate. */
 static bool passes_gate(const struct diff_figure *f, double gate)
 {
     return !(f->change == DIFF_GREW || f->change == DIFF_NEW) || f->interval.low <= gate;

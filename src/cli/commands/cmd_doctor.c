@@ -1,4 +1,4 @@
-/* candor doctor: what this machine and one JVM allow. */
+/* candor doctor: checks what this machine and one JVM allow. */
 #include "attach/jvm.h"
 #include "base/text/jsonw.h"
 #include "base/text/utf8.h"

@@ -1,4 +1,4 @@
-/* candor help [COMMAND]: the table of commands for people, and with --man as man page source. */
+/* candor help [COMMAND]: prints the table of commands for people, and with --man as source of man pages. */
 #include "cli/cli.h"
 #include "cli/manual.h"
 
@@ -36,7 +36,7 @@ static void print_option(FILE *f, const struct cli_option *o)
     fputc('\n', f);
 }
 
-/* Breaks at 80 columns; the about texts are kept in the table as plain paragraphs. */
+/* Prints text in lines of 80 columns. The table has its texts as plain paragraphs without line breaks. */
 static void print_wrapped(FILE *f, const char *text)
 {
     int column = 0;

@@ -1,4 +1,4 @@
-/* candor hist: HDR histogram logs summarized, split, united, laid out over time and drawn. */
+/* candor hist: summarizes, splits, unites and draws HDR histogram logs, and shows their course over time. */
 #include "base/text/number.h"
 #include "base/text/word_list.h"
 #include "base/time_units.h"
@@ -40,7 +40,7 @@ struct hist_job {
     const struct cli_args *args;
     struct hist_choice choice;
     struct hist_view view;
-    double window; /* s; 0: as logged */
+    double window; /* s; 0 = the intervals of the log */
     enum candor_log_dialect dialect;
     const char *output;
     struct hist_series series;
@@ -138,7 +138,7 @@ static int set_job(struct hist_job *job)
 
 /* ---- reading ---- */
 
-/* "name=file" of union, where no file is called so. */
+/* Reads a file. With `names`, an operand "name=file" of union gives the file a name, if no file of the whole name exists. */
 static int read_one(struct hist_job *job, const char *operand, bool names)
 {
     struct error e;
@@ -154,7 +154,7 @@ static int read_one(struct hist_job *job, const char *operand, bool names)
     return series_read(&job->series, equals + 1, prefix, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* What could not be read is told once, and makes the command fail; the rest is used. */
+/* Reads all files. Parts that cannot be read are reported once and make the command fail; the rest is used. */
 static int read_all(struct hist_job *job, char **files, int count, bool names)
 {
     int status = CLI_OK;
@@ -179,7 +179,7 @@ static int tell_problems(const struct hist_job *job)
 
 /* ---- verbs ---- */
 
-/* An earlier file is replaced when the new one is whole. */
+/* Opens the output. An earlier file is replaced only when the new one is complete. */
 static int open_output(const char *path, struct output *out)
 {
     struct error e;
@@ -195,7 +195,7 @@ static int close_output(struct output *out, int rc)
     }
     if (out->file == stdout) {
         output_abandon(out);
-        return cli_finish_output(); /* silent where nobody reads on */
+        return cli_finish_output(); /* prints no error if the reader has closed the pipe */
     }
     return output_close(out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
@@ -230,7 +230,7 @@ static int draw(struct hist_job *job)
 struct log_writing {
     const struct hist_job *job;
     FILE *out;
-    uint32_t tag; /* the only one, UINT32_MAX: all */
+    uint32_t tag; /* the only tag to write; UINT32_MAX = all */
 };
 
 static int write_interval(void *context, uint32_t tag, double start, double length, const struct candor_histogram *h)
@@ -256,7 +256,7 @@ static int unite(struct hist_job *job)
     return status ? status : close_output(&out, write_log(job, out.file, UINT32_MAX));
 }
 
-/* "TAG.NAME" in the folder: a tag may hold what no file name may. */
+/* Makes the file name "TAG.NAME" in the folder. Characters of a tag that a file name may not have are replaced. */
 static void split_name(const struct hist_job *job, uint32_t tag, const char *file, char *name, size_t size)
 {
     const char *base = strrchr(file, '/');
@@ -289,7 +289,7 @@ static int split(struct hist_job *job)
 static const struct verb {
     const char *name;
     int (*run)(struct hist_job *job);
-    bool names; /* NAME=FILE */
+    bool names; /* operands may be NAME=FILE */
 } verbs[] = {{"summarize", summarize, false},
              {"split", split, false},
              {"union", unite, true},

@@ -1,4 +1,4 @@
-/* candor list: the JVMs on this host. */
+/* candor list: lists the JVMs on this host. */
 #include "attach/control.h"
 #include "attach/jvm.h"
 #include "base/text/jsonw.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t patience_ns = 2 * NS_PER_S; /* for each agent's answer: a list must not hang with one JVM */
+static const uint64_t patience_ns = 2 * NS_PER_S; /* for each agent's answer, so that one JVM that hangs does not stop the list */
 
 enum agent_state { AGENT_HIDDEN, AGENT_ABSENT, AGENT_LOADED, AGENT_IDLE, AGENT_RECORDING };
 
@@ -25,7 +25,8 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
-/* LOADED: it is there, but what it does is not known, since it does not answer, or not us. */
+/* Returns the state of the JVM's agent. LOADED: an agent is there, but its state is unknown, because it does not answer, or not to this
+ * user. */
 static enum agent_state agent_state(const struct jvm *jvm)
 {
     struct control_request request;

@@ -1,4 +1,4 @@
-/* candor load: requests by a schedule that does not wait for answers. */
+/* candor load: sends requests by a schedule that does not wait for answers. */
 #include "base/time_units.h"
 #include "cli/cli.h"
 
@@ -46,7 +46,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* ---- what to do ---- */
+/* ---- the schedule ---- */
 
 static int set_mode(const struct cli_args *args, struct load_config *c)
 {
@@ -102,7 +102,7 @@ static int set_sizes(const struct cli_args *args, struct load_config *c)
     return CLI_OK;
 }
 
-/* ---- whereto ---- */
+/* ---- the target ---- */
 
 static int set_mock(const struct cli_args *args, struct load_config *c)
 {
@@ -137,7 +137,7 @@ static int set_target(const struct cli_args *args, struct load_config *c)
     if (command) {
         c->target.kind = TARGET_COMMAND;
         c->target.command = args->operands;
-        c->target.command[args->operand_count] = NULL; /* in the room of the options before it */
+        c->target.command[args->operand_count] = NULL; /* there is room: the operands moved to the options' place in argv */
         return CLI_OK;
     }
     if (args->operand_count > 1)
@@ -146,7 +146,7 @@ static int set_target(const struct cli_args *args, struct load_config *c)
     return url_parse(&c->target.url, args->operands[0], &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
 }
 
-/* ---- what to send ---- */
+/* ---- the requests ---- */
 
 static int read_body(const char *text, struct buffer *body)
 {
@@ -185,7 +185,7 @@ static int set_single(const struct cli_args *args, struct load_config *c)
     return status;
 }
 
-/* "A: b|C: d" as header lines. */
+/* Writes "A: b|C: d" as header lines. Returns a status. */
 static int render(const struct cli_args *args, struct load_config *c)
 {
     const char *headers = cli_option(args, "headers");
@@ -238,7 +238,7 @@ struct ticking {
     struct output log; /* file NULL = none */
 };
 
-/* From the end of the first interval on it has its name: it can be watched, and outlives us. */
+/* Publishes the log at the end of the first interval, so that it has its name and can be watched, and stays if candor is killed. */
 static void on_tick(void *context, const struct load_tick *tick)
 {
     struct ticking *t = context;
@@ -248,7 +248,7 @@ static void on_tick(void *context, const struct load_tick *tick)
         load_print_tick(tick);
 }
 
-/* An answer that is an error is one of the figures; that there is no other is no success. */
+/* Returns the status of the command. Answers that are errors belong to the result, but if there are no other answers, the command fails. */
 static int judge(const struct load_config *c, const struct outcome *o)
 {
     uint64_t errors = o->kinds[OUTCOME_REFUSED];

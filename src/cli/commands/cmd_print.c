@@ -1,4 +1,4 @@
-/* candor print FILE: the events of any JFR file, one by one. */
+/* candor print FILE: prints the events of any JFR file, one by one. */
 #include "cli/cli.h"
 
 #include "cli/read/problems.h"
@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-enum { ENOUGH = 1 }; /* the walk is ended */
+enum { ENOUGH = 1 }; /* ends the walk */
 
 struct job {
     const char *path;
@@ -47,7 +47,7 @@ static int print_event(void *context, struct jfr_event *event)
     return ferror(stdout) || job->printed == job->limit ? ENOUGH : 0;
 }
 
-/* A name that fits no type of the recording is more likely mistyped than meant. */
+/* Fails if a name fits no event type of the recording, because it is probably mistyped. */
 static int check_met(const struct job *job)
 {
     const struct selection_pattern *unmet = selection_unmet(&job->selection);

@@ -1,4 +1,4 @@
-/* candor record: from a running JVM, or a command, to a report. */
+/* candor record: records a running JVM, or a command, and prints a report. */
 #include "cli/cli.h"
 #include "cli/record/attached.h"
 #include "cli/record/launch.h"

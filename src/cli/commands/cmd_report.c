@@ -1,4 +1,4 @@
-/* candor report FILE: where the time went, how sure that is, and the books. */
+/* candor report FILE: shows where the time went, how certain that is, and the books. */
 #include "cli/cli.h"
 
 #include "cli/convert/kinds_page.h"
@@ -97,9 +97,9 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
-/* What is printed: the samples of a profile, by printer, or as a page. */
+/* The job of printing the samples of a profile, by a printer or as a page. */
 struct print_job {
-    const struct cli_args *args; /* NULL: no options, one path */
+    const struct cli_args *args; /* NULL = no options, and one path */
     char **paths;
     int count;
     enum profile_kind kind;
@@ -121,8 +121,8 @@ static int compute(struct stats *s, const struct profile *p, bool groups, const 
     return rc;
 }
 
-/* Allocations, and what is alive of them, are seen twice: as what methods do, and, from the trees on, with what they allocate as the
- * leaf; so are locks. */
+/* Prints a profile. Allocations and live objects have two views: the methods that allocate, and, from the trees on, the classes of the
+ * objects as leaves. Locks have both views, too. */
 static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
 {
     struct stats s = {0}, allocated = {0};

@@ -1,4 +1,4 @@
-/* candor scrub IN OUT: a recording without its secrets. */
+/* candor scrub IN OUT: copies a recording without its secrets. */
 #include "cli/cli.h"
 
 #include "cli/convert/recording.h"

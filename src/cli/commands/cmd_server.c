@@ -1,4 +1,4 @@
-/* candor server: the back-end. This is the command line of two programs, candor and candor-server. */
+/* candor server: the command line of the back end, for two programs, candor and candor-server. */
 #include "cli/cli.h"
 
 static const struct cli_option options[] = {

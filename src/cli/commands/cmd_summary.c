@@ -1,4 +1,4 @@
-/* candor summary FILE: what a JFR file holds. */
+/* candor summary FILE: shows what a JFR file contains. */
 #include "base/time_units.h"
 #include "cli/cli.h"
 

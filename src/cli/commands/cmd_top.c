@@ -1,4 +1,4 @@
-/* candor top: where a JVM's CPU time goes, now. */
+/* candor top: shows where a JVM's CPU time goes at present. */
 #include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
@@ -62,7 +62,7 @@ static int read_options(struct look *l, struct model *m, const struct cli_args *
     return CLI_OK;
 }
 
-/* A locale that is not installed here, as an ssh client may ask for, is no reason to do without UTF-8. */
+/* Sets the locale. An ssh client may ask for a locale that is not installed here; if its name says UTF-8, C.UTF-8 is used instead. */
 static void choose_locale(void)
 {
     const char *wanted = getenv("LC_ALL");

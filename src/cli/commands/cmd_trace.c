@@ -1,4 +1,4 @@
-/* candor trace FILE TRACE_ID: one request's life across its threads. */
+/* candor trace FILE TRACE_ID: shows what the threads did for one request. */
 #include "cli/cli.h"
 
 #include "cli/read/input.h"
@@ -18,7 +18,7 @@ enum { KINDS = 3 };
 
 static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_ALLOC};
 
-/* cpu: from whatever the file has, unless its samples weigh something else than time. */
+/* Whether the profile has samples of the kind. Samples of any source count as CPU time, unless their weights are in another unit. */
 static bool has_samples(const struct profile *p, enum profile_kind kind)
 {
     return p->kind == kind && p->unit == profile_kinds[kind].unit &&

@@ -1,4 +1,4 @@
-/* candor verify: checks whether this profiler is right on this machine and JVM. */
+/* candor verify: checks whether Candor measures correctly on this machine and JVM. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -135,7 +135,7 @@ static bool find_in_path(char *java, size_t size)
     return false;
 }
 
-/* --java may be a JAVA_HOME; without it $JAVA_HOME counts, else PATH. */
+/* Chooses the java to run. --java may be a JAVA_HOME. Without the option, uses $JAVA_HOME, else PATH. */
 static int choose_java(char *java, size_t size, const struct cli_args *args)
 {
     const char *option = cli_option(args, "java"), *home = option ? option : getenv("JAVA_HOME");

@@ -75,7 +75,7 @@ int codec_table_print(const uint8_t *bytes, uint64_t size)
         size = CODEC_TABLE_BYTES;
     printf("%s%s bytes; MB/s of a core, in bytes of the recording\n\n", cut ? "the first " : "", progress_count(size, count, sizeof count));
     printf("%-6s %5s %16s %6s %10s %12s\n", "format", "level", "bytes", "ratio", "pack MB/s", "unpack MB/s");
-    intake_set_limit(2 * CODEC_TABLE_BYTES); /* a recording may well be smaller by more than the bound for strangers' files */
+    intake_set_limit(2 * CODEC_TABLE_BYTES); /* a recording may compress better than the limit for strangers' files allows */
     int status = CLI_OK;
     for (size_t i = 0; !status && codecs[i]; i++)
         for (const int *level = codecs[i]->shown; !status && *level; level++)

@@ -1,4 +1,4 @@
-/* The results of each compression format and level on some bytes: size, and speed in both directions. */
+/* Measures each compression format and level on some bytes: size, and speed in both directions. */
 #ifndef CANDOR_CLI_CONVERT_CODEC_TABLE_H
 #define CANDOR_CLI_CONVERT_CODEC_TABLE_H
 

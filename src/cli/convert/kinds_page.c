@@ -54,8 +54,8 @@ static int add_kind(const struct kinds_page *page, struct flamegraph *f, enum pr
     return rc;
 }
 
-/* The kinds (bits) beside the one of p that are read. jdk.ExecutionSample in a recording whose default is another kind is for other tools
- * (load_jfr.h), so that CPU time is never one of them. */
+/* Returns the kinds (bits) that are read in addition to that of p. CPU time is never one of them: if another kind is the default of a
+ * recording, its jdk.ExecutionSample events are there for other tools (load_jfr.h). */
 static unsigned more_kinds(const struct kinds_page *page, const struct profile *p)
 {
     unsigned kinds = p->kinds & ~(1u << p->kind | PROFILE_KIND_BIT(RUNNING));
@@ -71,7 +71,7 @@ static unsigned more_kinds(const struct kinds_page *page, const struct profile *
     return kinds;
 }
 
-/* Whether the page is about a recording, and all of it. */
+/* Whether the page shows one recording, and all of it. */
 static bool tells_all(const struct kinds_page *page)
 {
     static const char *const narrow[] = {"kind",    "time",        "thread", "state",     "method", "not-method",
@@ -94,7 +94,7 @@ int kinds_page_write(const struct kinds_page *page, FILE *out, struct profile *p
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++)
         if (kinds & 1u << kind)
             rc = add_kind(page, &f, kind);
-    if (!rc && !f.parts) /* a page without samples says why there are none */
+    if (!rc && !f.parts) /* a page without samples says why it has none */
         rc = add(page, &f, p, &codes);
     if (!rc && tells_all(page))
         rc = page_parts_add(&f, page->in[0], p->kinds);

@@ -44,7 +44,7 @@ void page_codes_make(struct page_codes *c, const char *path, const struct profil
 {
     struct asm_recording r;
     struct asm_decoder d;
-    struct error e; /* that there is no code says enough */
+    struct error e; /* not printed: a page without machine code needs no reason */
     *c = (struct page_codes){0};
     if (!profile_setting(p, "code_processor") || !strcmp(path, "-") || asm_recording_init(&r))
         return;

@@ -1,4 +1,4 @@
-/* The machine code in the page of a recording made with --asm: the hottest regions as `candor asm` prints them. */
+/* Collects the machine code for the page of a recording made with --asm: the hottest regions, as `candor asm` prints them. */
 #ifndef CANDOR_CLI_CONVERT_PAGE_CODE_H
 #define CANDOR_CLI_CONVERT_PAGE_CODE_H
 
@@ -13,8 +13,8 @@ struct page_codes {
     uint32_t count, cap;
 };
 
-/* Collects the machine code for a page. path: the recording from which p was read. The result is empty if the recording has no code,
- * or cannot be read a second time; a page is complete without it. Call page_codes_deinit. */
+/* Collects the machine code for a page. path: the recording from which p was read. The result is empty if the recording has no code, or
+ * cannot be read a second time, because the page is useful without it. The caller must call page_codes_deinit. */
 void page_codes_make(struct page_codes *c, const char *path, const struct profile *p);
 void page_codes_deinit(struct page_codes *c);
 

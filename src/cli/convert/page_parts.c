@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A report in memory. */
+/* A report that is written to memory. */
 struct text {
     FILE *file;
     char *bytes;
@@ -54,7 +54,7 @@ static int add_halts(struct flamegraph *f, const char *path, struct jfr_problems
 {
     struct jfr_file *file;
     struct halts h;
-    struct error e; /* the samples have been read from the same file: what is wrong with it has been said */
+    struct error e; /* not printed: the samples were read from the same file, and its problems were printed then */
     if (jfr_file_open(&file, path, problems, &e))
         return 0;
     int rc = halts_read(&h, file, problems, &e) ? 0 : add_view(f, &h, problems);

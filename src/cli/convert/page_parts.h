@@ -1,13 +1,13 @@
-/* What the page of a recording has beside samples: its halts, its findings and its locks, as their reports have them in JSON. */
+/* Adds further parts of a recording to its page: its halts, its findings and its locks, in the JSON format of their reports. */
 #ifndef CANDOR_CLI_CONVERT_PAGE_PARTS_H
 #define CANDOR_CLI_CONVERT_PAGE_PARTS_H
 
 #include "format/page/flamegraph.h"
 
-enum { PAGE_HALTS = 500, PAGE_FINDINGS = 30 }; /* at most, of halts for each scope */
+enum { PAGE_HALTS = 500, PAGE_FINDINGS = 30 }; /* the largest numbers on a page; PAGE_HALTS applies to each scope */
 
-/* Adds what the file has of them: a file that is no JFR recording, or cannot be read again, has none. kinds: of
- * sample that it has (bits). 0 or -ENOMEM. */
+/* Adds these parts of the file. A file that is no JFR recording, or cannot be read again, has none. kinds: the kinds of sample that the
+ * file has (bits). Returns 0 or -ENOMEM. */
 int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds);
 
 #endif

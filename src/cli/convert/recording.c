@@ -26,7 +26,7 @@ bool convert_names_recording(const char *path, struct packing *p)
     return true;
 }
 
-/* "zstd" or "zstd:19" */
+/* Parses "zstd" or "zstd:19". */
 static int parse_packing(const struct cli_args *args, const char *text, struct packing *p)
 {
     size_t len = strcspn(text, ":");
@@ -64,7 +64,7 @@ int convert_write_recording(const char *path, const uint8_t *bytes, uint64_t siz
     return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* What is damaged in a packed recording is missing from the copy, and told. */
+/* Converts a recording. Damaged parts of a packed recording are missing from the copy; a message says so. */
 static int convert(const char *in, const char *out, const struct packing *p)
 {
     static struct jfr_problems problems;

@@ -43,7 +43,7 @@ static struct page_change *changes_of(const struct diff *d)
     return changes;
 }
 
-/* ---- what the sides are called ---- */
+/* ---- the names of the sides ---- */
 
 static const char *last_part(const char *path, const char *end)
 {
@@ -52,7 +52,7 @@ static const char *last_part(const char *path, const char *end)
     return end;
 }
 
-/* The last part of the path, with as many before it as tell it from the other. */
+/* Returns the last part of the path, preceded by as many parts as are needed to distinguish it from the other path. */
 static const char *short_name(const char *path, const char *other)
 {
     const char *a = path + strlen(path), *b = other + strlen(other);
@@ -62,11 +62,11 @@ static const char *short_name(const char *path, const char *other)
     }
     if (a == path && b == other)
         return last_part(path, path + strlen(path));
-    bool ends_part = a > path && a[-1] == '/' && b == other; /* all of the other is the end of this one */
+    bool ends_part = a > path && a[-1] == '/' && b == other; /* the other path is the end of this one */
     return last_part(path, ends_part ? a - 1 : a);
 }
 
-/* "before.jfr", or of several runs "before.jfr and 2 more". */
+/* Makes the title of a side: "before.jfr", or, for several runs, "before.jfr and 2 more". */
 static void make_title(char out[TITLE_SIZE], char *const *files, int count, enum diff_side side)
 {
     const char *name = short_name(files[side], files[!side]);

@@ -8,8 +8,9 @@
 
 enum { WIDTH = 960, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 40, BOTTOM = 50, ROW = 18, LEGEND = 36 };
 
-/* Dark enough on white, and told apart by most eyes (Okabe and Ito's palette, its yellow left out). With the dashes, of another number,
- * that is 28 lines, and one that lies on another shows it through the gaps. */
+/* Colors that are dark enough on white, and that most eyes can distinguish (the palette of Okabe and Ito without its yellow). The
+ * numbers of colors and of dash patterns have no common divisor, so their combinations make 28 different lines. A line behind another
+ * one shows through its gaps. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"};
 static const char *const dashes[] = {"none", "8 4", "2 3", "10 3 2 3"};
 enum { COLOURS = 7, DASHES = 4 };
@@ -25,7 +26,7 @@ struct plot {
     FILE *out;
     struct point *points;
     uint32_t count, cap;
-    uint32_t tag; /* whose points come */
+    uint32_t tag; /* the tag whose points are added */
     int64_t total;
     double x_max, y_max;
     int error;
@@ -82,7 +83,7 @@ static void line_at(const struct plot *p, double x1, double y1, double x2, doubl
     fprintf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x1, y1, x2, y2);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about five of it reach `most`. */
+/* Returns the step of an axis: 1, 2 or 5 times a power of ten, so that about five steps reach `most`. */
 static double step_of(double most)
 {
     double power = pow(10, floor(log10(most / 5))), times = most / 5 / power;
@@ -133,7 +134,7 @@ static void stroke(const struct plot *p, uint32_t tag)
     fprintf(p->out, " stroke-width=\"2\" stroke=\"%s\" stroke-dasharray=\"%s\"", colours[tag % COLOURS], dashes[tag % DASHES]);
 }
 
-/* A line of one point is none. */
+/* Draws the line of a tag. A single point, which makes no line, becomes a small circle. */
 static void curve(const struct plot *p, uint32_t tag)
 {
     const struct point *last = NULL;
@@ -196,7 +197,7 @@ static void picture(struct plot *p, double top, const char *title, void (*axis)(
 static void spectrum_step(void *context, int64_t value, double percentile, int64_t so_far)
 {
     struct plot *p = context;
-    /* The end of the axis is where one value in all is: what lies beyond, nobody has seen. */
+    /* The axis ends at the percentile of one value among all, because there is no data beyond. */
     double rest = fmax(1 - percentile / 100, 1 / fmax((double)p->total, 1));
     add_point(p, -log10(rest), (double)value / p->view->ratio);
 }

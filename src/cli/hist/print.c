@@ -25,7 +25,7 @@ static double shown(const struct printing *p, double value)
     return value / p->view->ratio;
 }
 
-/* "p99.9" of 99.9. */
+/* Writes the name of a percentile, such as "p99.9". Returns out. */
 static char *percentile_name(double percentile, char *out, size_t size)
 {
     snprintf(out, size, "p%.10g", percentile);

@@ -33,7 +33,7 @@ static bool is_chosen(const char *only, const char *tag)
     return !only || (*only && word_list_has(only, tag));
 }
 
-/* The tag's number, UINT32_MAX without memory. */
+/* Returns the tag's number, and adds the tag if it is new; UINT32_MAX when out of memory. */
 static uint32_t tag_number(struct hist_series *s, const char *tag)
 {
     for (uint32_t i = 0; i < s->tag_count; i++)
@@ -81,7 +81,7 @@ static int read_log(struct hist_series *s, FILE *in, const char *path, const cha
         if (got < 0) {
             note_problem(s, path, reader.problem);
             if (got == -EIO || got == -ENOMEM || !reader.saw_head)
-                break; /* what does not even begin as a log is not searched to its end */
+                break; /* a file that does not begin as a log is not read to its end */
             continue;
         }
         const char *tag = choice->ignore_tags ? "" : entry.tag;

@@ -119,7 +119,7 @@ static void print_counts(const struct outcome *o)
         printf("  first problem: %s\n", o->first_problem);
 }
 
-/* What a reader must know before believing the figures. */
+/* Prints warnings that a reader needs to judge the figures. */
 static void print_warnings(const struct load_config *config, const struct load_result *r)
 {
     const struct outcome *o = &r->outcome;

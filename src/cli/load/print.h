@@ -1,12 +1,12 @@
-/* The output of `candor load`: a line per second, and text or JSON at the end. */
+/* Prints the output of `candor load`: a line per second, and text or JSON at the end. */
 #ifndef CANDOR_CLI_LOAD_PRINT_H
 #define CANDOR_CLI_LOAD_PRINT_H
 
 #include "load/load.h"
 
-/* One line on standard error. */
+/* Prints one line on standard error. */
 void load_print_tick(const struct load_tick *tick);
-/* Both on standard output. 0 or a negative code without memory. */
+/* Print the result on standard output. Return 0, or a negative code when out of memory. */
 int load_print_text(const struct load_config *config, const struct load_result *result);
 int load_print_json(const struct load_config *config, const struct load_result *result);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* "STATE_IN_NATIVE" by "in_native". */
+/* Reads --state: words such as "in_native" for "STATE_IN_NATIVE". */
 static int parse_states(const struct cli_args *args, struct filter *f)
 {
     const char *list = cli_option(args, "state");
@@ -27,7 +27,7 @@ static int parse_states(const struct cli_args *args, struct filter *f)
     return CLI_OK;
 }
 
-/* "JIT compiled" by that, or by "jit"; "compiled" names several. */
+/* Reads --type: the beginning of a type's name, such as "jit" for "JIT compiled". A word such as "compiled" names several types. */
 static int parse_types(const struct cli_args *args, struct filter *f)
 {
     const char *list = cli_option(args, "type");
@@ -99,7 +99,8 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
-/* Whether it has samples of the kind, or was asked for them: there may be none all the same. Wall-clock time there always is. */
+/* Whether the profile has samples of the kind. A recording made for the kind counts even if it has no sample, except for wall-clock
+ * time, of which there are always samples. For PROFILE_RUNNING the result is always true. */
 static bool has_kind(const struct profile *p, enum profile_kind kind)
 {
     const struct profile_kind_info *info = &profile_kinds[kind];
@@ -112,7 +113,7 @@ static bool has_kind(const struct profile *p, enum profile_kind kind)
     return may_be_empty ? word_list_has(profile_setting(p, "event"), info->event) : profile_kind_comes_from(kind, source);
 }
 
-/* Says so, and which samples there are. */
+/* Prints that the recording has no samples of the kind, and which kinds it has. Returns a status. */
 static int lacks(const struct profile *p, const char *path, enum profile_kind kind)
 {
     char words[128] = "";
@@ -135,7 +136,7 @@ static int read_one(struct profile *p, const struct cli_args *args, const char *
     return formats_load(p, path, format, value, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* Samples of one kind, and of no other in its place; there may be none. */
+/* Reads samples of exactly one kind; there may be none. */
 static int load_exactly(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum profile_kind kind)
 {
     p->kind = kind;
@@ -147,7 +148,7 @@ static int load_exactly(struct profile *p, const struct cli_args *args, struct f
 static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum remote_side side,
                     enum profile_kind kind)
 {
-    bool remote = args && remote_is(path); /* --kind said what to ask for */
+    bool remote = args && remote_is(path); /* --kind has already selected the samples on the server */
     p->kind = remote ? PROFILE_RUNNING : kind;
     p->full_names = args && cli_switch(args, "full-names");
     p->or_others = kind == PROFILE_RUNNING;

@@ -1,5 +1,5 @@
-/* The input of a command: recordings and profiles of all formats, merged and filtered according to its options. All commands
- * that read input have the same options, which their tables take from these macros. Functions that return a status have already
+/* Reads the input of a command: recordings and profiles of all formats, merged and filtered according to the command's options. All
+ * commands that read input have the same options, which their tables take from these macros. Functions that return a status have already
  * printed their message. */
 #ifndef CANDOR_CLI_READ_INPUT_H
 #define CANDOR_CLI_READ_INPUT_H
@@ -42,18 +42,18 @@
     "A filter drops whole samples. Shares then refer to what is shown; the first lines say how much that is, and how "                     \
     "much was filtered. The books remain those of the whole recording."
 
-/* Compiles the option's regular expression, if it was given. CLI_OK, or CLI_USAGE after saying why not. */
+/* Compiles the option's regular expression if the option was given. Returns CLI_OK, or CLI_USAGE after printing the reason. */
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);
-/* Which samples --kind chooses; CLI_OK or a status. */
+/* Reads the kind of samples that --kind chooses. Returns CLI_OK or a status. */
 int input_kind(const struct cli_args *args, enum profile_kind *kind);
-/* Reads samples of that kind; CLI_OK or a status. If kind is PROFILE_RUNNING and the recording has only allocations, these are read
- * instead, unless --kind says cpu. The profile's kind says which were read. */
+/* Reads samples of that kind. If kind is PROFILE_RUNNING and the recording has only allocations, reads these instead, unless --kind says
+ * cpu. The profile's kind says which samples were read. Returns CLI_OK or a status. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
-/* Reads samples of that kind if there are any: without them the profile stays empty, which is no error. For files only. */
+/* Reads samples of that kind if there are any. If there are none, the profile stays empty, which is no error. For files only. */
 int input_load_more(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
-/* Reads one side of a comparison. */
+/* Reads one side of a comparison. Returns CLI_OK or a status. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
-/* The same without options. */
+/* Reads a file without any options. Returns CLI_OK or a status. */
 int input_load_plain(struct profile *p, const char *path, enum profile_kind kind);
 
 #endif

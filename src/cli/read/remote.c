@@ -24,7 +24,7 @@ bool remote_is(const char *path)
 
 /* ---- options ---- */
 
-/* What is asked for; texts as they were written, NULL = not given. */
+/* The query of one side. Texts are as the user wrote them, NULL = not given. */
 struct wish {
     const char *select, *from, *until, *value;
     bool has_from, has_until;
@@ -37,7 +37,8 @@ const char *remote_file_format(const struct cli_args *args)
     return from ? formats_named(from) : NULL;
 }
 
-/* Whole seconds, and the same for everything that is asked, so that ranges which meet in one time have no sample twice. */
+/* Returns the current time in whole seconds, rounded up. It is the same for all queries of this process, so that two ranges that meet at
+ * a point of time have no sample twice. */
 static int64_t now_s(void)
 {
     static int64_t now;
@@ -57,7 +58,7 @@ static int parse_time(const struct cli_args *args, const char *name, const char 
     return CLI_OK;
 }
 
-/* What the server calls the samples of --kind (docs/formats/server-api.md). */
+/* Finds the server's name for the samples that --kind chooses (docs/formats/server-api.md). */
 static int parse_kind(const struct cli_args *args, const char **type)
 {
     const char *word = cli_option(args, "kind");
@@ -73,7 +74,7 @@ static int parse_kind(const struct cli_args *args, const char **type)
     return cli_usage(args->command, "--kind %.20s needs a recording; a server has %s", word, stored);
 }
 
-/* The second side has its own times when one of them is given, else those of the first. */
+/* Reads the query of a side. The second side has its own times if one of them is given, else those of the first side. */
 static int read_wish(const struct cli_args *args, enum remote_side side, struct wish *w)
 {
     bool own = side == REMOTE_SECOND && (cli_option(args, "from2") || cli_option(args, "until2"));
@@ -121,7 +122,7 @@ static enum remote_side side_of(int operand)
     return operand % 2 ? REMOTE_SECOND : REMOTE_ONE;
 }
 
-/* What is asked of a server, and that it is not asked for the same as an operand before. */
+/* Checks the query of an operand, and that no earlier operand makes the same query to the same server. */
 static int check_operand(const struct cli_args *args, int operand)
 {
     struct wish wish, before;
@@ -171,7 +172,7 @@ const char *remote_name(const struct cli_args *args, const char *path, enum remo
     return out;
 }
 
-/* ---- asking ---- */
+/* ---- the request ---- */
 
 static int make_url(struct buffer *url, const char *address, const struct wish *w)
 {
@@ -216,7 +217,7 @@ static int ask(const struct cli_args *args, const char *path, const struct wish 
     return rc ? cli_fail("%s: %s%s", path, e.text, remedy) : CLI_OK;
 }
 
-/* {"error": "..."}: the server's own words, or "" where it has none, as what is no Candor server. */
+/* Reads the server's own words from {"error": "..."}; "" if there are none, because the server is not candor's. */
 static void read_words(const struct fetch_answer *answer, char *out, size_t size)
 {
     json_t *json = answer->body.len < WORDS_MAX ? json_loadb((const char *)answer->body.data, answer->body.len, 0, NULL) : NULL;
@@ -245,7 +246,7 @@ static int refused(const struct cli_args *args, const char *path, const struct f
     return cli_fail("%s: the server answers %ld: %s", path, answer->status, words);
 }
 
-/* What the server says that it has not in its answer; "" = it has all. */
+/* Reads from the headers which data are missing from the answer; "" = none. */
 static void read_missing(const struct fetch_answer *answer, char out[MISSING_MAX])
 {
     char complete[8];
@@ -284,7 +285,8 @@ static int read_profile(struct profile *p, const char *path, const struct fetch_
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* What OTLP has no place for. CPU time is what it is in a recording, so that both add up. */
+/* Adds to the profile the facts that OTLP cannot express. CPU time gets no value name, as in a recording, so that the two can be added
+ * up. */
 static int complete(struct profile *p, uint64_t recordings, const char *missing)
 {
     static const char source[] = "candor server";

@@ -1,13 +1,13 @@
-/* A server instead of a FILE: http://HOST:PORT or https://HOST. Options contain the query: --select, --from, --until, --value;
- * for the second side of a comparison --select2, --from2, --until2, if given. Functions that return a status have already
- * printed their message. */
+/* Reads from a server instead of a FILE: http://HOST:PORT or https://HOST. Options contain the query: --select, --from, --until,
+ * --value; for the second side of a comparison --select2, --from2, --until2, if they are given. Functions that return a status have
+ * already printed their message. */
 #ifndef CANDOR_CLI_READ_REMOTE_H
 #define CANDOR_CLI_READ_REMOTE_H
 
 #include "cli/cli.h"
 #include "profile/profile.h"
 
-/* Rows of the commands that read profiles; --from is in INPUT_OPTIONS, since it is of files, too. */
+/* Options of the commands that read profiles. --from is in INPUT_OPTIONS, because it applies to files, too. */
 #define REMOTE_OPTIONS                                                                                                                     \
     {0, "select", "SELECTOR", NULL,                                                                                                        \
      "for a server: only recordings with such labels, as in "                                                                              \
@@ -28,13 +28,13 @@ enum { REMOTE_NAME_MAX = 400 };
 enum remote_side { REMOTE_ONE, REMOTE_SECOND };
 
 bool remote_is(const char *path);
-/* Whether the options fit the operands: a time goes with a server, a format with a file. CLI_OK or CLI_USAGE. */
+/* Checks whether the options fit the operands: a time needs a server, a format needs a file. Returns CLI_OK or CLI_USAGE. */
 int remote_check(const struct cli_args *args);
-/* The value of --from if it names a file format; otherwise NULL. */
+/* Returns the value of --from if it names a file format; otherwise NULL. */
 const char *remote_file_format(const struct cli_args *args);
-/* Fills an empty profile with the server's answer. */
+/* Fills an empty profile with the server's answer. Returns CLI_OK or a status. */
 int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side);
-/* The input's name for users: the path, and for a server also the query. */
+/* Returns the input's name for users: the path, and for a server also the query. */
 const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX]);
 
 #endif

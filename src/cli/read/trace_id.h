@@ -1,4 +1,4 @@
-/* Samples of one trace, by its id. Functions that return a status have printed their line. */
+/* Selects the samples of one trace by its id. Functions that return a status have already printed their message. */
 #ifndef CANDOR_CLI_READ_TRACE_ID_H
 #define CANDOR_CLI_READ_TRACE_ID_H
 
@@ -7,9 +7,9 @@
 
 enum { TRACE_ID_DIGITS = 32 };
 
-/* In lower case, as recordings have it; CLI_OK or CLI_USAGE. */
+/* Reads a trace id and converts it to lower case, which recordings use. Returns CLI_OK or CLI_USAGE. */
 int trace_id_parse(const struct cli_command *command, const char *text, char id[TRACE_ID_DIGITS + 1]);
-/* Drops all other samples. CLI_OK or CLI_FAILED; path is for the message. */
+/* Drops the samples of all other traces. path is for the message. Returns CLI_OK or CLI_FAILED. */
 int trace_id_keep(struct profile *p, const char *path, const char *id);
 
 #endif

@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum { STEP_MS = 20 };
-#define ENOUGH_NS NS_PER_S /* after which it need not have a sample: the JVM does nothing */
+#define ENOUGH_NS NS_PER_S /* after this time the recording may be without a sample, because the JVM does nothing */
 
-/* Whether a recording that has just begun goes on, and has no sample yet. */
+/* Whether a recording that has just begun is still running and has no sample yet. */
 static bool is_empty(const struct session *s, const struct recording *r)
 {
     struct control_answer answer;
@@ -61,12 +61,12 @@ int begin_place(const struct session *s, struct recording *r)
         return CLI_OK;
     while (!interrupt_signal() && is_empty(s, r) && !session_wait_end(s, STEP_MS))
         ;
-    ask(s, "dump", r->id); /* what it has goes into the file */
+    ask(s, "dump", r->id); /* the agent then writes its data to the file */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     bool ended = session_wait_end(s, 0);
     if (!ended)
-        ask(s, "stop", r->id); /* it may have answered too late: nobody would end what goes on */
+        ask(s, "stop", r->id); /* the agent may have answered too late, and nobody else would end the recording */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     recording_file_discard(&r->file);

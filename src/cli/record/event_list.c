@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EVENT_NAME_MAX = 96 }; /* as the agent has it */
+enum { EVENT_NAME_MAX = 96 }; /* the agent has the same limit */
 
-/* Whether the word's first n bytes are one of the words between the separators. */
+/* Whether the first n bytes of `word` are one of the words between the separators. */
 static bool is_among(const char *words, char separator, const char *word, size_t n)
 {
     const char separators[] = {separator, 0};
@@ -24,7 +24,7 @@ static bool is_member(const char *word, size_t n)
     return is_among(RECORDING_EVENT_WORDS, '|', word, n);
 }
 
-/* A slip of the fingers shall not go as far as the agent. */
+/* Whether the word is an event that perf counts. It is checked here, so that the agent need not refuse a mistyped name. */
 static bool is_counted(const char *word, size_t n)
 {
     struct counted_event event;

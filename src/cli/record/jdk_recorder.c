@@ -21,8 +21,8 @@
 enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
 
 #define PATIENCE_NS (60 * NS_PER_S) /* the JVM loads the recorder's classes, or writes a large file */
-#define BYTES_MAX   (1ull << 30)    /* that the JVM keeps of it, unless told otherwise */
-#define MARGIN_NS   NS_PER_S        /* what began a little before the agent did */
+#define BYTES_MAX   (1ull << 30)    /* how many bytes of its recording the JVM keeps, unless an option says otherwise */
+#define MARGIN_NS   NS_PER_S        /* include events that began a little before the agent's recording */
 
 static uint64_t patience(const struct session *s)
 {
@@ -34,7 +34,8 @@ static bool is_on(const char *mode)
     return mode && !strcmp(mode, "on");
 }
 
-/* As make_folder names it: the name comes from the JVM, and goes into commands and paths. */
+/* Whether candor started the recording: its name has the form that make_folder gives it. The name comes from the JVM, and is used in
+ * commands and paths. */
 static bool is_ours(const struct recorder_recording *r, const struct session *s)
 {
     char prefix[32];
@@ -47,7 +48,7 @@ static void reset(struct jdk_recorder *j)
     *j = (struct jdk_recorder){.folder = {.tmp = -1, .directory = -1}};
 }
 
-/* ---- beginning ---- */
+/* ---- begin ---- */
 
 static void say_recording(const struct recorder_recording *r, const struct session *s, const char *what)
 {
@@ -67,7 +68,7 @@ static void say_without(const struct recording *r, const struct session *s, int 
         fprintf(stderr, "candor: --jfr %s: %s; %d is recorded without the JDK's recorder\n", r->given[OPTION_JFR], e->text, s->process.pid);
 }
 
-/* The owner's: the one that goes back furthest. NULL = there is none. */
+/* Finds the recording that the JVM's owner started: the oldest that is running. NULL = there is none. */
 static const struct recorder_recording *find_existing(const struct recorder_list *list, const struct session *s)
 {
     const struct recorder_recording *found = NULL;
@@ -118,8 +119,8 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
     return code;
 }
 
-/* Its duration is for a client that is killed: it must not be over before ours, which begins when the JVM has answered. Where collections
- * leave Java no time that may take long. */
+/* Returns the bounds of the JDK's recording. Its duration is for the case that this client is killed. It must not end before the agent's
+ * recording, which begins only after the JVM has answered; if garbage collections leave Java no time, that may take long. */
 static struct recorder_bounds bounds_of(const struct recording *r, unsigned long long guard_ns)
 {
     struct recorder_bounds b = {.duration_ns = r->duration_ns ? r->duration_ns + guard_ns + PATIENCE_NS : 0, .bytes = BYTES_MAX};
@@ -158,7 +159,7 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
     return code;
 }
 
-/* Whether the JVM lists the recording still, in whichever state; as long as it does not answer it may. */
+/* Whether the JVM still lists the recording, in any state. True also if the JVM does not answer. */
 static bool is_listed(const struct session *s, const char *name)
 {
     struct recorder_list list;
@@ -171,7 +172,7 @@ static bool is_listed(const struct session *s, const char *name)
     return false;
 }
 
-/* Its file is whole when this returns 0, also where the JVM's own timer was first. */
+/* Stops the JDK's recording. When this returns 0, its file is complete, even if the JVM's own timer was faster. */
 static int stop_own(const struct session *s, const char *name, struct error *e)
 {
     uint64_t deadline = clock_monotonic_ns() + patience(s);
@@ -189,7 +190,8 @@ static int stop_own(const struct session *s, const char *name, struct error *e)
     return 0;
 }
 
-/* Ends recordings of clients that were killed: our agent does not record, and no process has their folder open. */
+/* Ends recordings that killed clients left behind. This is the case if the agent is not recording, and no process has the recording's
+ * folder open. */
 static void end_left_over(const struct session *s, struct recorder_list *list)
 {
     struct recorder_folder f;
@@ -227,7 +229,7 @@ static void begin(struct jdk_recorder *j, const struct session *s, struct record
         r->given[OPTION_JFR] = NULL;
 }
 
-/* The agent begins to record when the JVM is ready; before that nothing else in it is. */
+/* Whether the agent is recording. The agent begins when the JVM is ready; before that, no other part of the JVM can answer. */
 static bool agent_records(const struct session *s)
 {
     struct control_answer answer;
@@ -241,7 +243,7 @@ static bool agent_records(const struct session *s)
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
-    if (r->given[OPTION_JFR] && !agent_records(s)) /* which refuses another, and nobody's recorder is touched for that */
+    if (r->given[OPTION_JFR] && !agent_records(s)) /* the agent would refuse a second recording, so the JDK's recorder is not touched */
         begin(j, s, r, guard_ns);
 }
 
@@ -255,9 +257,9 @@ void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, s
         begin(j, s, r, guard_ns);
 }
 
-/* ---- what was recorded ---- */
+/* ---- the recorded data ---- */
 
-/* The recording: its path for messages, and itself, open, or the negative errno why it is not. */
+/* The recording to which data is appended: its path for messages, and its descriptor, or the negative errno of opening it. */
 struct joined {
     const char *path;
     int fd;
@@ -275,8 +277,9 @@ static void close_recording(int fd)
         close(fd);
 }
 
-/* A child of the JVM's that is being made has its open files for a moment. Where there are no locks, as on some network disks, nothing
- * tells. */
+/* Whether another process still has the file open for writing, which a lock shows. While the JVM starts a child process, the child has
+ * its open files for a moment, so this waits for some time. On file systems without locks, such as some network disks, the result is
+ * always false. */
 static bool is_written_to(int fd)
 {
     for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; ms += STEP_MS) {
@@ -300,7 +303,7 @@ static int append(const struct joined *to, int from, int64_t begin_ns)
     return code ? cli_fail("cannot append the JDK's recording to %s: %s", path, e.text) : CLI_OK;
 }
 
-/* NOTHING_THERE where the file is not, or is empty. */
+/* Appends the JDK's file to the recording. Returns a status, or NOTHING_THERE if the file does not exist or is empty. */
 static int take_file(const struct recorder_folder *f, const char *file, const struct joined *to, int64_t begin_ns)
 {
     struct stat st;
@@ -323,7 +326,8 @@ static void say_lost(const char *path, const char *why)
     fprintf(stderr, ": %s\n", why);
 }
 
-/* A JVM that is about to end answers no more, and writes what it has recorded. */
+/* Whether the JVM has ended, after a request to it failed. A JVM that is about to end answers no requests, but writes what it has
+ * recorded, so this waits for it. */
 static bool has_ended(const struct session *s, int code)
 {
     return code && session_wait_end(s, code == -ENOENT ? 0 : END_MS);
@@ -334,13 +338,13 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
     struct error e;
     int code = session_wait_end(s, 0) ? -ESRCH : stop_own(s, j->name, &e);
     bool exited = has_ended(s, code);
-    if (code && code != -ENOENT && !exited) { /* it may still be written */
+    if (code && code != -ENOENT && !exited) { /* the JVM may still be writing the file */
         recorder_folder_close(&j->folder);
         return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text, s->process.pid,
                         j->name);
     }
     int status = take_file(&j->folder, RECORDER_FLIGHT, to, j->begin_ns);
-    if (status == CLI_FAILED) { /* a full disk, or somebody else's file: nothing of it need be lost */
+    if (status == CLI_FAILED) { /* for instance a full disk, or another user's file: the data is kept */
         fprintf(stderr, "candor: it is in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
         recorder_folder_close(&j->folder);
         return status;
@@ -353,7 +357,7 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
     return status == NOTHING_THERE ? CLI_OK : status;
 }
 
-/* By a folder for this one file. */
+/* Copies the JDK's recording to a file in a new folder, and appends it. */
 static int dump(const struct session *s, const char *name, const struct joined *to, int64_t begin_ns)
 {
     struct recorder_folder folder;
@@ -416,7 +420,7 @@ void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s)
     j->mode = NULL;
 }
 
-/* ---- of a recording that another process began ---- */
+/* ---- recordings that another process began ---- */
 
 static int find(struct jdk_recorder *j, const struct session *s, const struct control_answer *answer, struct error *e)
 {
@@ -426,7 +430,7 @@ static int find(struct jdk_recorder *j, const struct session *s, const struct co
     int code = recorder_check(s->process.pid, patience(s), &list, e);
     if (code)
         return code;
-    for (unsigned i = 0; is_on(mode) && i < list.count; i++) /* the youngest: one before it was left by who did not come to its end */
+    for (unsigned i = 0; is_on(mode) && i < list.count; i++) /* the youngest; older ones are left over from clients that were killed */
         if (is_ours(&list.list[i], s) && (!found || list.list[i].id > found->id))
             found = &list.list[i];
     if (!is_on(mode))
@@ -478,7 +482,7 @@ int jdk_recorder_stop(const struct session *s, const struct control_answer *answ
     int status = CLI_OK;
     reset(&j);
     if (control_text(answer, "jfr") && to.path) {
-        interrupt_catch(); /* nothing is left half done */
+        interrupt_catch(); /* a signal must not leave this half done */
         status = stop(&j, s, answer, &to);
     }
     close_recording(file);

@@ -1,4 +1,4 @@
-/* record -- COMMAND: a child with the agent from its first moment. */
+/* record -- COMMAND: starts a child process that has the agent from its first moment. */
 #include "base/buffer.h"
 #include "base/text/utf8.h"
 #include "cli/interrupt.h"
@@ -20,10 +20,10 @@ enum { STEP_MS = 200 };
 
 struct child {
     pid_t pid;
-    bool is_java; /* the JVM is the child itself: we can speak with its agent */
+    bool is_java; /* the child itself is the JVM, so candor can communicate with its agent */
     bool forwarded;
     bool ended;
-    int status; /* of waitpid, once ended */
+    int status; /* from waitpid, if ended */
 };
 
 static const char *base_name(const char *path)
@@ -32,7 +32,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "-agentpath:LIBRARY=OPTIONS", the options being those of a control request without its command word. */
+/* Makes "-agentpath:LIBRARY=OPTIONS". OPTIONS is a control request without its command word. */
 static int agent_argument(const struct recording *r, bool is_java, const struct process *self, struct buffer *out)
 {
     char library[PATH_MAX];
@@ -49,7 +49,7 @@ static int agent_argument(const struct recording *r, bool is_java, const struct 
     return failed ? cli_fail("cannot record: the options of the agent are too long; use a shorter path") : CLI_OK;
 }
 
-/* The child's side of the fork. Says on the pipe why it could not become the command; the pipe closes when it did. */
+/* Becomes the command, in the child after fork. On failure, writes the reason to the pipe. On success the pipe is closed. */
 static _Noreturn void become(char **command, const char *agent, bool is_java, int count, int failure_fd)
 {
     char **argv = calloc((size_t)count + 2, sizeof *argv);
@@ -110,7 +110,8 @@ static int spawn(const struct cli_args *args, const char *agent, struct child *c
     return cli_fail("cannot run '%.200s': %s; give the program's path", args->operands[0], strerror(error));
 }
 
-/* A terminal's Ctrl-C has reached the child already; one more would be a second wish. */
+/* Forwards the signal that candor received to the child, once. Ctrl-C on a terminal has already reached the child, and a second one
+ * would be another request. */
 static void forward(struct child *child)
 {
     if (interrupt_signal() && !child->forwarded && !child->ended) {
@@ -131,7 +132,7 @@ static void wait_child(struct child *child)
     }
 }
 
-/* The child is java: its agent can be asked, and told to stop while the child goes on. */
+/* Watches a child that is java. Its agent answers requests, and can be told to stop while the child continues. */
 static int watch_java(const struct cli_args *args, struct recording *r, struct child *child)
 {
     struct jdk_recorder jdk;
@@ -145,7 +146,7 @@ static int watch_java(const struct cli_args *args, struct recording *r, struct c
     if (end == WATCH_TIME || end == WATCH_STOPPED || end == WATCH_FAILED)
         status = watch_finish(&s, r, end);
     else
-        wait_child(child); /* its end closes the recording */
+        wait_child(child); /* the recording ends with the child */
     int joined = jdk_recorder_end(&jdk, &s, r->file.path);
     session_close(&s);
     return status ? status : joined;

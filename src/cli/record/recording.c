@@ -1,4 +1,4 @@
-/* The parameters of a recording. */
+/* Reads and checks the parameters of a recording. */
 #include "cli/record/recording.h"
 
 #include "base/agreed/alarm_rule.h"
@@ -35,7 +35,7 @@ static int check_counter(const struct recording *r, const struct cli_args *args,
     return CLI_OK;
 }
 
-/* What the event safepoint cannot do. */
+/* Refuses options that the event safepoint does not support. */
 static int check_safepoint(const struct recording *r, const struct cli_args *args)
 {
     if (!r->given[OPTION_EVENT] || strcmp(r->given[OPTION_EVENT], "safepoint"))
@@ -60,7 +60,7 @@ static bool records(const struct recording *r, const char *event)
     return event_list_has(r->given[OPTION_EVENT], event);
 }
 
-/* What is told of what happens, and looks at no thread, has neither a clock nor its budget. */
+/* Refuses options for a clock and its budget if all events are of kinds that use neither. */
 static int check_clock(const struct recording *r, const struct cli_args *args)
 {
     bool has_interval = records(r, "cpu") || records(r, "wall") || records(r, "safepoint");
@@ -71,7 +71,7 @@ static int check_clock(const struct recording *r, const struct cli_args *args)
     return CLI_OK;
 }
 
-/* The rounds of -e wall alone. */
+/* Checks the options if -e wall has its rounds without -e cpu. */
 static int check_wall(const struct recording *r, const struct cli_args *args)
 {
     if (!records(r, "wall") || records(r, "cpu"))
@@ -101,7 +101,7 @@ static int check_dumps(const struct recording *r, const struct cli_args *args)
     return CLI_OK;
 }
 
-/* Each option by itself: its value, and that the event it is of is recorded. */
+/* Reads the value of each option, and checks that an event that the option needs is recorded. */
 static int read_options(struct recording *r, const struct cli_args *args, struct recording_option_value values[RECORDING_OPTIONS_COUNT])
 {
     struct error e;
@@ -132,7 +132,7 @@ static void take_options(struct recording *r, const struct cli_args *args)
         r->given[OPTION_JFR] = NULL;
 }
 
-/* What the options are together. */
+/* Checks the options in combination. */
 static int check(const struct recording *r, const struct cli_args *args, const struct recording_option_value *values)
 {
     int status = check_counter(r, args, values[OPTION_EVENT_INTERVAL].number);
@@ -163,7 +163,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     status = check(r, args, values);
     if (status)
         return status;
-    if (r->given[OPTION_RECOMPILE]) { /* its former name; an older agent knows that alone */
+    if (r->given[OPTION_RECOMPILE]) { /* the former name of --heal now; an older agent knows only this name */
         if (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "now"))
             return cli_usage(args->command, "--recompile is --heal now, and not --heal %.20s: use one of them", r->given[OPTION_HEAL]);
         r->given[OPTION_HEAL] = NULL;

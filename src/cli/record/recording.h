@@ -94,26 +94,26 @@
 
 struct recording;
 
-/* Shows a recording that has ended, for a command that replaces the report and the page. Returns an exit status. */
+/* Shows a recording that has ended, for a command that prints something else than the report and the page. Returns an exit status. */
 typedef int recording_show(const struct recording *r, const struct cli_args *args);
 
 struct recording {
-    const char *given[RECORDING_OPTIONS_COUNT];  /* what goes to the agent, "on" for a switch; NULL = nothing, and its default holds */
-    unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
-    unsigned long long paths_ns;                 /* 0 = nobody asks */
+    const char *given[RECORDING_OPTIONS_COUNT];  /* options for the agent, "on" for a switch; NULL = not given: the agent's default */
+    unsigned long long interval_ns, duration_ns; /* duration 0 = until a command or a signal ends it */
+    unsigned long long paths_ns;                 /* 0 = do not search for paths */
     struct recording_file file;
-    uint64_t id;          /* the agent's number for it; 0 = it has not said one */
+    uint64_t id;          /* the agent's number for the recording; 0 = the agent has not sent one */
     recording_show *show; /* NULL = the report and the page */
 };
 
-/* Whether its clock counts another event than CPU time. */
+/* Whether the recording's clock counts another event instead of CPU time. */
 bool recording_counts(const struct recording *r);
-/* Reads and checks the options, but for the file. CLI_OK or CLI_USAGE. */
+/* Reads and checks all options except the file. Returns CLI_OK or CLI_USAGE. */
 int recording_read(struct recording *r, const struct cli_args *args);
-/* Chooses the file: --output, or a name made of `name` and the time. CLI_OK or a status. */
+/* Chooses the file: --output, or a name made of `name` and the time. Returns CLI_OK or a status. */
 int recording_choose_file(struct recording *r, const struct cli_args *args, const char *name);
-/* Adds the options to a request. guard_ns is added to a duration: for a client that stops the recording itself and needs the
- * agent to do it only if the client dies. */
+/* Adds the options to a request. guard_ns is added to a duration. It is for a client that stops the recording itself: the agent then
+ * stops the recording only if the client dies. */
 void recording_options(const struct recording *r, struct control_request *request, unsigned long long guard_ns);
 
 #endif

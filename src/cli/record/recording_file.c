@@ -1,4 +1,4 @@
-/* The file that a JVM writes for us. */
+/* Opens, replaces and removes the file that a JVM writes. */
 #include "cli/cli.h"
 #include "cli/record/recording_file.h"
 
@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { ROOM_NEEDED = 1 << 20 }; /* bytes free on the disk, below which a recording is not worth starting */
+enum { ROOM_NEEDED = 1 << 20 }; /* with fewer free bytes on the disk, a recording is not worth starting */
 
 static int make_absolute(const char *path, char *out, size_t size)
 {
@@ -77,7 +77,8 @@ static int is_foreign(const struct recording_file *f)
                     f->path);
 }
 
-/* Before anything is attached or started; what cannot be read is refused when it is opened. */
+/* Whether the file exists and is no recording. This is checked before candor attaches to or starts anything. A file that cannot be read
+ * is refused later, when it is opened. */
 static bool holds_something_else(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -112,7 +113,7 @@ int recording_file_choose(struct recording_file *f, const char *path)
     return f->before.number && holds_something_else(f->path) ? is_foreign(f) : CLI_OK;
 }
 
-/* As whose, and for whom, the replaced one is; where its owner cannot be had, for nobody else. */
+/* Gives the file the owner and the mode of the file that it replaces. If the owner cannot be set, only the user of candor has access. */
 static void take_mode(int fd, const struct stat *of)
 {
     if (fchown(fd, of->st_uid, of->st_gid) == 0)
@@ -137,7 +138,7 @@ static int open_beside(struct recording_file *f, const struct stat *of)
         f->path, strerror(error));
 }
 
-/* The file that there is. */
+/* Opens a file that exists. */
 static int open_existing(struct recording_file *f)
 {
     struct stat st;

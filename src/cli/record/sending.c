@@ -27,7 +27,7 @@ int sending_read(struct sending *s, const struct cli_args *args)
     return to && emit_target_read(&s->target, to, &e) ? cli_usage(args->command, "--to %s", e.text) : CLI_OK;
 }
 
-/* ---- what it is called ---- */
+/* ---- the labels ---- */
 
 static void name_by(struct sending *s, struct facts *facts)
 {
@@ -55,7 +55,7 @@ void sending_name_process(struct sending *s, pid_t pid)
 
 void sending_name_command(struct sending *s, char *const *command)
 {
-    struct jvm jvm = {.process.pid = getpid()}; /* whose environment the command will have */
+    struct jvm jvm = {.process.pid = getpid()}; /* the command will have this process's environment */
     struct facts facts;
     struct buffer line;
     if (!s->wanted || facts_read(&facts, &jvm))
@@ -79,7 +79,7 @@ void sending_name_command(struct sending *s, char *const *command)
 /* ---- sending ---- */
 
 struct parcel {
-    struct buffer packed; /* for a candor server */
+    struct buffer packed; /* the file, compressed for a candor server */
     struct emit_body body;
     char key[OUTBOX_KEY];
 };
@@ -134,7 +134,7 @@ static bool is_final(long status)
     return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status != 408 && status != 429);
 }
 
-/* 0 when the answer says that all of it was taken. */
+/* Tries to send the recording, up to TRIES times. Returns 0 if the answer says that everything was accepted. */
 static int try_all(const struct sending *s, struct transport *t, const char *token, const struct parcel *p, struct error *e)
 {
     int code = 0;

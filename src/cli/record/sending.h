@@ -1,4 +1,4 @@
-/* `candor record --to URL`: sends what was recorded to a server, or to another back end (src/emit/). */
+/* `candor record --to URL`: sends the recording to a server, or to another back end (src/emit/). */
 #ifndef CANDOR_CLI_RECORD_SENDING_H
 #define CANDOR_CLI_RECORD_SENDING_H
 
@@ -19,12 +19,13 @@ struct sending {
     char query[LABELS_QUERY_MAX]; /* labels of the recording */
 };
 
-/* CLI_OK, or a status after a message. */
+/* Reads the options. Returns CLI_OK, or a status after printing an error. */
 int sending_read(struct sending *s, const struct cli_args *args);
-/* Finds the labels of a JVM that runs, or of one that is to be started with this command, by the daemon's rules for them. */
+/* Find the labels of a running JVM, or of one that will be started with this command, by the daemon's rules for labels. */
 void sending_name_process(struct sending *s, pid_t pid);
 void sending_name_command(struct sending *s, char *const *command);
-/* Sends the file, unless s is NULL or not wanted. Tries three times. CLI_OK, or CLI_FAILED after a message; the file stays. */
+/* Sends the file, unless s is NULL or no option asks for it. Tries three times. Returns CLI_OK, or CLI_FAILED after printing an error.
+ * The file is kept in any case. */
 int sending_send(const struct sending *s, const struct cli_args *args, const char *path);
 
 #endif

@@ -18,18 +18,18 @@
 enum { STEP_MS = 200, STEPS_PER_LOOK = 5 };
 
 struct view {
-    unsigned long long began_ns; /* of our clock: when the recording began, 0 = not yet seen */
+    unsigned long long began_ns; /* time by the monotonic clock when the recording began, 0 = it has not begun yet */
     bool stopped, failed;
 };
 
-/* The agent's own clock says how long it has been recording; of a JVM that is just starting there is no answer yet. */
+/* Asks the agent how long it has been recording, by the agent's own clock. A JVM that is just starting does not answer yet. */
 static void look(const struct session *s, const struct recording *r, bool show_progress, struct view *v)
 {
     struct control_answer answer;
     struct error e;
     int code = session_ask_about(s, "status", r->id, &answer, &e);
     if (code) {
-        v->stopped = code == -EREMOTEIO && v->began_ns; /* the agent has no such recording any more */
+        v->stopped = code == -EREMOTEIO && v->began_ns; /* the agent does not have the recording any more */
         return;
     }
     const char *state = control_text(&answer, "state"), *file = control_text(&answer, "file");
@@ -79,13 +79,13 @@ enum watch_end watch_recording(const struct session *s, const struct recording *
     return end;
 }
 
-/* The agent ends its recording when the JVM exits, and by `Runtime.halt`. */
+/* Whether the recording was closed properly. The agent closes it when the JVM exits, also with `Runtime.halt`. */
 static bool came_to_an_end(const char *path)
 {
     struct jfr_file *file;
     struct error e;
     if (jfr_file_open(&file, path, NULL, &e))
-        return true; /* which is told when it is shown */
+        return true; /* the error is printed when the recording is shown */
     bool closed = jfr_file_is_closed(file);
     jfr_file_close(file);
     return closed;
@@ -103,7 +103,7 @@ int watch_say_ended(const struct session *s, const char *file)
     return CLI_OK;
 }
 
-/* By another client, or by the agent, which then says why. */
+/* Says that the recording was stopped: by another client, or by the agent, which then gives the reason. Returns a status. */
 static int say_stopped(const struct session *s)
 {
     struct control_answer answer;
@@ -139,7 +139,7 @@ int watch_finish(const struct session *s, const struct recording *r, enum watch_
     return status;
 }
 
-/* What was written may have been cut or deleted since, by whoever may write there. */
+/* Checks the file: since it was written, another process may have cut or deleted it. */
 static int check_file(const struct recording *r)
 {
     static struct jfr_problems problems;
@@ -186,7 +186,7 @@ int watch_show(const struct recording *r, const struct cli_args *args)
         putchar('\n');
         status = report_print_live(r->file.path, stdout);
     }
-    bool of_halts = r->given[OPTION_EVENT] && !strcmp(r->given[OPTION_EVENT], "halt"); /* and of no samples, so there is nothing to draw */
+    bool of_halts = r->given[OPTION_EVENT] && !strcmp(r->given[OPTION_EVENT], "halt"); /* it has no samples, so there is nothing to draw */
     bool draws = !of_halts && !cli_switch(args, "no-report");
     int html_status = draws ? convert_own_page(r->file.path, html) : CLI_OK;
     printf("\nrecording:   ");

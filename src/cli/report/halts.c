@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What is of samples, which halts are not. */
+/* Refuses options that apply to samples only. */
 static int refuse_options(const struct cli_args *args)
 {
     static const char *const of_samples[] = {"sections", "tree",  "callers",     "callees",   "threshold", "sort",       "from",
@@ -26,7 +26,7 @@ static int refuse_options(const struct cli_args *args)
     return remote_check(args);
 }
 
-/* What was asked for, as far as the recording goes. */
+/* Finds the range of time that the user asked for, within the recording. Returns a status. */
 static int choose_range(const struct cli_args *args, const struct halts *h, struct time_range *out)
 {
     const char *text = cli_option(args, "time"), *path = args->operands[0];
@@ -48,7 +48,7 @@ static int choose_range(const struct cli_args *args, const struct halts *h, stru
     return CLI_OK;
 }
 
-/* As many as the terminal has room for. */
+/* Returns how many columns of a timeline the terminal has room for. */
 static uint32_t timeline_columns(void)
 {
     enum { USUAL = 80, LEAST = 20, MOST = 400, BESIDE = TIMELINE_NAME_COLUMNS + 6 };

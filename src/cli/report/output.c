@@ -9,7 +9,7 @@ static const struct {
     const char *extension;
 } formats[] = {[REPORT_AS_TEXT] = {"text", ".txt"}, [REPORT_AS_JSON] = {"json", ".json"}, [REPORT_AS_HTML] = {"html", ".html"}};
 
-/* REPORT_FORMATS = no format has it. */
+/* Returns the format for the path's extension; REPORT_FORMATS = none. */
 static enum report_format format_of(const char *path)
 {
     size_t len = strlen(path);
@@ -21,7 +21,7 @@ static enum report_format format_of(const char *path)
     return REPORT_FORMATS;
 }
 
-/* The page has all of this in its own way. */
+/* Refuses options that the page does not need, because it shows everything in its own way. */
 static int refuse_for_page(const struct cli_args *args)
 {
     static const char *const of_text[] = {"sections", "group-by", "trace", "callers", "callees", "threshold", "top", "sort"};

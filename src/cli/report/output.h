@@ -1,4 +1,4 @@
-/* candor report -o FILE: which format a report has, and where it goes. */
+/* candor report -o FILE: the format of a report, and the file that it is written to. */
 #ifndef CANDOR_CLI_REPORT_OUTPUT_H
 #define CANDOR_CLI_REPORT_OUTPUT_H
 
@@ -13,10 +13,10 @@ struct report_output {
     const char *path; /* NULL = standard output */
 };
 
-/* By --format, --json, else the extension of -o. CLI_OK, or a status after saying what is wrong. */
+/* Chooses the format by --format or --json, else by the extension of -o. Returns CLI_OK, or a status after printing what is wrong. */
 int report_output_parse(const struct cli_args *args, struct report_output *o);
-/* Calls write(out, arg), which returns 0 or a negative code, with the file that appears whole or not at all, or standard output.
- * name: of what is read, for messages. Returns a status. */
+/* Calls write(out, arg), which returns 0 or a negative code. out is standard output, or a file that appears only when it is complete.
+ * name: the input's name, for messages. Returns a status. */
 int report_output_write(const struct report_output *o, const char *name, int (*write)(FILE *out, void *arg), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
-/* Starts candor-server, which is a separate program beside candor or in PATH. Its libraries are not on every machine to which candor
- * is copied. */
+/* Starts candor-server, a separate program in candor's folder or in PATH. It is separate because its libraries are not on every machine
+ * to which candor is copied. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum { ARGUMENTS_MAX = 2 * CLI_OPTIONS_MAX + 2 };
 
-/* The options as they were understood; each is given once. */
+/* Writes the options as candor understood them to argv, each of them once. */
 static void fill(const struct cli_args *args, char **argv, char (*names)[64])
 {
     int n = 0;

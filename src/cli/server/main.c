@@ -1,4 +1,4 @@
-/* candor-server: from a command line to the server. */
+/* candor-server: reads the command line and runs the server. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What args.c and print.c know commands by. */
+/* args.c and print.c need this table of commands. */
 const struct cli_command *const cli_commands[] = {&command_server, NULL};
 
 static int read_size(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *bytes)
@@ -25,7 +25,7 @@ static int read_size(const struct cli_args *args, const char *name, uint64_t oth
     return CLI_OK;
 }
 
-/* A size, or a part of one: "20%". Not given: 0. */
+/* Reads a size, or a share of `whole` such as "20%". 0 if the option is not given. */
 static int read_share(const struct cli_args *args, const char *name, uint64_t whole, uint64_t *bytes)
 {
     const char *text = cli_option(args, name);
@@ -42,7 +42,7 @@ static int read_share(const struct cli_args *args, const char *name, uint64_t wh
                   : cli_usage(args->command, "--%s must be a size like 500M, or a share of --max-disk like 20%%, not '%.60s'", name, text);
 }
 
-/* How long data is kept, and how much of it. */
+/* Reads how long data is kept, and how much of it. */
 static int read_retention(const struct cli_args *args, struct server_options *o)
 {
     unsigned long long retain, recordings;
@@ -68,7 +68,7 @@ static int read_count(const struct cli_args *args, const char *name, uint32_t ot
     return status || *out ? status : cli_usage(args->command, "--%s 0 would refuse every connection", name);
 }
 
-/* "HOST:PORT", "[::1]:PORT", ":PORT" */
+/* Reads the address: "HOST:PORT", "[::1]:PORT" or ":PORT". */
 static int read_listen(const struct cli_args *args, struct server_options *o, char *copy, size_t size)
 {
     const char *text = cli_option(args, "listen");
@@ -87,7 +87,7 @@ static int read_listen(const struct cli_args *args, struct server_options *o, ch
     return CLI_OK;
 }
 
-/* ~/.local/share/candor/server, made with all it lies in. */
+/* Finds the default folder, ~/.local/share/candor/server, and creates it with the folders above it. */
 static int default_data(char *path, size_t size)
 {
     const char *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");

@@ -4,9 +4,9 @@
 #include "base/time_units.h"
 #include "cli/interrupt.h"
 
-enum { COLUMNS = 512 }; /* where no terminal sets a bound */
+enum { COLUMNS = 512 }; /* width of a picture if no terminal limits it */
 
-/* False when a signal came. A JVM that has ended is not waited for. */
+/* Waits until a point of time, or until the JVM has ended. Returns false if a signal arrived. */
 static bool wait_until(const struct look *l, uint64_t when)
 {
     for (uint64_t now; !interrupt_signal() && (now = clock_monotonic_ns()) < when;) {

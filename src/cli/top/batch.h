@@ -1,10 +1,10 @@
-/* candor top --batch: pictures as plain text, one after the other. */
+/* candor top --batch: prints pictures as plain text, one after the other. */
 #ifndef CANDOR_CLI_TOP_BATCH_H
 #define CANDOR_CLI_TOP_BATCH_H
 
 #include "cli/top/look.h"
 
-/* Prints l->count pictures, or prints until told to end, or the JVM does. CLI_OK or a status. */
+/* Prints l->count pictures. If that is 0, prints until a signal arrives or the JVM ends. Returns CLI_OK or a status. */
 int batch_run(struct look *l);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- characters ---- */
 
-/* Takes one character; what is none is a byte that cannot be shown. */
+/* Reads one character and returns its length. An invalid byte becomes '?'. */
 static size_t decode(const char *s, wchar_t *w)
 {
     static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -27,7 +27,8 @@ static size_t decode(const char *s, wchar_t *w)
     return n;
 }
 
-/* Characters that say how others are shown: direction, joining, variants. Where they work, widths are no longer what they were. */
+/* Whether the character controls how others are shown: direction, joining, variants. If a terminal obeys it, widths are not those
+ * computed here. */
 static bool is_format(wchar_t w)
 {
     static const struct {
@@ -41,7 +42,7 @@ static bool is_format(wchar_t w)
     return false;
 }
 
-/* Columns of the character, which becomes '?' when the locale cannot show it; -1 = it is left out. */
+/* Returns the columns of the character; -1 = leave it out. If the locale cannot show the character, it becomes '?'. */
 static int width_of(wchar_t *w)
 {
     if (is_format(*w))
@@ -75,7 +76,7 @@ size_t canvas_line(const char *text, unsigned columns)
     size_t at = 0, words = 0;
     unsigned taken = 0;
     for (wchar_t w; text[at];) {
-        bool blank = text[at] == ' '; /* one at the end of a line takes no room */
+        bool blank = text[at] == ' '; /* a blank at the end of a line needs no column */
         size_t n = decode(text + at, &w);
         int width = width_of(&w);
         taken += width > 0 ? (unsigned)width : 0;
@@ -122,7 +123,7 @@ static struct canvas_cell *cell_at(struct canvas *c, unsigned y, unsigned x)
     return &c->cells[(size_t)y * c->width + x];
 }
 
-/* What belongs to the character before goes into its cell, as far as there is room. */
+/* Puts a mark into the cell of the character before it, if the cell has room. */
 static void add_mark(struct canvas *c, unsigned y, unsigned x, unsigned from, wchar_t w)
 {
     if (x == from)

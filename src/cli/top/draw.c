@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Widths below which something is left out. */
+/* Widths of a picture below which it lacks the part named: total, interval or bar. */
 enum { TOTAL_FROM = 34, INTERVAL_FROM = 50, BAR_FROM = 72, BAR_MIN = 8, BAR_MAX = 24, INDENT_MAX = 24 };
 enum { INTERVAL = 14 }; /* columns: "[99.9..100.0] " */
 enum { HELP_INDENT = 22, HELP_BESIDE_FROM = 50, WORD_ROOM = 8 };
 
-/* What does not fit whole is left out: a part of a figure would be another figure. Returns the columns it took. */
+/* Puts the text only if all of it fits, because a part of a figure would be a different figure. Returns the number of columns used. */
 static unsigned put_whole(struct canvas *c, unsigned y, unsigned x, enum canvas_style style, const char *text)
 {
     return x + canvas_columns(text) <= c->width ? canvas_put(c, y, x, c->width, style, text) : 0;
@@ -30,7 +30,7 @@ static bool by_total(const struct model *m)
     return tree || m->rows.kind == ROWS_BOOKS || (m->sort == MODEL_BY_TOTAL && m->rows.kind == ROWS_METHODS);
 }
 
-/* Whether the second column counts samples: there is no other share. */
+/* Whether the second column shows the number of samples. These tables have only one share. */
 static bool counts(const struct model *m)
 {
     return m->rows.kind == ROWS_BOOKS || m->rows.kind == ROWS_THREADS || m->rows.kind == ROWS_CALLERS;
@@ -108,7 +108,7 @@ static void put_books(struct canvas *c, unsigned y, const struct model *m)
 
 struct columns {
     bool total, interval, bar;
-    unsigned bar_columns, name; /* where names begin */
+    unsigned bar_columns, name; /* name: the column in which names begin */
 };
 
 static struct columns columns_of(const struct canvas *c)
@@ -134,7 +134,7 @@ static void put_heads(struct canvas *c, unsigned y, const struct model *m, const
     put_whole(c, y, k->name, CANVAS_FAINT, whole(m));
 }
 
-/* Sure up to the lower end of the interval; how much more it may be is drawn fainter. */
+/* Draws the bar of a share. Up to the lower end of the interval it is certain; from there to the upper end it is drawn fainter. */
 static void put_bar(struct canvas *c, unsigned y, unsigned x, unsigned columns, double share, struct interval i)
 {
     bool blocks = canvas_can_show(0x2588) && canvas_can_show(0x2592);
@@ -239,7 +239,7 @@ static void put_prompt(struct canvas *c, unsigned y, const struct model *m)
     canvas_put(c, y, x, 1, CANVAS_SELECTED, " ");
 }
 
-/* As many of them as fit, the most needed first. */
+/* Prints as many keys as fit, the most important first. */
 static void put_keys(struct canvas *c, unsigned y)
 {
     static const char *const keys[] = {"q quit", "? help", "/ search", "s sort", "t threads", "Enter callers", "w window", "S save"};
@@ -248,13 +248,13 @@ static void put_keys(struct canvas *c, unsigned y)
         taken = put_whole(c, y, x, CANVAS_FAINT, keys[i]);
 }
 
-/* What is to be read before anything else; "" = nothing. */
+/* Returns the message that the user must read first; "" = none. */
 static const char *notice(const struct model *m, const struct draw_facts *f)
 {
     return m->prompt ? "" : *m->message ? m->message : f->state;
 }
 
-/* Puts text from x on into lines of whole words, at most `lines`; with lines = 0 it only counts them. Returns how many. */
+/* Puts text from column x on into at most `lines` lines of whole words. If lines is 0, only counts them. Returns the number of lines. */
 static unsigned put_lines(struct canvas *c, unsigned y, unsigned x, unsigned lines, enum canvas_style style, const char *text)
 {
     unsigned n = 0, room = c->width > x + WORD_ROOM ? c->width - x : WORD_ROOM;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Only the recording that was ours. */
+/* Ends the recording, if it is still the one that candor began. */
 static void end_recording(const struct session *s, const char *file, uint64_t id)
 {
     struct control_answer answer;
@@ -21,7 +21,7 @@ static void end_recording(const struct session *s, const char *file, uint64_t id
         control_answer_free(&answer);
 }
 
-/* Leaves the terminal and whatever else reads what we print. */
+/* Detaches the guard from the terminal, and from programs that read candor's output. */
 static void step_aside(void)
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* A child process that cleans up if candor is killed: it ends the recording in the JVM and removes its file. */
+/* Starts a child process that cleans up if candor is killed: it ends the recording in the JVM and removes its file. */
 #ifndef CANDOR_CLI_TOP_GUARD_H
 #define CANDOR_CLI_TOP_GUARD_H
 
@@ -9,11 +9,10 @@ struct guard {
     int pipe;
 };
 
-/* Begins to guard the recording that the JVM writes to this file. id: its number, or 0.
- * remove: the guard must also remove the file. If no process can be
- * started, nothing is guarded. */
+/* Starts a process that guards the recording that the JVM writes to this file. id: the recording's number, or 0. remove: the guard must
+ * also remove the file. If no process can be started, nothing is guarded. */
 void guard_begin(struct guard *g, const struct session *s, const char *file, uint64_t id, bool remove);
-/* Ends the guard, when its work is not needed any more. */
+/* Ends the guard when it is not needed any more. */
 void guard_end(struct guard *g);
 
 #endif

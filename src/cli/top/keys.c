@@ -81,7 +81,7 @@ static enum keys_effect take_at_prompt(struct model *m, uint32_t key)
         m->typed[0] = 0;
     else
         add_character(m, key);
-    if (m->prompt == MODEL_SEARCH) { /* what is typed is searched at once */
+    if (m->prompt == MODEL_SEARCH) { /* the search begins while the user types */
         memcpy(m->search, m->typed, sizeof m->search);
         model_arrange(m);
     }

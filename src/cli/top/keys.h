@@ -1,10 +1,10 @@
-/* The effect of each key on the model: one table, from which the help is made too. */
+/* The effect of each key on the model. One table has the keys; the help is made from it, too. */
 #ifndef CANDOR_CLI_TOP_KEYS_H
 #define CANDOR_CLI_TOP_KEYS_H
 
 #include "cli/top/model.h"
 
-/* Keys are characters, or one of these. */
+/* A key is a character, or one of these. */
 enum {
     KEYS_UP = 0x200000,
     KEYS_DOWN,
@@ -20,13 +20,13 @@ enum {
 
 enum keys_effect {
     KEYS_NOTHING,
-    KEYS_DRAW, /* the picture is another */
-    KEYS_LOOK, /* the rows are others: another part, or another table */
+    KEYS_DRAW, /* the picture has changed */
+    KEYS_LOOK, /* other rows are needed: of another part of the recording, or of another table */
 };
 
 enum keys_effect keys_take(struct model *m, uint32_t key);
 
-/* A line of the help; NULL at the end. */
+/* Lines of the help; the last one has NULL as keys. */
 struct keys_line {
     const char *keys, *what;
 };

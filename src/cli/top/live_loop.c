@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t first_look_ns = 1200 * NS_PER_MS; /* the agent's first second, and what it needs to write it down */
-enum { COST_SHARE = 100 };                              /* a look is not taken before this many times what the last one cost */
+static const uint64_t first_look_ns = 1200 * NS_PER_MS; /* time for the agent's first second, and for writing its data */
+enum { COST_SHARE = 100 };                              /* after a read, wait at least this many times the CPU time it took */
 
 struct live_loop {
     struct look *look;
@@ -39,7 +39,8 @@ static int show(const struct live_loop *l)
     return CLI_OK;
 }
 
-/* A long recording, or a large table, is looked at less often: the cost stays below a hundredth of a processor. */
+/* Reads data and updates the model. A long recording or a large table is read less often, so that the cost stays below a hundredth of a
+ * processor. */
 static int look(struct live_loop *l, bool read, struct error *e)
 {
     uint64_t before = cpu_ns(), refresh = l->look->refresh_ns;
@@ -66,7 +67,7 @@ static void save(struct live_loop *l)
         model_say(m, false, "saved %s (%s bytes)", m->typed, progress_count(bytes, text, sizeof text));
 }
 
-/* Keys that are there. True when the rows are to be made anew. */
+/* Takes the keys that were pressed. Returns true if new rows are needed. */
 static bool take_keys(struct live_loop *l)
 {
     struct model *m = l->look->model;
@@ -75,7 +76,7 @@ static bool take_keys(struct live_loop *l)
     while (m->wish != MODEL_QUIT && screen_key(&key)) {
         rows |= keys_take(m, key) == KEYS_LOOK;
         if (rows)
-            break; /* the next key may be about them */
+            break; /* the next key may refer to the new rows */
         if (m->wish == MODEL_SAVE_FILE)
             save(l);
         if (m->wish == MODEL_REDRAW)
@@ -96,7 +97,7 @@ static void wait(struct live_loop *l)
     screen_wait(fds, 2, ms);
     l->lost = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
     if (fds[1].revents)
-        l->next_ns = 0; /* the JVM has ended: there is something to say */
+        l->next_ns = 0; /* the JVM has ended, and the picture must say so */
 }
 
 static int run(struct live_loop *l, struct error *e)

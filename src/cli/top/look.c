@@ -39,12 +39,12 @@ static void tell_state(struct look *l, bool gone)
         snprintf(l->state, sizeof l->state, "nothing new for %u s: is process %d stopped, or its disk full?", (unsigned)(silent / NS_PER_S),
                  pid);
     if (quiet && *l->state)
-        l->model->message[0] = 0; /* this is more important */
+        l->model->message[0] = 0; /* the state is more important than the message */
 }
 
 int look_read(struct look *l, struct error *e)
 {
-    bool news, gone = session_wait_end(l->source->session, 0); /* asked before the last is read */
+    bool news, gone = session_wait_end(l->source->session, 0); /* asked before the last data is read */
     int rc = live_read(l->source->live, &news, e);
     if (rc)
         return rc;

@@ -1,4 +1,4 @@
-/* One look at the recording, shared by the terminal and the batch mode. */
+/* Reads the recording and updates the model, for the terminal and the batch mode. */
 #ifndef CANDOR_CLI_TOP_LOOK_H
 #define CANDOR_CLI_TOP_LOOK_H
 
@@ -9,19 +9,19 @@ struct look {
     struct source *source;
     struct model *model;
     uint64_t refresh_ns;
-    unsigned long long count; /* pictures to print, 0 = until told (--batch) */
-    uint32_t rows;            /* of a picture, 0 = all (--batch) */
+    unsigned long long count; /* for --batch: pictures to print, 0 = no limit */
+    uint32_t rows;            /* for --batch: rows of a picture, 0 = all */
     bool colour;
     struct draw_facts facts;
-    uint64_t news_ns; /* of our clock: when the recording last grew */
-    bool over;        /* nothing comes any more; facts.state says why */
+    uint64_t news_ns; /* time by the monotonic clock when the recording last grew */
+    bool over;        /* no more data will come; facts.state says why */
     char state[160], time[16];
 };
 
 void look_init(struct look *l, struct source *source, struct model *model);
-/* Reads new data; checks whether the JVM is still there. 0 or a negative code with e. */
+/* Reads new data, and checks whether the JVM is still running. Returns 0 or a negative code with e. */
 int look_read(struct look *l, struct error *e);
-/* Brings the model up to date with what was read. 0 or a negative code with e. */
+/* Updates the model with the data that was read. Returns 0 or a negative code with e. */
 int look_show(struct look *l, struct error *e);
 
 #endif

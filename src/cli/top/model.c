@@ -74,7 +74,7 @@ static int compare(const void *left, const void *right, void *context)
     const struct row *a = &c->rows[i], *b = &c->rows[k];
     double x = c->sort == MODEL_BY_TOTAL ? a->total : a->self, y = c->sort == MODEL_BY_TOTAL ? b->total : b->self;
     int order = c->sort == MODEL_BY_NAME ? strcmp(a->name, b->name) : (x < y) - (x > y);
-    return order ? order : (i > k) - (i < k); /* rows are by self, then by total, then by name */
+    return order ? order : (i > k) - (i < k); /* rows are ordered by self, then by total, then by name */
 }
 
 static void find_selected(struct model *m)
@@ -115,7 +115,7 @@ void model_arrange(struct model *m)
 static void take_books(struct model *m, const struct profile *view)
 {
     static const enum account_id order[MODEL_ACCOUNTS] = {ACCOUNT_FAILED,    ACCOUNT_LOST,    ACCOUNT_UNSEEN, ACCOUNT_RESIDUAL,
-                                                          ACCOUNT_TRUNCATED, ACCOUNT_OWN_COST}; /* there may be room for some */
+                                                          ACCOUNT_TRUNCATED, ACCOUNT_OWN_COST}; /* there may be room for some only */
     double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;
     m->has_books = cpu > 0;
     for (size_t i = 0; i < MODEL_ACCOUNTS; i++) {
@@ -157,7 +157,7 @@ static void go_to(struct model *m, uint32_t selected, uint32_t first)
     m->first = first;
     m->chosen = false;
     m->selected_id = 0;
-    m->rows.count = 0; /* of another table */
+    m->rows.count = 0; /* they belong to another table */
     m->shown_count = 0;
 }
 

@@ -11,7 +11,7 @@
 
 enum { TREE_ROWS_MAX = 1000, TREE_DEPTH_MAX = 1000 };
 
-/* Branches of a tree below this share are left out. */
+/* Branches of a tree with a smaller share are left out. */
 static const double tree_threshold = 0.005;
 
 static int add(struct rows *r, const struct row *row)
@@ -102,7 +102,8 @@ static int add_node(const struct walk *w, const struct calltree_node *n, unsigne
     return add(w->rows, &row);
 }
 
-/* As in the report, only a fork moves to the right. Children stand heaviest first. */
+/* Adds the children of a node. As in the report, only several children move to the right. Children are ordered by weight, heaviest
+ * first. */
 static int add_children(const struct walk *w, const struct calltree_node *n, unsigned depth, unsigned level)
 {
     uint32_t shown = 0;
@@ -150,7 +151,7 @@ static int add_reasons(struct rows *r, const struct profile *view, enum account_
     return 0;
 }
 
-/* Those of CPU time, but for counts, which are no share of it. */
+/* Fills the rows with the accounts of CPU time. Accounts that are only a count are left out, because they are no share of it. */
 static int fill_books(struct rows *r, const struct profile *view)
 {
     double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;

@@ -12,7 +12,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
-enum { ESCAPE_MS = 50 }; /* how long to wait whether an escape character begins a key */
+enum { ESCAPE_MS = 50 }; /* how long to wait for the rest of a key after an escape character */
 
 static SCREEN *screen;
 static attr_t attributes[CANVAS_STYLES];
@@ -51,7 +51,7 @@ int screen_open(bool colour, struct error *e)
         return error_set(e, -ENOTTY, "cannot draw on this terminal; use --batch for plain text");
     }
     set_term(screen);
-    signal(SIGQUIT, SIG_IGN); /* it would leave the terminal as it is now */
+    signal(SIGQUIT, SIG_IGN); /* the signal would leave the terminal in its present state */
     cbreak();
     noecho();
     nonl();
@@ -81,7 +81,7 @@ void screen_size(unsigned *width, unsigned *height)
     *height = LINES > 0 ? (unsigned)LINES : 1;
 }
 
-/* Cells of one style from x on: where they end. */
+/* Draws the cells of one style from column x on. Returns the column where they end. */
 static unsigned put_run(const struct canvas *c, unsigned y, unsigned x)
 {
     wchar_t text[CANVAS_WIDTH_MAX * (CANVAS_MARKS + 1) + 1];
@@ -118,7 +118,7 @@ void screen_wait(struct pollfd *fds, nfds_t n, int ms)
         return;
     endwin();
     suspend_now();
-    def_shell_mode(); /* what was set meanwhile is what the terminal gets back */
+    def_shell_mode(); /* the terminal's settings may have changed meanwhile; those are restored later */
     refresh();
 }
 
@@ -152,7 +152,8 @@ static uint32_t key_of(wint_t code)
     }
 }
 
-/* In a locale of single bytes: get_wch would take what follows a byte that is no character for the rest of one. */
+/* Reads a key in a locale of single bytes. get_wch cannot be used there: after a byte that is no character, it would take the next byte
+ * as its continuation. */
 static bool byte_key(uint32_t *key)
 {
     int got = getch();

@@ -1,4 +1,4 @@
-/* The terminal: a picture on it, keys from it. Between screen_open and screen_close nothing else may print. */
+/* Shows pictures on the terminal, and reads keys from it. Between screen_open and screen_close nothing else may print. */
 #ifndef CANDOR_CLI_TOP_SCREEN_H
 #define CANDOR_CLI_TOP_SCREEN_H
 
@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Standard input and output become a screen; colour: unless the terminal has none. 0 or -ENOTTY with e. */
+/* Takes over standard input and output. colour: use colors if the terminal has them. Returns 0, or -ENOTTY with e. */
 int screen_open(bool colour, struct error *e);
-/* Gives the terminal back as it was. */
+/* Restores the terminal. */
 void screen_close(void);
 void screen_size(unsigned *width, unsigned *height);
 void screen_show(const struct canvas *c);
-/* The next picture is drawn whole, whatever the terminal shows. */
+/* Draws the next picture completely, whatever the terminal shows. */
 void screen_redraw(void);
-/* Waits as poll(2) does. Ctrl-Z gives the terminal back and stops the process; when it goes on, the wait is over. */
+/* Waits as poll(2) does. Ctrl-Z restores the terminal and stops the process; when the process continues, the function returns. */
 void screen_wait(struct pollfd *fds, nfds_t n, int ms);
-/* A key that was pressed already, as keys.h has them; false when there is none. */
+/* Reads a key that was already pressed, as keys.h defines keys. Returns false if there is none. */
 bool screen_key(uint32_t *key);
 
 #endif

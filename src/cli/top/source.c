@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- a recording that runs ---- */
+/* ---- a recording that already runs ---- */
 
-/* The file as the JVM has it open: wherever it lies, and whoever opened it. */
+/* Opens the file through the JVM's own descriptor. This works wherever the file is, and whichever process opened it. */
 static int open_of_process(pid_t pid, const char *file)
 {
     char folder[64], link[PATH_MAX];
@@ -66,7 +66,7 @@ static void take_answer(struct source *s, const struct control_answer *answer)
     s->id = control_number(answer, "recording", 0);
 }
 
-/* Whether the user has said what to record: then it is not what happens to run. */
+/* Whether the user has chosen what to record. If so, top does not join a recording that happens to run. */
 static bool has_wishes(const struct recording *r, const struct cli_args *args)
 {
     bool has = cli_option(args, "output") != NULL;
@@ -75,7 +75,8 @@ static bool has_wishes(const struct recording *r, const struct cli_args *args)
     return has;
 }
 
-/* Whether one runs that top can show: with CPU time, and in a file that can be read. Then `file` is its. */
+/* Looks for a recording that top can show: one of CPU time. *joins is set if there is one, and s->file is then its file. Returns a
+ * status. */
 static int find_running(struct source *s, bool *joins)
 {
     struct control_answer answer;
@@ -94,7 +95,7 @@ static int find_running(struct source *s, bool *joins)
     return CLI_OK;
 }
 
-/* ---- one of our own ---- */
+/* ---- a recording of candor's own ---- */
 
 static int begin(struct source *s, struct recording *r, const struct cli_args *args)
 {
@@ -117,7 +118,7 @@ static int begin(struct source *s, struct recording *r, const struct cli_args *a
         recording_file_discard(&r->file);
         return cli_fail("cannot record %d: %s", s->session->process.pid, e.text);
     }
-    recording_file_close(&r->file); /* its lock must not stay when the agent has closed it */
+    recording_file_close(&r->file); /* candor's lock must not stay after the agent has closed the file */
     take_answer(s, &answer);
     control_answer_free(&answer);
     snprintf(s->file, sizeof s->file, "%s", r->file.path);
@@ -144,7 +145,7 @@ int source_open(struct source *s, const struct session *session, struct recordin
 
 /* ---- saving ---- */
 
-/* Of a JVM that is gone nothing is written any more. */
+/* Copies the file when the JVM has ended, and nothing more is written. */
 static int copy_file(const struct source *s, int to, uint64_t *bytes)
 {
     off_t at = 0;

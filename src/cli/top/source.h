@@ -1,5 +1,5 @@
-/* The watched recording: our own, which is started in the JVM, written to a file that we remove, and ended; or one that already
- * runs, which is left as it is. */
+/* The recording that candor top watches. It is either candor's own, which it starts in the JVM, lets write to a temporary file, and
+ * ends; or one that already runs, which it leaves as it is. */
 #ifndef CANDOR_CLI_TOP_SOURCE_H
 #define CANDOR_CLI_TOP_SOURCE_H
 
@@ -11,21 +11,21 @@
 struct source {
     const struct session *session;
     struct live *live;
-    char file[PATH_MAX]; /* what the JVM writes to */
-    int fd;              /* of it */
+    char file[PATH_MAX]; /* the file that the JVM writes */
+    int fd;              /* descriptor of `file` */
     bool own;
-    uint64_t id; /* the agent's number for it; 0 = it has not said one */
-    bool keep;   /* the file is not ours to remove */
+    uint64_t id; /* the agent's number for the recording; 0 = the agent has not sent one */
+    bool keep;   /* do not remove the file at the end */
     struct guard guard;
-    char clock[32]; /* or event; what the agent said at the start */
+    char clock[32]; /* the clock or the event, as the agent named it at the start */
 };
 
-/* Joins the recording that runs in the JVM, or begins one: to --output when the options name it, else to a file of its own. CLI_OK or
- * a status, with its line printed. */
+/* Joins a recording that runs in the JVM, or begins one. It is written to --output if the options name it, else to a temporary file.
+ * Returns CLI_OK, or a status after printing an error. */
 int source_open(struct source *s, const struct session *session, struct recording *r, const struct cli_args *args);
-/* Copies what was recorded so far into a new file. 0 or a negative code with e; nothing is printed. */
+/* Copies the data recorded so far into a new file. Returns 0, or a negative code with e. Prints nothing. */
 int source_save(const struct source *s, const char *path, uint64_t *bytes, struct error *e);
-/* Ends the recording that was started. CLI_OK, or CLI_FAILED with its line printed. */
+/* Ends the recording if candor started it. Returns CLI_OK, or CLI_FAILED after printing an error. */
 int source_close(struct source *s);
 
 #endif

@@ -6,7 +6,7 @@
 #include <time.h>
 
 static volatile sig_atomic_t wanted;
-static sigset_t before; /* the signals that were blocked */
+static sigset_t before; /* the signals that were blocked before */
 static bool held;
 
 static void note(int signal)
@@ -60,7 +60,7 @@ bool suspend_wanted(void)
 
 void suspend_now(void)
 {
-    raise(SIGTSTP); /* blocked still */
+    raise(SIGTSTP); /* the signal is still blocked here */
     release();
     catch ();
 }

@@ -15,10 +15,10 @@
 #include <term.h>
 
 static struct termios modes;
-static char farewell[256]; /* what makes the terminal show text again as it did */
+static char farewell[256]; /* the text that makes the terminal show text again as before */
 static size_t farewell_len;
 
-/* ---- what the terminal can do ---- */
+/* ---- the terminal's capabilities ---- */
 
 static const char *capability(const char *name)
 {
@@ -34,7 +34,7 @@ int terminal_check(struct error *e)
         return error_set(e, -ENOTTY, "standard input and output are not a terminal; use --batch for plain text");
     bool can = setupterm(NULL, STDOUT_FILENO, &found) == OK;
     if (can) {
-        can = capability("cup") != NULL; /* a dumb one cannot place its cursor */
+        can = capability("cup") != NULL; /* a terminal without this capability cannot place its cursor */
         del_curterm(cur_term);
     }
     return can ? 0
@@ -42,9 +42,9 @@ int terminal_check(struct error *e)
                            term ? term : "");
 }
 
-/* ---- giving it back ---- */
+/* ---- restoring the terminal ---- */
 
-/* Without the marks of how long an old terminal takes: "\E[m$<2>". */
+/* Appends a capability without its padding marks, which say how much time an old terminal needs: "\E[m$<2>". */
 static void add(const char *text)
 {
     while (text && *text && farewell_len < sizeof farewell) {
@@ -56,7 +56,8 @@ static void add(const char *text)
     }
 }
 
-/* Plain text in the terminal's own colors, its keys as they were, the cursor in sight on the last line, the screen of before. */
+/* Composes the text that restores the terminal: plain text in its own colors, its keys as before, a visible cursor on the last line, and
+ * the previous screen. */
 static void compose(int rows)
 {
     static const char *const last[] = {"el", "cnorm", "rmcup"};
@@ -73,7 +74,7 @@ static void compose(int rows)
 static void give_back(void)
 {
     ssize_t n = write(STDOUT_FILENO, farewell, farewell_len);
-    (void)n; /* nobody is left to be told */
+    (void)n; /* a failure cannot be reported any more */
     tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 

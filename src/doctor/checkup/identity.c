@@ -58,11 +58,12 @@ int identity_read(pid_t pid, struct identity *who)
         return (int)n;
     snprintf(link, sizeof link, "/proc/%d/ns/user", pid);
     n = readlink(link, space, sizeof space - 1);
-    who->initial_users = n < 0 || !strcmp(space, "user:[4026531837]"); /* the kernel's fixed number of the first one */
+    who->initial_users = n < 0 || !strcmp(space, "user:[4026531837]"); /* the kernel's fixed number of the initial namespace */
     return identity_parse(text, who);
 }
 
-/* The capabilities that perf and other users' processes ask for: those of another user namespace are none. */
+/* Returns the capabilities that count for perf and for access to other users' processes. Capabilities in another user namespace do not
+ * count. */
 static uint64_t counting(const struct identity *who)
 {
     return who->initial_users ? who->capabilities : 0;

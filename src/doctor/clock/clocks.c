@@ -16,7 +16,8 @@
 
 enum { ROUND_NS = 10000 };
 
-/* By kind. The signals are those of the agent; SIGURG, ignored by default, stands for the one it finds unused. */
+/* Indexed by kind. The signals are those of the agent, with one exception: the agent looks for an unused signal, and this check uses
+ * SIGURG, which is ignored by default. */
 static const char *const rows[CLOCKS_KINDS] = {"clock sigtrap", "clock signal", "clock timer", "clock itimer"};
 static const char *const names[CLOCKS_KINDS] = {"sigtrap", "signal", "timer", "itimer"};
 static const int signals[CLOCKS_KINDS] = {SIGTRAP, SIGURG, SIGURG, SIGPROF};
@@ -26,7 +27,7 @@ static bool is_perf(enum clocks_kind kind)
     return kind == CLOCKS_SIGTRAP || kind == CLOCKS_SIGNAL;
 }
 
-/* With kernel mode where that is allowed, as the agent does it. */
+/* Opens the event with kernel mode if that is allowed, else without, as the agent does. */
 static int open_perf(struct clocks_try *t)
 {
     int signal = t->kind == CLOCKS_SIGNAL ? signals[t->kind] : 0;
@@ -55,7 +56,7 @@ static void run_perf(struct clocks_try *t)
 static void run_timer(struct clocks_try *t)
 {
     struct burst burst;
-    signal(signals[t->kind], SIG_IGN); /* an expiry before the burst sets its handler */
+    signal(signals[t->kind], SIG_IGN); /* for an expiry that comes before the burst has set its handler */
     t->error = -(t->kind == CLOCKS_TIMER ? burst_start_thread_timer(signals[t->kind]) : burst_start_process_timer());
     if (t->error)
         return;
@@ -73,7 +74,7 @@ static void run_try(void *result)
         run_timer(t);
 }
 
-/* A call with flags that do not exist: the kernel says EINVAL before it looks at anything else. */
+/* Makes a call with flags that do not exist. The kernel answers EINVAL before it checks anything else. */
 static void run_nonsense(void *result)
 {
     struct perf_event_attr attr = {.size = sizeof attr};
@@ -85,7 +86,7 @@ static bool was_sigsys(int status)
     return status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* As the agent has it (trigger/clocks/clock.c). */
+/* Whether the delivery of SIGTRAP works. The agent has the same test (trigger/clocks/clock.c). */
 static bool is_sound(int kernel_major, int kernel_minor)
 {
     return kernel_is_at_least(kernel_major, kernel_minor, 6, 1);
@@ -166,7 +167,7 @@ static void add_refused(struct checkup *f, const struct clocks_try *t, const str
     explain(f, t, facts);
 }
 
-/* The ticks of kernels: HZ of 100, 250, 300 and 500. */
+/* Whether the time is the tick of a kernel with HZ of 100, 250, 300 or 500, within 5 %. */
 static bool is_tick(uint64_t ns)
 {
     static const uint64_t ticks[] = {10000000, 4000000, 3333333, 2000000};

@@ -12,7 +12,7 @@ static const struct {
     const char *name;
     uint32_t type;
     uint64_t config;
-    bool in_kernel; /* it happens there alone, and is of no use without */
+    bool in_kernel; /* the event happens only in the kernel, so it is of no use without kernel mode */
 } events[COUNTERS] = {
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
     {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},

@@ -1,4 +1,4 @@
-/* Which events of the processor and the kernel can be sampled, instead of CPU time (`record -e cycles`). */
+/* Checks which events of the processor and the kernel can be sampled instead of CPU time (`record -e cycles`). */
 #ifndef CANDOR_DOCTOR_CLOCK_COUNTERS_H
 #define CANDOR_DOCTOR_CLOCK_COUNTERS_H
 
@@ -7,9 +7,9 @@
 
 enum { COUNTERS_OF_PROCESSOR = 4, COUNTERS = 6 };
 
-/* Makes the row from the result of each event: 0 = it can be counted, or an errno. The processor's events are first. */
+/* Adds the row from the result for each event: 0 = it can be counted, otherwise an errno. The processor's events come first. */
 void counters_judge(struct checkup *f, const int errors[COUNTERS]);
-/* Tries them as `who`, where perf events work. One row. */
+/* Tries the events with the identity `who`, if perf events work, and adds one row. */
 void counters_check(struct checkup *f, const struct identity *who);
 
 #endif

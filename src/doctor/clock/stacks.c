@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As the agent does (agent/symbolize/kallsyms.c). */
+/* The agent reads as many lines (agent/symbolize/kallsyms.c). */
 enum { LINES_READ = 64 };
 
 struct attempt {
@@ -26,7 +26,7 @@ static int map_ring(int event)
     return 0;
 }
 
-/* As the agent does it (agent/trigger/clocks/clock.c, rings.c). */
+/* Opens an event with call chains and maps its ring, as the agent does (agent/trigger/clocks/clock.c, rings.c). */
 static int try_ring(void)
 {
     struct perf_event_attr attr = {
@@ -49,7 +49,7 @@ static int try_ring(void)
     return error;
 }
 
-/* Whether the kernel shows addresses: users who may not see them get zeros. Several lines are read, because the first symbols may be
+/* Whether the kernel shows addresses; users who may not see them get zeros. Several lines are read, because the first symbols may be
  * per-CPU ones, whose addresses really begin at zero. */
 static bool read_names(void)
 {

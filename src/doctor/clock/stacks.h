@@ -1,4 +1,4 @@
-/* The kernel's part of the stacks (agent/hot/kernel.h): whether its frames, and their names, are available. */
+/* Checks whether the kernel's frames of a stack (agent/hot/kernel.h), and their names, are available. */
 #ifndef CANDOR_DOCTOR_CLOCK_STACKS_H
 #define CANDOR_DOCTOR_CLOCK_STACKS_H
 

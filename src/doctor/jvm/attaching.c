@@ -10,7 +10,7 @@
 
 #define PATIENCE_NS (3 * NS_PER_S)
 
-enum { WARNS_SINCE = 21 }; /* JEP 451 */
+enum { WARNS_SINCE = 21 }; /* JEP 451: since this release, a JVM warns when an agent is loaded while it runs */
 
 static void describe_agent(struct checkup *f, const struct control_answer *answer)
 {
@@ -24,7 +24,7 @@ static void describe_agent(struct checkup *f, const struct control_answer *answe
     }
 }
 
-/* True when it answers, so that nothing has to be loaded. */
+/* Asks the agent for its status. Returns true if it answers, so that no agent has to be loaded. */
 static bool check_agent(struct checkup *f, const struct target *t)
 {
     struct control_request request;
@@ -45,7 +45,7 @@ static bool check_agent(struct checkup *f, const struct target *t)
     return !code;
 }
 
-/* A JVM that is stopped answers nothing, whatever is asked. */
+/* Adds a row if the process is stopped, because a stopped JVM answers no request. Returns whether it is stopped. */
 static bool check_stopped(struct checkup *f, const struct target *t)
 {
     bool traced = t->jvm.process.state == 't';
@@ -115,7 +115,7 @@ static void check_user(struct checkup *f, const struct target *t)
     }
 }
 
-/* One may have been left by an earlier version; the one that records is the first to begin. */
+/* Adds a row if two copies of the agent are loaded. An earlier version may have left one. The copy that begins first records. */
 static void check_copies(struct checkup *f, const struct target *t)
 {
     const char *one = t->maps.agents[0], *other = t->maps.agents[1];

@@ -1,4 +1,4 @@
-/* Read, not mapped: a file cut short under a mapping would kill us. */
+/* Reads the file instead of mapping it, because a file that is cut short while it is mapped would kill this process. */
 #include "doctor/jvm/libjvm.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum { PART_MAX = 64 << 20 };
 
-/* A part of the file and a zero behind it, to be freed; NULL when it is not whole. */
+/* Reads a part of the file and appends a zero. The caller frees it. NULL if the part is not complete. */
 static void *read_part(int fd, uint64_t offset, uint64_t size)
 {
     char *part = size && size <= PART_MAX && offset <= INT64_MAX ? malloc(size + 1) : NULL;
@@ -28,7 +28,7 @@ static void *read_part(int fd, uint64_t offset, uint64_t size)
     return part;
 }
 
-/* The names of dynamic symbols alone tell: libjvm imports nothing of this name. */
+/* Whether the library exports the JVM's tables. Only names are compared, because libjvm imports no symbol of this name. */
 static bool has_tables(int fd, const Elf64_Shdr *strings)
 {
     static const char name[] = "\0gHotSpotVMStructs";

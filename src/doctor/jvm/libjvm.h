@@ -1,4 +1,4 @@
-/* The contents of a libjvm.so beside its code, by its ELF sections. */
+/* Reads the contents of a libjvm.so besides its code, by its ELF sections. */
 #ifndef CANDOR_DOCTOR_JVM_LIBJVM_H
 #define CANDOR_DOCTOR_JVM_LIBJVM_H
 
@@ -6,11 +6,11 @@
 
 struct libjvm {
     bool symbols;    /* .symtab: names of all its functions */
-    bool debug_link; /* .gnu_debuglink: more is in a file of a debug package */
-    bool tables;     /* exports gHotSpotVMStructs, by which the agent finds the JVM's structures */
+    bool debug_link; /* .gnu_debuglink: a file of a debug package has more symbols */
+    bool tables;     /* exports gHotSpotVMStructs, which the agent uses to find the JVM's structures */
 };
 
-/* Reads an open file: 0, or -ENOEXEC when it is no 64-bit ELF file or is damaged. */
+/* Reads an open file. Returns 0, or -ENOEXEC if it is no 64-bit ELF file or is damaged. */
 int libjvm_read(int fd, struct libjvm *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The releases that our tests run on; README.md names the same. */
+/* The releases that Candor's tests run on. README.md has the same list. */
 static const int verified[] = {8, 11, 17, 21, 25, 27};
 
 static bool is_verified(int feature)

@@ -1,4 +1,4 @@
-/* The JVM itself and other tools in it: what a recording of it would show. */
+/* Checks the parts of the JVM, and other tools in it, that determine the content of a recording. */
 #ifndef CANDOR_DOCTOR_JVM_RUNTIME_H
 #define CANDOR_DOCTOR_JVM_RUNTIME_H
 

@@ -22,7 +22,8 @@ static bool maps_musl(pid_t pid)
     return found;
 }
 
-/* The command line as the process got it; the performance data also knows argument files and the environment's options. */
+/* Joins the process's command line and the options in the performance data. The latter also contain options from argument files and from
+ * the environment. */
 static int read_arguments(struct target *t)
 {
     size_t end = 0;

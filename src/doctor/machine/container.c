@@ -12,7 +12,7 @@
 
 enum { MOUNTS_MAX = 256 << 10 };
 
-/* 36 35 98:0 /root /point options [more...] - type source superoptions */
+/* A line has the form: 36 35 98:0 /root /point options [more...] - type source superoptions */
 int container_parse_mount(const char *mountinfo, const char *controller, char *point, size_t size, char *root, size_t root_size)
 {
     for (const char *line = mountinfo; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -32,7 +32,7 @@ int container_parse_mount(const char *mountinfo, const char *controller, char *p
 
 bool container_parse_hidden(const char *mountinfo)
 {
-    bool hidden = false; /* the mount that comes last is the one on top */
+    bool hidden = false; /* the last mount in the list is on top and counts */
     for (const char *line = mountinfo; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char at[32], options[256];
         const char *rest = strstr(line, " - ");
@@ -46,7 +46,7 @@ bool container_parse_hidden(const char *mountinfo)
     return hidden;
 }
 
-/* 4:cpu,cpuacct:/path, and 0::/path for the unified hierarchy */
+/* A line has the form 4:cpu,cpuacct:/path, or 0::/path for the unified hierarchy. */
 int container_parse_path(const char *cgroup, const char *controller, char *path, size_t size)
 {
     for (const char *line = cgroup; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -69,7 +69,7 @@ double container_parse_quota(const char *text)
     return sscanf(text, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/* The limit in one cgroup's folder, in CPUs; 0 = none. */
+/* Returns the limit in one cgroup's folder, in CPUs; 0 = none. */
 static double read_quota(const char *folder, bool unified)
 {
     char path[PATH_MAX + 32], text[128], period[64];
@@ -86,7 +86,7 @@ static double read_quota(const char *folder, bool unified)
     return container_parse_quota(text);
 }
 
-/* Of the folder and all above it, up to where the file system is mounted. */
+/* Returns the smallest limit of the folder and all folders above it, up to the mount point. */
 static double least_quota(char *folder, size_t mount_length, bool unified)
 {
     double least = 0;
@@ -106,7 +106,7 @@ static double quota_in(const char *mountinfo, const char *cgroup, const char *co
     if (container_parse_mount(mountinfo, controller, point, sizeof point, root, sizeof root) ||
         container_parse_path(cgroup, controller, path, sizeof path))
         return 0;
-    /* In a container the mounted cgroup may be the container's own, while the path begins above it. */
+    /* In a container the mounted cgroup may be the container's own, but the path begins at a cgroup above it. */
     size_t n = strcmp(root, "/") ? strlen(root) : 0;
     const char *below = n && !strncmp(path, root, n) ? path + n : n ? "" : path;
     snprintf(folder, sizeof folder, "%s%s", point, strcmp(below, "/") ? below : "");
@@ -133,7 +133,7 @@ static void check_quota(struct checkup *f, pid_t pid, const char *mounts)
 
 static void check_pid_namespace(struct checkup *f, pid_t pid)
 {
-    static const char first[] = "pid:[4026531836]"; /* the kernel's fixed number of the machine's own */
+    static const char first[] = "pid:[4026531836]"; /* the kernel's fixed number of the machine's initial namespace */
     char path[64], own[64] = "", its[64] = "";
     snprintf(path, sizeof path, "/proc/%d/ns/pid", pid ? pid : getpid());
     if (readlink("/proc/self/ns/pid", own, sizeof own - 1) < 0 || readlink(path, its, sizeof its - 1) < 0)

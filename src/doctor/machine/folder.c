@@ -11,11 +11,12 @@
 struct
 try {
     int folder;
-    int error;       /* of making a file without content, as attaching does */
-    int write_error; /* and of writing to it */
+    int error;       /* the errno of creating an empty file, as attaching does */
+    int write_error; /* the errno of writing to it */
 };
 
-/* As the user who will attach, and whose JVM makes its socket there. On a full disk files without content may still be made. */
+/* Creates a file and writes to it, as the user who will attach. The JVM of that user creates its socket in this folder. On a full disk
+ * it may still be possible to create an empty file. */
 static void try_file(void *result)
 {
     struct try *t = result;

@@ -1,5 +1,5 @@
-/* The /tmp through which candor and a JVM meet: it contains the attach trigger and the JVM's socket, usually the agent's socket
- * too, and the agent library if there is no better place. */
+/* Checks the /tmp through which candor and a JVM communicate. It contains the attach trigger and the JVM's socket. It usually also
+ * contains the agent's socket, and the agent library if there is no better place. */
 #ifndef CANDOR_DOCTOR_MACHINE_FOLDER_H
 #define CANDOR_DOCTOR_MACHINE_FOLDER_H
 
@@ -7,8 +7,8 @@
 #include "doctor/checkup/checkup.h"
 #include "doctor/checkup/identity.h"
 
-/* Checks the /tmp of a process, or ours if p is NULL, by making a file there as this user and removing it. is_needed: nothing can be
- * recorded without it. An active agent does not need it. */
+/* Checks the /tmp of a process, or of this process if p is NULL: creates a file there as this user, and removes it. is_needed: without
+ * this folder nothing can be recorded. An active agent does not need it. */
 void folder_check(struct checkup *f, const struct process *p, const struct identity *who, bool is_needed);
 
 #endif

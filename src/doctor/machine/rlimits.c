@@ -47,7 +47,7 @@ static const char *amount(uint64_t value, char *out, size_t size)
     return out;
 }
 
-/* The agent leaves the last quarter of the limit to the application (agent/trigger/clocks/clock.c). */
+/* Adds the row for open files. The agent leaves the last quarter of the limit to the application (agent/trigger/clocks/clock.c). */
 static void judge_files(struct checkup *f, const struct rlimits *l, int threads, int open_files)
 {
     char soft[24], hard[24];
@@ -93,7 +93,7 @@ static int count_open_files(pid_t pid)
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", pid);
     DIR *directory = opendir(path);
-    int n = -2; /* "." and ".." */
+    int n = -2; /* "." and ".." do not count */
     if (!directory)
         return -1;
     while (readdir(directory))

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* cpu  user nice system idle iowait irq softirq steal guest guest_nice; guest time is within user time */
+/* A line has the form: cpu user nice system idle iowait irq softirq steal guest guest_nice. Guest time is part of user time. */
 int steal_parse(const char *stat, struct steal *s)
 {
     unsigned long long t[8];

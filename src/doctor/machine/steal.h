@@ -1,4 +1,4 @@
-/* The time that a hypervisor took from this machine's CPUs. */
+/* Checks how much time a hypervisor took from this machine's CPUs. */
 #ifndef CANDOR_DOCTOR_MACHINE_STEAL_H
 #define CANDOR_DOCTOR_MACHINE_STEAL_H
 
@@ -10,11 +10,11 @@ struct steal {
     uint64_t stolen, all; /* ticks since boot */
 };
 
-/* Parses the text of /proc/stat; 0 or -EINVAL. */
+/* Parses the text of /proc/stat. Returns 0 or -EINVAL. */
 int steal_parse(const char *stat, struct steal *s);
-/* 0 or a negative errno. */
+/* Reads /proc/stat. Returns 0 or a negative errno. */
 int steal_read(struct steal *s);
-/* The row: since boot, and between two looks. */
+/* Adds the row: the time taken since boot, and between two measurements. */
 void steal_judge(struct checkup *f, const struct steal *before, const struct steal *after);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Up to the mark for the data, and what follows it. */
+/* Writes the page up to the mark for the data. */
 static void put_begin(FILE *out)
 {
     fwrite(web_flame_html, 1, (size_t)(strstr(web_flame_html, WEB_DATA_MARK) - web_flame_html), out);
@@ -17,7 +17,8 @@ static void put_end(FILE *out)
     fwrite(rest, 1, (size_t)(web_flame_html + web_flame_html_len - rest), out);
 }
 
-/* How the samples follow each other is worked out once, for the tree and for the methods. */
+/* Computes the tree's effects, the methods and the slices. The order in which samples follow each other is computed only once, for the
+ * tree and for the methods. */
 static int compute(struct page *page, struct calltree *tree)
 {
     struct successive_order order;
@@ -70,7 +71,7 @@ void flamegraph_begin(struct flamegraph *f, FILE *out)
     put_begin(out);
 }
 
-/* The element of the first profile is in the template; each further one gets its own. */
+/* The element for the first profile is in the template; each further profile needs its own element. */
 int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *title, bool threads, const struct page_code *code,
                    size_t code_count)
 {
@@ -81,7 +82,7 @@ int flamegraph_add(struct flamegraph *f, const struct profile *p, const char *ti
     return put_data(f->out, &page);
 }
 
-/* "<" stands only in texts of JSON. */
+/* Replaces each "<", which in JSON can only be inside a text. */
 void flamegraph_add_json(struct flamegraph *f, const char *part, const char *json, size_t len)
 {
     fprintf(f->out, "</script>\n<script type=\"application/json\" class=\"candor-part\" data-part=\"%s\">", part);

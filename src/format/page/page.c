@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Where stacks end in the class of an object, or of a lock, nothing else is a pseudo frame (allocated.h). That of a holder says what the
- * thread did. */
+/* Returns the name of a frame type. If stacks end in the class of an object or lock, only that class is a pseudo frame (allocated.h). In
+ * a profile of lock holders, the pseudo frame says what the thread did. */
 static const char *type_name(const struct profile *p, uint8_t type)
 {
     if (type == JFR_FRAME_PSEUDO && p->kind == PROFILE_HOLDER)
@@ -24,7 +24,7 @@ static void put_names(struct jsonw *j, const struct strtab *names, const struct 
 {
     jsonw_key(j, "strings");
     jsonw_array(j);
-    jsonw_text(j, "all"); /* the root's name */
+    jsonw_text(j, "all"); /* the name of the root */
     for (uint32_t i = 1; i < names->count; i++)
         jsonw_string(j, strtab_text(names, i), strtab_len(names, i));
     jsonw_array_end(j);
@@ -39,7 +39,8 @@ static void put_names(struct jsonw *j, const struct strtab *names, const struct 
 
 enum { LONGEST_CLASS = 1000 };
 
-/* Of a name that may be Java's, "a.b.Class.method" or "a.b.Class.method(int)", the class and the method. False: it has no class. */
+/* Splits a name that may be Java's, "a.b.Class.method" or "a.b.Class.method(int)", into class and method. Returns false if it has no
+ * class. */
 static bool split_name(const char *name, char class_name[LONGEST_CLASS], const char **method)
 {
     size_t end = strcspn(name, "(");
@@ -53,7 +54,7 @@ static bool split_name(const char *name, char class_name[LONGEST_CLASS], const c
     return true;
 }
 
-/* Row i of `strings`: 0 = unknown, OWNER_PROGRAM, OWNER_JDK, or from OWNER_LIBRARIES on a library. */
+/* The owners in row i of `strings`: 0 = unknown, OWNER_PROGRAM, OWNER_JDK, or OWNER_LIBRARIES plus the index of the library. */
 enum { OWNER_PROGRAM = 1, OWNER_JDK, OWNER_LIBRARIES };
 
 static uint64_t string_owner(const void *page, uint32_t i)
@@ -88,7 +89,7 @@ static int put_owners(struct jsonw *j, const struct page *page)
 
 /* ---- nodes and slices ---- */
 
-/* In thousandths, rounded up: an interval is rather too wide. */
+/* Converts to thousandths, rounded up, so that an interval is rather too wide than too narrow. */
 static uint64_t thousandths(double effect)
 {
     return (uint64_t)ceil(1000 * effect);
@@ -165,7 +166,7 @@ struct column {
     enum column_order order;
 };
 
-/* The last one is of a comparison only. */
+/* The last column is only used in a comparison. */
 static const struct column node_columns[] = {
     {"parent", node_parent, COLUMN_ASCENDING},
     {"name", node_name},
@@ -229,7 +230,7 @@ static int put_slices(struct jsonw *j, const struct page *page)
     return rc;
 }
 
-/* The page cannot know the effects of sums that it computes itself. */
+/* Writes the effects of the methods, because the page cannot compute them from its own sums. */
 static int put_methods(struct jsonw *j, struct page *page)
 {
     struct strtab *names = &page->tree.names;
@@ -251,7 +252,7 @@ static int put_methods(struct jsonw *j, struct page *page)
     return rc;
 }
 
-/* The stacks are pruned: what the page would sum up is less. */
+/* Writes the sums of the methods, because the stacks are pruned, and sums that the page computes would be too small. */
 static int put_sums(struct jsonw *j, struct page *page)
 {
     const struct profile *p = page->profile;
@@ -325,24 +326,24 @@ static int put_code(struct jsonw *j, struct page *page)
     return rc;
 }
 
-/* Halts have no samples. */
+/* Returns the book of the profile. For halts it is that of CPU time, because halts have no samples. */
 static enum book book_of(const struct profile *p)
 {
     enum book book = accounts_book_of(p);
     return book == BOOK_HALT ? BOOK_CPU : book;
 }
 
-/* What is known of a profile as a whole. */
+/* Writes figures about the profile as a whole. */
 static void put_figures(struct jsonw *j, const struct profile *p)
 {
     jsonw_member_uint(j, "samples", p->sampled);
     jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
-    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
+    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* only Candor records it */
     jsonw_key(j, "books");
     books_json(j, p, book_of(p));
 }
 
-/* What was recorded, of which program, and when. */
+/* Writes what was recorded, of which program, and when. */
 static void put_head(struct jsonw *j, const struct profile *p)
 {
     jsonw_member_text(j, "kind", profile_kind_word(p));

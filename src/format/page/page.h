@@ -1,4 +1,4 @@
-/* The data of a flame graph page, for everything that web/README.md describes, as JSON. */
+/* Writes the data of a flame graph page as JSON. web/README.md describes them. */
 #ifndef CANDOR_FORMAT_PAGE_PAGE_H
 #define CANDOR_FORMAT_PAGE_PAGE_H
 
@@ -9,14 +9,15 @@
 
 #include <stdio.h>
 
-/* What a comparison found of a method: the 95 % intervals of the changes of its shares, and whether they are more than chance. */
+/* The result of a comparison for one method: the 95 % intervals of the changes of its shares, and whether the changes are more than
+ * chance. */
 struct page_change {
     const char *name;
     struct interval self, total;
     bool self_sure, total_sure;
 };
 
-/* A stretch of a method's machine code, as text; a method may have several. */
+/* A range of a method's machine code, as text. A method may have several. */
 struct page_code {
     char *name, *text;
 };
@@ -30,20 +31,20 @@ struct page_profile {
 struct page {
     const struct profile *profile;
     const char *title;
-    const struct page_profile *before; /* NULL: no comparison */
+    const struct page_profile *before; /* NULL = this is no comparison */
     const struct page_change *changes;
     size_t change_count;
     const struct page_code *code;
     size_t code_count;
-    const struct method_sum *sums; /* of all methods, if the stacks are pruned; NULL: the stacks have them */
+    const struct method_sum *sums; /* the sums of all methods, if the stacks are pruned; NULL = the page can compute them from the stacks */
     size_t sum_count;
     bool threads;
     struct page_tree tree;
-    struct stats stats;   /* none in a comparison */
-    struct slices slices; /* none in a comparison */
+    struct stats stats;   /* empty in a comparison */
+    struct slices slices; /* empty in a comparison */
 };
 
-/* 0 or -ENOMEM, with a part written; the tree's names may grow. Write errors stay in the stream. */
+/* Writes the data. Returns 0, or -ENOMEM with a part written. It may add names to the tree. Write errors stay in the stream. */
 int page_write(struct page *page, FILE *out);
 
 #endif

@@ -64,7 +64,7 @@ int page_tree_add(struct page_tree *t, enum page_side side, const struct profile
 
 int page_tree_settle(struct page_tree *t)
 {
-    uint32_t *first = calloc(t->count + 2, sizeof *first); /* of each node's children, in `list` */
+    uint32_t *first = calloc(t->count + 2, sizeof *first); /* index in `list` of each node's first child */
     uint32_t *list = calloc(t->count, sizeof *list), *order = calloc(t->count, sizeof *order);
     struct page_node *nodes = calloc(t->count, sizeof *nodes);
     int rc = first && list && order && nodes ? 0 : -ENOMEM;
@@ -86,7 +86,7 @@ int page_tree_settle(struct page_tree *t)
         t->nodes = nodes;
         t->cap = t->count;
         nodes = old;
-        map_deinit(&t->children); /* numbers that no longer hold */
+        map_deinit(&t->children); /* its numbers are not valid any more */
     }
     free(first);
     free(list);

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 
 enum {
-    SLICES_MAX = 200000, /* two megabytes of a page, at most */
-    BUCKETS_MIN = 60,    /* even then the time can be told in so many steps */
+    SLICES_MAX = 200000, /* at most two megabytes of a page */
+    BUCKETS_MIN = 60,    /* the buckets stay short enough for at least this many */
 };
 
 enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };
 
 static const int64_t shortest_ns = 10 * NS_PER_MS, second_ns = NS_PER_S;
 
-/* The time of the recording, if it has the samples in it, so that all kinds of sample share one axis; else from the first sample to the
- * last. */
+/* Returns the start of the time axis, and its length in *length. It is the time of the recording if that contains the samples, so that
+ * all kinds of samples have the same axis. Otherwise it extends from the first sample to the last. */
 static int64_t span_of(const struct profile *p, uint64_t *length)
 {
     int64_t first = p->sample_count ? p->samples[0].time_ns : 0, last = first;
@@ -34,7 +34,7 @@ static int64_t span_of(const struct profile *p, uint64_t *length)
 
 static int number_threads(struct slices *s, const struct profile *p, uint32_t *number_of)
 {
-    uint32_t *of_name = calloc(p->strings.count, sizeof *of_name); /* plus 1 */
+    uint32_t *of_name = calloc(p->strings.count, sizeof *of_name); /* the thread's number plus 1 */
     s->threads = calloc(p->thread_count + 1, sizeof *s->threads);
     if (!of_name || !s->threads) {
         free(of_name);
@@ -52,13 +52,13 @@ static int number_threads(struct slices *s, const struct profile *p, uint32_t *n
     return 0;
 }
 
-/* A slice's bucket, thread and node as one number, in this order. */
+/* A slice's bucket, thread and node as one number, with the bucket in the highest bits. */
 struct keyed {
     uint64_t key, weight;
 };
 
 struct keys {
-    struct keyed *list, *room; /* as many of each as there are samples */
+    struct keyed *list, *room; /* each has room for all samples */
     const uint32_t *number_of;
     int64_t start;
     unsigned thread_bits, node_bits;
@@ -69,7 +69,7 @@ static unsigned bits_of(uint64_t n)
     return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* Digit by digit, from the lowest. The result is in list. */
+/* Sorts by radix, from the lowest digit to the highest. The result is in list. */
 static void sort_keys(struct keys *k, uint32_t n, unsigned bits)
 {
     for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
@@ -89,7 +89,7 @@ static void sort_keys(struct keys *k, uint32_t n, unsigned bits)
     }
 }
 
-/* One slice per sample, sorted, then those of one place put together. */
+/* Makes one slice for each sample, sorts them, and merges those with the same bucket, thread and node. */
 static void slice(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k)
 {
     unsigned shift = k->node_bits + k->thread_bits;
@@ -115,7 +115,7 @@ static void slice(struct slices *s, const struct profile *p, const struct calltr
     }
 }
 
-/* Times in whole seconds have nothing in between. */
+/* Returns the shortest useful bucket: a second if all times are whole seconds. */
 static uint64_t least_bucket(const struct profile *p)
 {
     for (uint32_t i = 0; i < p->sample_count; i++)
@@ -124,7 +124,7 @@ static uint64_t least_bucket(const struct profile *p)
     return second_ns;
 }
 
-/* 10, 20, 50, 100, ... */
+/* Returns the next longer bucket: 10, 20, 50, 100, ... */
 static uint64_t longer(uint64_t bucket_ns)
 {
     uint64_t digit = bucket_ns;
@@ -133,7 +133,7 @@ static uint64_t longer(uint64_t bucket_ns)
     return digit == 2 ? bucket_ns / 2 * 5 : bucket_ns * 2;
 }
 
-/* As long as it takes for the slices not to be too many. */
+/* Makes the buckets longer until there are not too many slices. */
 static int choose_bucket(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k, uint64_t length)
 {
     k->thread_bits = bits_of(s->thread_count);

@@ -1,7 +1,7 @@
-/* The samples in time, for the viewer: the weight of each thread at each node of a call tree in each bucket of time.
+/* The samples in time, for the viewer: the weight for each thread, each node of a call tree and each bucket of time.
  *
- * Buckets are as short as 10 ms, or a second if times are whole seconds, and longer (1, 2 or 5 times a power of ten) if there
- * would be too many slices for a page. Threads with the same name count as one. */
+ * Buckets are 10 ms long, or a second if all times are whole seconds. They are longer (1, 2 or 5 times a power of ten) if there would be
+ * too many slices for a page. Threads with the same name count as one. */
 #ifndef CANDOR_FORMAT_PAGE_SLICES_H
 #define CANDOR_FORMAT_PAGE_SLICES_H
 
@@ -9,22 +9,22 @@
 
 struct slice {
     uint32_t bucket;
-    uint32_t thread; /* into slices.threads */
-    uint32_t node;   /* of the call tree */
+    uint32_t thread; /* index of slices.threads */
+    uint32_t node;   /* index in the call tree */
     uint64_t weight;
 };
 
 struct slices {
-    int64_t start_ns; /* of the first bucket, since the epoch */
+    int64_t start_ns; /* time of the first bucket, since the epoch */
     uint64_t bucket_ns;
     uint32_t buckets;
-    struct slice *list; /* by bucket, thread, node */
-    uint32_t count;     /* 0: the samples have no times */
+    struct slice *list; /* ordered by bucket, thread and node */
+    uint32_t count;     /* 0 = the samples have no times */
     uint32_t *threads;  /* string ids */
     uint32_t thread_count;
 };
 
-/* `tree` is of the profile, and not by thread. 0 or -ENOMEM. */
+/* Makes the slices. `tree` must be the profile's, without frames for threads. Returns 0 or -ENOMEM. */
 int slices_init(struct slices *s, const struct profile *p, const struct calltree *tree);
 void slices_deinit(struct slices *s);
 

@@ -12,7 +12,7 @@ struct line {
     double weight;
 };
 
-/* async-profiler's marks of a frame's type, behind its name. */
+/* Takes async-profiler's mark for a frame's type from the end of the name. */
 static uint8_t take_mark(const char *name, size_t *len)
 {
     static const struct {
@@ -31,7 +31,7 @@ static uint8_t take_mark(const char *name, size_t *len)
     return PROFILE_TYPE_OTHER;
 }
 
-/* "[main tid=4711]", as async-profiler writes threads. */
+/* Parses a thread as async-profiler writes it: "[main tid=4711]". */
 static bool take_thread(const char *name, size_t len, const char **thread, size_t *thread_len, uint64_t *tid)
 {
     static const char word[] = " tid=";
@@ -46,7 +46,7 @@ static bool take_thread(const char *name, size_t len, const char **thread, size_
     return true;
 }
 
-/* "a;b;c 12": the number is what comes after the last blank. */
+/* Parses a line such as "a;b;c 12". The number is the text after the last blank. */
 static bool parse_line(const char *text, size_t len, struct line *l)
 {
     char number[32];
@@ -99,7 +99,7 @@ static int take_line(struct reader *r, const struct line *l)
     return rc ? rc : import_sample(r->p, &s, truncated, &r->refused);
 }
 
-/* The end of the line that begins at `at`. */
+/* Returns the end of the line that begins at `at`. */
 static size_t line_end(const struct import *in, size_t at)
 {
     const uint8_t *end = memchr(in->bytes + at, '\n', in->size - at);
@@ -114,11 +114,11 @@ static bool is_text(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* How many lines of each kind a file begins with. */
+/* The number of lines of each kind at the beginning of a file. */
 struct looks {
     size_t stacks; /* frames separated by ';', and a number */
     size_t frames; /* one frame without blanks, and a number */
-    size_t words;  /* several words and a number: a frame if the file has stacks, else any text */
+    size_t words;  /* several words and a number: this is a frame if the file also has stacks, else it may be any text */
     size_t others;
 };
 
@@ -136,8 +136,8 @@ static void look_at(struct looks *l, const char *line, size_t len)
         l->others++;
 }
 
-/* Many a text has a line that ends in a number; of stacks nine in ten do. Single frames with blanks in their names are taken for frames
- * only beside real stacks. */
+/* Many texts have some lines that end in a number, but in a file of stacks nine of ten lines do. A line of one frame with blanks in its
+ * name counts only if the file also has real stacks. */
 bool collapsed_is(const uint8_t *bytes, size_t size, bool whole)
 {
     const struct import in = {.bytes = bytes, .size = size};
@@ -147,7 +147,7 @@ bool collapsed_is(const uint8_t *bytes, size_t size, bool whole)
         if (!is_text(bytes + at, end - at))
             return false;
         bool cut = end == size && !whole;
-        if (cut && !l.stacks && !l.frames && !l.words && !l.others) /* a very long line, of which this is the beginning */
+        if (cut && !l.stacks && !l.frames && !l.words && !l.others) /* a very long line, whose end is not known */
             return memchr(bytes + at, ';', end - at);
         if (!cut && bytes[at] != '#' && end > at && bytes[at] != '\r')
             look_at(&l, (const char *)bytes + at, end - at);

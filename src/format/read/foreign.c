@@ -34,7 +34,8 @@ static const struct {
     {"<html", {"a page for a browser", "give the recording that it was made from"}},
 };
 
-/* Of its header "events:", and behind that costs of a function. A line with a ; is a collapsed stack, whatever it begins with. */
+/* Whether the line is "events:" of a callgrind header, or begins the costs of a function. A line with a ';' is a collapsed stack,
+ * whatever it begins with. */
 static bool is_callgrind_head(const char *line, size_t n)
 {
     static const char *const words[] = {"events:", "event:", "fn=", "fl="};
@@ -64,7 +65,7 @@ static const struct foreign *by_lines(const char *text, size_t size)
     return NULL;
 }
 
-/* A key of an object, not a text that is a value. */
+/* Whether the text has the key of a JSON object. A text that is only a value does not count. */
 static bool has_key(const char *text, size_t size, const char *key)
 {
     size_t n = strlen(key);

@@ -1,4 +1,5 @@
-/* Formats of other tools that we do not read, so that a file is refused by name and not mistaken for something else. */
+/* Formats of other tools that Candor cannot read. A file in such a format is refused with the format's name, and not mistaken for
+ * another format. */
 #ifndef CANDOR_FORMAT_READ_FOREIGN_H
 #define CANDOR_FORMAT_READ_FOREIGN_H
 
@@ -7,12 +8,12 @@
 
 struct foreign {
     const char *name;   /* "a callgrind log" */
-    const char *remedy; /* the command that makes something of it that is read; FILE stands for the file */
+    const char *remedy; /* the command that converts the file to a readable format; FILE is in place of the file's name */
 };
 
 /* Recognizes a format by the first bytes of a file; NULL = none of these. */
 const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size);
-/* The message for a folder that is a profile of another tool; NULL if it is not one. */
+/* Returns the message for a folder that is a profile of another tool; NULL if it is not one. */
 const char *foreign_folder(const char *path);
 
 #endif

@@ -25,7 +25,7 @@ static const struct format {
     const char *name;
     import_reader *read;
     const char *extensions;
-} formats[] = {{"jfr", NULL, ".jfr"}, /* by its own loader, which reads a file in parts */
+} formats[] = {{"jfr", NULL, ".jfr"}, /* its own loader reads it, in parts */
                FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)};
 
 static const struct format *find(const char *name)
@@ -48,8 +48,8 @@ const char *formats_named(const char *word)
     return NULL;
 }
 
-/* Both are protocol buffers. pprof says near its beginning what its values are, in messages of two small numbers; of OTLP the first two
- * fields are messages in messages, and there are no others. */
+/* Returns the format of a protocol buffers message. pprof has, near its beginning, the types of its values, in messages of two small
+ * numbers. In OTLP there are only the first two fields, and they are messages that contain messages. */
 static const char *kind_of_message(const uint8_t *bytes, size_t size)
 {
     struct pb m = pb_init(bytes, size);
@@ -62,7 +62,7 @@ static const char *kind_of_message(const uint8_t *bytes, size_t size)
         if (f.number <= OTLP_DICTIONARY)
             return f.wire == PB_BYTES ? "otlp" : NULL;
     }
-    /* The first message is longer than what we have seen of it: no value type, and no text, which begins otherwise. */
+    /* The first message is longer than the bytes seen. It can be no value type, which is short, and no text begins with these bytes. */
     bool begins = size > 1 && (bytes[0] == (OTLP_RESOURCE_PROFILES << 3 | PB_BYTES) || bytes[0] == (OTLP_DICTIONARY << 3 | PB_BYTES));
     return begins && m.bad ? "otlp" : NULL;
 }
@@ -81,8 +81,8 @@ static const struct {
     bool (*is)(const uint8_t *bytes, size_t size);
 } read_only[] = {FORMAT_NAMES_READ(RECOGNISES)};
 
-/* NULL when it is nothing that is known. Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed
- * number: no message of protocol buffers does. */
+/* Returns the format of the bytes; NULL if it is unknown. Records of an .hpl file cannot be taken for protocol buffers: they begin with
+ * a number that is no field of bytes, or with field 1 as a fixed-size number, as no such message does. */
 static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
 {
     if (size >= 4 && !memcmp(bytes, "FLR", 4))
@@ -99,7 +99,7 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
 
 /* ---- text in other encodings ---- */
 
-/* All of it in UTF-8 with a zero behind it; of other bytes a copy. */
+/* Converts the whole text to UTF-8 and appends a zero. Other bytes are copied. */
 static void take_whole(struct buffer *out, const uint8_t *bytes, size_t size)
 {
     enum utf16_order order = utf16_order_of(bytes, size);
@@ -111,7 +111,7 @@ static void take_whole(struct buffer *out, const uint8_t *bytes, size_t size)
     buffer_u8(out, 0);
 }
 
-/* What a file is. Both NULL: nothing that is known. */
+/* The format of a file, or the foreign format. Both NULL = unknown. */
 struct content {
     const char *format;
     const struct foreign *foreign;
@@ -173,7 +173,7 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
     }
     format = content.format;
     const struct format *f = format ? find(format) : NULL;
-    bool is_jfr = !f || !f->read; /* its loader says what a file begins with that is nothing we know */
+    bool is_jfr = !f || !f->read; /* if the format is unknown, the loader's error describes the beginning of the file */
     if (is_jfr && !value)
         return profile_load_jfr_from(p, in, name, e);
     const struct import as = {.name = name, .value = value, .error = e};

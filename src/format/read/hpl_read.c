@@ -3,9 +3,10 @@
  *     1 trace: frames i32, thread i64        11 the same, and seconds i64, nanoseconds i64
  *     2 frame: bci i32, method i64           21 frame: bci i32, line i32, method i64        innermost first
  *     3 method: id i64, file, class, name    31 the same, with generic class, signature and generic signature
- *     4 thread: id i64, name                 0 the end of what was written;   a text: length i32, bytes
+ *     4 thread: id i64, name                 0 the end of the data;   a text: length i32, bytes
  *
- * Weights count samples. A place that its walker could not walk is a frame of the class AGCT there, and a failed sample here. */
+ * Weights count samples. If Honest-Profiler could not walk a stack, the log has a frame of the class AGCT, and Candor makes a failed
+ * sample of it. */
 #include "base/time_units.h"
 #include "format/import.h"
 
@@ -24,9 +25,9 @@ struct text {
 struct record {
     uint8_t kind;
     int32_t frames, bci, line;
-    uint64_t id; /* of the thread, or the method */
+    uint64_t id; /* the id of the thread, or of the method */
     int64_t time_ns;
-    struct text texts[6]; /* of a method: file, class, generic class, name, signature; of the old kind file, class, name */
+    struct text texts[6]; /* kind 31: file, class, generic class, name, signature; kind 3: file, class, name */
 };
 
 struct cursor {
@@ -82,7 +83,7 @@ static void take_method(struct cursor *c, struct record *r)
         r->texts[i] = take_text(c);
 }
 
-/* False at the end, at a record that breaks off, and at one of no known kind. */
+/* Reads the next record. Returns false at the end, at an incomplete record, and at a record of an unknown kind. */
 static bool next(struct cursor *c, struct record *r)
 {
     if (c->at == c->end || !*c->at)
@@ -126,7 +127,7 @@ bool hpl_is(const uint8_t *bytes, size_t size)
 /* ---- the model ---- */
 
 struct method {
-    uint32_t id; /* in the profile */
+    uint32_t id; /* its id in the profile */
     bool failed;
 };
 
@@ -134,7 +135,7 @@ struct reader {
     struct profile *p;
     struct method *methods;
     uint32_t method_count, method_cap;
-    struct map method_of; /* id -> place in methods */
+    struct map method_of; /* id -> index in methods */
     struct map name_of;   /* thread id -> string id */
     struct import_stack stack;
     struct profile_sample sample;
@@ -144,7 +145,7 @@ struct reader {
     uint64_t refused;
 };
 
-/* "Ljava/lang/String;" and "java/lang/String" are java.lang.String. */
+/* Adds the name of a class: "Ljava/lang/String;" and "java/lang/String" become java.lang.String. */
 static int class_string(struct profile *p, struct text t, uint32_t *id)
 {
     char name[1024];
@@ -238,7 +239,7 @@ static int on_frame(struct reader *r, const struct record *f)
     return rc ? rc : import_stack_add(&r->stack, frame);
 }
 
-/* A method may come after its first frame, and a thread's name after its first trace: these are read first. */
+/* Reads the methods and threads in a first pass, because a method may follow its first frame, and a thread's name its first trace. */
 static int on_names(struct reader *r, const struct record *one)
 {
     if (one->kind == METHOD || one->kind == METHOD_FULL)

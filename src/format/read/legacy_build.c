@@ -29,7 +29,7 @@ int legacy_sample(struct legacy *l, const struct legacy_row *row)
     return 0;
 }
 
-/* Stacks that share an address repeat its comments: those of the first stack count. */
+/* Stacks that share an address repeat its comments; only those of the first stack are used. */
 int legacy_name(struct legacy *l, uint64_t address, struct span function, uint64_t line)
 {
     bool added;
@@ -45,7 +45,7 @@ int legacy_name(struct legacy *l, uint64_t address, struct span function, uint64
     return 0;
 }
 
-/* "r-xp": letters of permissions. */
+/* Whether the first n characters are permissions, such as "r-xp". */
 static bool is_permissions(struct span t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void drop_second(struct legacy *l, struct legacy_row *row)
     row->count--;
 }
 
-/* Drops the second frame that all samples have but one in 32; *dropped = whether there was one. */
+/* Drops the second frame if all samples but one in 32 have the same. *dropped = whether there was such a frame. */
 static int strip_shared(struct legacy *l, bool *dropped)
 {
     struct map counts = {0};
@@ -137,7 +137,7 @@ struct writer {
     uint32_t strings, locations, functions;
 };
 
-/* The index of a new string; the first, which is empty, is 0. */
+/* Adds a string and returns its index. The first string, which is empty, gets 0. */
 static uint64_t add_string(struct writer *w, struct span t)
 {
     pb_put_bytes(w->out, PPROF_STRING, t.bytes, t.len);
@@ -209,7 +209,7 @@ static int by_start(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of the first group that names an address; inlined functions stay in their order. */
+/* Orders by address. Functions inlined at one address stay in their order. */
 static int by_address(const void *left, const void *right)
 {
     const struct legacy_place *a = left, *b = right;
@@ -218,7 +218,7 @@ static int by_address(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* How many elements, which ascend by their first number, do not lie behind the address. */
+/* Returns how many elements begin at or before the address. The elements are sorted by their first field. */
 static uint32_t until(const void *base, size_t size, uint32_t count, uint64_t address)
 {
     uint32_t low = 0, high = count;

@@ -1,13 +1,14 @@
-/* Reads the profiles that pprof's libraries wrote before profile.proto, as pprof's own reader of them does:
+/* Reads the profiles that pprof's libraries wrote before profile.proto existed, in the way pprof's own reader does:
  *
- *     words       0 3 0 PERIOD_US 0, then COUNT DEPTH ADDRESS..., 0 1 0 at the end: CPU time (gperftools, Go); 4 or 8 bytes, either order
+ *     words       0 3 0 PERIOD_US 0, then COUNT DEPTH ADDRESS..., 0 1 0 at the end: CPU time (gperftools, Go); 4 or 8 bytes, either
+ *                 order
  *     heap        heap profile: 1: 2 [3: 4] @ heap_v2/524288      then   1: 2 [3: 4] @ 0x12 0x34
  *     contention  --- contention: or --- mutex:                   then   CYCLES COUNT @ 0x12 0x34
  *     counts      goroutine profile: total 7                      then   COUNT @ 0x12 0x34
  *     threads     --- threadz 1 ---                               then   --- Thread 7f (name: x/12) stack: ---, addresses
  *
- * A map of the process's memory may follow. Addresses become the names that Go writes in comments, if it does, else they stay numbers.
- * The reader makes a profile.proto of the file, and pprof_read reads that: values are chosen there. */
+ * A map of the process's memory may follow. If comments of Go name the addresses, they get these names, else they stay numbers. This
+ * reader converts the file to a profile.proto, and pprof_read reads that and chooses the value. */
 #include "format/import.h"
 
 #include "format/pprof.h"
@@ -21,7 +22,7 @@
 
 struct words {
     const uint8_t *at, *end;
-    size_t size; /* of a word: 4 or 8 */
+    size_t size; /* bytes in a word: 4 or 8 */
     bool big;
 };
 
@@ -41,7 +42,7 @@ struct words_head {
     uint64_t period_us;
 };
 
-/* The five words in front: 0, 3, 0 (1 of Java), the period, 0. */
+/* Reads the five words at the beginning: 0, 3, 0 (1 for Java), the period, 0. */
 static bool begin_words(struct words *w, const uint8_t *bytes, size_t size, struct words_head *head)
 {
     static const struct words forms[] = {{.size = 4}, {.size = 4, .big = true}, {.size = 8}, {.size = 8, .big = true}};
@@ -61,7 +62,8 @@ static bool begin_words(struct words *w, const uint8_t *bytes, size_t size, stru
     return false;
 }
 
-/* Stacks up to the one that says the end. Callers are where their call returns to, one less is the call; Java's are the calls. */
+/* Reads stacks up to the one that marks the end. The address of a caller is where its call returns to, so `less` (1) is subtracted to
+ * get the call. Java's addresses are the calls themselves (less = 0). */
 static int take_stacks(struct words *w, struct legacy *l, uint64_t less, bool *whole)
 {
     uint64_t count, depth, address = 0;
@@ -84,7 +86,7 @@ static int take_stacks(struct words *w, struct legacy *l, uint64_t less, bool *w
     return 0;
 }
 
-/* "0x123  java.lang.Thread.run (Thread.java:748)" */
+/* Reads the name of an address of Java: "0x123  java.lang.Thread.run (Thread.java:748)". */
 static int take_java_name(struct legacy *l, struct span line)
 {
     uint64_t address, number = 0;

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines of one kind of text. */
+/* One of the text formats. */
 struct kind;
 
 struct texts {
     struct legacy *l;
     const struct kind *kind;
-    int64_t period;    /* of a heap: mean bytes between two samples; 0 = values are whole */
-    bool has_alloc;    /* of a heap */
-    uint64_t hz;       /* of contention: cycles in a second */
-    uint64_t sampling; /* of contention: one event in so many */
+    int64_t period;    /* heap: mean bytes between two samples; 0 = values are not sampled */
+    bool has_alloc;    /* heap: the file also has figures of all allocations, not only of live objects */
+    uint64_t hz;       /* contention: cycles per second */
+    uint64_t sampling; /* contention: events per recorded event */
     bool in_thread, repeats;
 };
 
@@ -25,14 +25,14 @@ struct kind {
     int (*take)(struct texts *t, struct span line);
 };
 
-/* ---- what they share ---- */
+/* ---- functions for all text formats ---- */
 
 static bool is_map_begin(struct span line)
 {
     return lines_find(line, "--- Memory map: ---") || lines_find(line, "MAPPED_LIBRARIES:");
 }
 
-/* The addresses in a line, each `less` below what is written; returns how many, or -ENOMEM. */
+/* Adds the addresses in a line, each reduced by `less`. Returns their number, or -ENOMEM. */
 static int take_addresses(struct legacy *l, struct span line, uint64_t less)
 {
     int count = 0;
@@ -50,7 +50,7 @@ static int take_addresses(struct legacy *l, struct span line, uint64_t less)
     return count;
 }
 
-/* Digits, after blanks and a sign. */
+/* Reads blanks, a sign and digits. */
 static bool take_signed(struct span *t, int64_t *number)
 {
     uint64_t v;
@@ -85,14 +85,15 @@ struct heap_values {
     int64_t objects, bytes, all_objects, all_bytes;
 };
 
-/* "1: 2 [3: 4] @", and what comes after it in *t. */
+/* Reads "1: 2 [3: 4] @". *t is then the text after it. */
 static bool take_heap_values(struct span *t, struct heap_values *v)
 {
     return take_signed(t, &v->objects) && take_mark(t, ':') && take_signed(t, &v->bytes) && take_mark(t, '[') &&
            take_signed(t, &v->all_objects) && take_mark(t, ':') && take_signed(t, &v->all_bytes) && take_mark(t, ']') && take_mark(t, '@');
 }
 
-/* heap_v2 says the mean distance of samples, Go's heap twice that; others say nothing, or have no samples but all. */
+/* Reads the first line. heap_v2 contains the mean distance of samples, and Go's heap twice that. Other files contain none, or have all
+ * allocations instead of samples. */
 static bool heap_begins(struct texts *t, struct span line)
 {
     static const char *const all[] = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
@@ -124,7 +125,8 @@ static bool heap_begins(struct texts *t, struct span line)
     return true;
 }
 
-/* An allocation of some size is in a sample with the probability 1 - exp(-size / period): so many stand for it. */
+/* Scales the figures of a sample to the allocations that it represents: an allocation is sampled with the probability 1 - exp(-size /
+ * period). */
 static void scale(int64_t period, int64_t *objects, int64_t *bytes)
 {
     if (!*objects || !*bytes) {
@@ -174,7 +176,7 @@ static bool contention_begins(struct texts *t, struct span line)
     return true;
 }
 
-/* Only Java's profiles have a format and a resolution. */
+/* Reads an attribute. Only Java's profiles have the attributes format and resolution. */
 static void take_attribute(struct texts *t, struct span name, struct span value)
 {
     uint64_t number;
@@ -191,7 +193,7 @@ static void take_attribute(struct texts *t, struct span name, struct span value)
         t->l->duration_ns = (int64_t)number * NS_PER_MS;
 }
 
-/* "DELAY COUNT @ 0x12", or an attribute. */
+/* Reads a line "DELAY COUNT @ 0x12", or an attribute. */
 static int contention_take(struct texts *t, struct span line)
 {
     uint64_t delay, count;
@@ -273,7 +275,7 @@ static int finish_thread(struct texts *t)
     return 0;
 }
 
-/* The leaf is not a call: its address is as written. */
+/* Reads a line of a thread. The address of the leaf is not that of a call, so it is not reduced. */
 static int thread_take(struct texts *t, struct span line)
 {
     int rc = 0;
@@ -313,7 +315,7 @@ bool legacy_text_is(struct span line)
     return kind_of(&t, lines_trim(line));
 }
 
-/* "# 0x44cb2 runtime.goexit+0x1 /usr/lib/go/asm.s:1650", with tabs between, as Go writes below a stack. */
+/* Reads a comment that Go writes below a stack, with tabs between the words: "# 0x44cb2 runtime.goexit+0x1 /usr/lib/go/asm.s:1650". */
 static int take_comment(struct legacy *l, struct span line)
 {
     uint64_t address, number = 0;

@@ -1,4 +1,4 @@
-/* The legacy formats that are text: heap, contention, counts, threads; the inside of legacy_read.c. */
+/* Reads the legacy formats that are text (heap, contention, counts, threads), for legacy_read.c. */
 #ifndef CANDOR_FORMAT_READ_LEGACY_TEXT_H
 #define CANDOR_FORMAT_READ_LEGACY_TEXT_H
 
@@ -6,7 +6,7 @@
 
 /* Whether a line is the first one of such a text. */
 bool legacy_text_is(struct span line);
-/* Reads such a text. 0, -ENOMEM, or -EINVAL if it is not one. */
+/* Reads such a text. Returns 0, -ENOMEM, or -EINVAL if it is not one. */
 int legacy_text_take(struct legacy *l, struct span text);
 
 #endif

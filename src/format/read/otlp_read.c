@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHERS_MAX = 64 }; /* names of values beside the one that is read */
+enum { OTHERS_MAX = 64 }; /* names of values that are not read */
 
 struct value_type {
     uint64_t type, unit;
@@ -24,10 +24,10 @@ struct reader {
     const struct import *in;
     struct otlp_tables t;
     const struct otlp_sample_fields *fields;
-    otlp_text value, unit; /* of the profiles that are read */
+    otlp_text value, unit; /* those of the profiles that are read */
     bool chosen, timestamps;
     uint64_t scale, refused, others, dropped;
-    struct numbers values, times; /* of a sample */
+    struct numbers values, times; /* the numbers of one sample */
 };
 
 /* ---- samples ---- */
@@ -62,7 +62,7 @@ static int take_attribute(struct reader *r, uint64_t index, struct who *who)
     return 0;
 }
 
-/* Weights that are counts, or multiples of a period, tell how many samples they are. */
+/* Returns how many samples a weight represents: weights that are counts, or multiples of a period, show it. */
 static uint32_t count(const struct reader *r, const struct profile_sample *s)
 {
     uint64_t n = s->count;
@@ -73,7 +73,7 @@ static uint32_t count(const struct reader *r, const struct profile_sample *s)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* Numbers of a sample, which may stand packed in one field or one by one. */
+/* Reads the numbers of a sample. They may be packed in one field, or each be in its own field. */
 static int take_numbers(struct numbers *to, struct pb_numbers rest)
 {
     for (uint64_t n; pb_number(&rest, &n);) {
@@ -84,7 +84,8 @@ static int take_numbers(struct numbers *to, struct pb_numbers rest)
     return 0;
 }
 
-/* Values and timestamps stand side by side; one value may have no timestamp, and timestamps alone are a sample each. */
+/* Adds a sample for each observation. The lists of values and timestamps are parallel. A value may lack its timestamp. If there are only
+ * timestamps, each of them is a sample. */
 static int take_observations(struct reader *r, const struct who *who, bool truncated)
 {
     const struct numbers *values = &r->values, *times = &r->times;
@@ -109,7 +110,7 @@ static int take_attributes(struct reader *r, const struct pb_field *f, struct wh
     return rc;
 }
 
-/* An id becomes a label, in hexadecimal; one of another length is none, and one of zeros says that there is none. */
+/* Adds an id as a label in hexadecimal. An id of another length is ignored; an id of zeros means that there is none. */
 static int take_id(struct reader *r, const char *key, otlp_text id, size_t bytes, struct who *who)
 {
     static const char digits[] = "0123456789abcdef";
@@ -178,7 +179,7 @@ static struct value_type take_value_type(const struct pb_field *field)
     return t;
 }
 
-/* Whether the profile is of the value that is read; the first one that may be decides. */
+/* Sets *wanted if the profile has the value that is read. The first profile with an acceptable value determines it. */
 static int choose(struct reader *r, struct value_type t, bool *wanted)
 {
     otlp_text value = otlp_tables_text(&r->t, t.type), unit = otlp_tables_text(&r->t, t.unit);
@@ -200,7 +201,8 @@ static int choose(struct reader *r, struct value_type t, bool *wanted)
     return rc;
 }
 
-/* A value beside the one that is read, once for each name. Of two units of one name only the first can be chosen. */
+/* Notes the name of a value that is not read, once for each name. If two values have the same name and different units, only the first
+ * can be chosen. */
 static int note_other(struct reader *r, struct value_type t)
 {
     struct profile *p = r->p;
@@ -282,7 +284,7 @@ static int take_resource(struct reader *r, const struct pb_field *field)
     return rc;
 }
 
-/* ---- the file: visits what is of interest at each level ---- */
+/* ---- the file: visit the relevant fields of each level ---- */
 
 typedef int visit(struct reader *r, const struct pb_field *f);
 
@@ -310,8 +312,9 @@ static int visit_dictionary(struct reader *r, const struct pb_field *f)
     return otlp_tables_take(&r->t, f);
 }
 
-/* What is packed in one version, values and attributes, is a link in the other, a single number. A sample that has neither of them
- * has, in 1.10, timestamps alone. Writers that pack nothing came with 1.10: their samples have values, but no packed ones as in 1.9. */
+/* Determines the version by the fields of a sample. Values and attributes are packed fields in one version where the other has the link,
+ * a single number. A sample with neither of them has, in 1.10, only timestamps. Writers that pack nothing appeared with 1.10; their
+ * samples have values that are not packed, which 1.9's samples always are. */
 static int note_version(struct reader *r, const struct pb_field *sample)
 {
     bool packed = false, single = false;

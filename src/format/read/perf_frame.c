@@ -28,7 +28,7 @@ static struct span base_name(struct span path)
     return slash && slash[1] && slash + 1 < path.bytes + path.len ? behind(path, slash + 1) : path;
 }
 
-/* Code that a JVM has made: of a map of symbols, or an image that `perf inject --jit` has made of them. */
+/* Whether a JVM generated the code. Its name is then that of a map of symbols, or of an image that `perf inject --jit` made. */
 static bool is_generated(struct span dso)
 {
     struct span name = base_name(dso);
@@ -36,7 +36,7 @@ static bool is_generated(struct span dso)
            lines_start(name, "[jit]");
 }
 
-/* The kernel, and its modules, which stand in brackets as well as some of a process's own memory does. */
+/* Whether the frame is of the kernel or its modules. Their names are in brackets, but so are those of some of a process's own memory. */
 static bool is_kernel(const struct perf_frame *f)
 {
     static const char *const own[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]", "[stack", "[anon", "[jit]", "[uprobes]"};
@@ -59,7 +59,7 @@ static int add_method(struct profile *p, struct span class_text, struct span nam
     return import_stack_add(stack, frame);
 }
 
-/* A method by its class, which may have slashes, and its name with or without arguments. */
+/* Adds a method by its class, which may have slashes, and its name with or without arguments. */
 static int add_java(struct profile *p, struct span class_text, struct span name, uint8_t type, struct import_stack *stack)
 {
     static const struct span none = {"", 0};
@@ -76,7 +76,7 @@ static int add_java(struct profile *p, struct span class_text, struct span name,
     return rc;
 }
 
-/* Without a zero, too, which would end a copy of it. */
+/* Whether the text may be the name of a class. It must not contain a zero either, because that would end a copy of it. */
 static bool is_class(struct span t)
 {
     for (size_t i = 0; i < t.len; i++) {
@@ -87,8 +87,8 @@ static bool is_class(struct span t)
     return t.len && !isdigit((unsigned char)*t.bytes);
 }
 
-/* perf-map-agent's "Lorg/foo/Bar;::method" and "org.foo.Bar::method", the image's "Lorg/foo/Bar;method(I)V", all with or without a
- * descriptor. False when it is none of them. */
+/* Splits a symbol into class and name. The forms are perf-map-agent's "Lorg/foo/Bar;::method" and "org.foo.Bar::method", and the image's
+ * "Lorg/foo/Bar;method(I)V", all with or without a descriptor. Returns false for any other form. */
 static bool split_java(struct span symbol, bool generated, struct span *class_text, struct span *name)
 {
     const char *arguments = lines_find(symbol, "(");
@@ -106,7 +106,7 @@ static bool split_java(struct span symbol, bool generated, struct span *class_te
     return is_class(*class_text) && name->len;
 }
 
-/* `jcmd Compiler.perfmap` writes "int java.lang.String.indexOf(int)". */
+/* Adds a symbol as `jcmd Compiler.perfmap` writes it: "int java.lang.String.indexOf(int)". */
 static int add_perfmap(struct profile *p, struct span symbol, uint8_t type, struct import_stack *stack)
 {
     const char *arguments = lines_find(symbol, "(");
@@ -119,7 +119,7 @@ static int add_perfmap(struct profile *p, struct span symbol, uint8_t type, stru
     return add_java(p, until(name, dot), behind(name, dot + 1), type, stack);
 }
 
-/* The last "->" in it, or NULL. */
+/* Returns the last "->" in the text, or NULL. */
 static const char *last_arrow(struct span t)
 {
     for (size_t at = t.len; at > 1; at--)
@@ -128,7 +128,7 @@ static const char *last_arrow(struct span t)
     return NULL;
 }
 
-/* "a->b->c" is a with b inlined into it, and c into b. */
+/* Adds the frames of a symbol of generated code. "a->b->c" is a, with b inlined into it, and c inlined into b. */
 static int add_generated(struct profile *p, struct span symbol, struct import_stack *stack)
 {
     int rc = 0;

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "[003]": the processor. */
+/* Skips the processor, such as "[003]". */
 static void skip_cpu(struct span *t)
 {
     struct span rest = lines_from(*t, lines_blanks(*t));
@@ -14,7 +14,7 @@ static void skip_cpu(struct span *t)
         *t = rest;
 }
 
-/* "4794564.109216:" */
+/* Reads the time, such as "4794564.109216:", if there is one. */
 static void take_time(struct span *t, uint64_t *ns)
 {
     struct span rest = lines_from(*t, lines_blanks(*t));
@@ -41,7 +41,7 @@ static void take_period(struct span *t, struct perf_head *h)
     *t = rest;
 }
 
-/* What comes after the thread: "[000] 95.123: 10101010 cpu-clock:u: ..." */
+/* Reads the text after the thread: "[000] 95.123: 10101010 cpu-clock:u: ...". */
 static bool take_event(struct span t, struct perf_head *h)
 {
     skip_cpu(&t);
@@ -56,7 +56,7 @@ static bool take_event(struct span t, struct perf_head *h)
     return true;
 }
 
-/* "19983" or "19980/19983" */
+/* Reads the thread: "19983" or "19980/19983". */
 static bool take_thread(struct span *t, struct perf_head *h)
 {
     if (!lines_take_number(t, &h->tid))
@@ -67,7 +67,7 @@ static bool take_thread(struct span *t, struct perf_head *h)
     return lines_take_number(t, &h->tid) && lines_blanks(*t);
 }
 
-/* A command may have blanks and numbers in it: the first number that all the rest fits to is the thread. */
+/* Parses a head. A command may contain blanks and numbers, so the first number after which the rest fits the format is the thread. */
 bool perf_line_head(struct span line, struct perf_head *head)
 {
     line = lines_trim(line);
@@ -82,7 +82,7 @@ bool perf_line_head(struct span line, struct perf_head *head)
     return false;
 }
 
-/* "+0x46" behind a symbol. */
+/* Removes "+0x46" from the end of a symbol. */
 static struct span without_offset(struct span t)
 {
     const char *plus = memrchr(t.bytes, '+', t.len);
@@ -91,7 +91,7 @@ static struct span without_offset(struct span t)
     return t;
 }
 
-/* "(/lib/x.so)" at the end, with what stands in brackets in it; taken off. */
+/* Takes "(/lib/x.so)", which may contain brackets, from the end of the text. Empty if there is none. */
 static struct span take_dso(struct span *t)
 {
     size_t at = t->len;

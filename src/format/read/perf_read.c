@@ -1,11 +1,12 @@
-/* Reads the text that `perf script` prints of a perf.data: for each sample a head, its frames from the innermost, and an empty line,
+/* Reads the text that `perf script` prints from a perf.data file. For each sample it has a head, its frames with the innermost first, and
+ * an empty line:
  *
  *     COMM PID/TID [CPU] SECONDS: PERIOD EVENT:
  *             7f722d119786 Ljava/io/FileOutputStream;::writeBytes+0x46 (/tmp/perf-19982.map)
  *
- * where all but COMM, TID and EVENT may be missing, and one frame may come after the head. Weights are the periods of one event:
- * nanoseconds of the clocks, else events; without periods they count samples. Java's frames are those of perf-map-agent, of
- * `jcmd Compiler.perfmap` and of `perf inject --jit`. */
+ * All but COMM, TID and EVENT may be missing, and a frame may be on the line of the head. Weights are the periods of one event:
+ * nanoseconds for clocks, else events. Without periods they count samples. Java's frames have the forms of perf-map-agent, of `jcmd
+ * Compiler.perfmap` and of `perf inject --jit`. */
 #include "format/import.h"
 
 #include "format/read/perf_frame.h"
@@ -22,12 +23,12 @@ struct reader {
     const struct import *in;
     struct import_stack stack;
     struct profile_sample sample;
-    struct span event;                /* the one that is read */
-    struct span others[EVENTS_NAMED]; /* events that are not, each once */
+    struct span event;                /* the event that is read */
+    struct span others[EVENTS_NAMED]; /* events that are not read, each once */
     uint32_t other_count;
     bool chosen, has_period, pids_differ, periods_differ;
-    bool open;  /* frames belong to a sample */
-    bool taken; /* which is of our event */
+    bool open;  /* the next frames belong to a sample */
+    bool taken; /* that sample is of the event that is read */
     int64_t first_ns, last_ns;
     uint64_t refused, left_out, of_others;
 };
@@ -37,7 +38,7 @@ static bool same(struct span a, struct span b)
     return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
 }
 
-/* What it counts is nanoseconds. */
+/* Whether the event counts nanoseconds. */
 static bool is_clock(struct span event)
 {
     static const char *const clocks[] = {"cpu-clock", "task-clock"};
@@ -63,7 +64,7 @@ static int choose(struct reader *r, const struct perf_head *h)
     return rc;
 }
 
-/* Whether a sample is of the event that is read: --value's, else the first one's. */
+/* Whether a sample is of the event that is read. This is the event that --value names, else that of the first sample. */
 static bool is_ours(struct reader *r, const struct perf_head *h, int *rc)
 {
     const char *value = r->in->value;
@@ -131,7 +132,8 @@ static int begin(struct reader *r, const struct perf_head *h)
 
 enum line { LINE_IS_OTHER, LINE_IS_HEAD, LINE_IS_FRAME };
 
-/* Below a head, a frame is more likely, but commands such as dd and cc1 look like addresses: a line with a time is a head. */
+/* Determines the kind of a line. Below a head, a frame is more likely than a head. But commands such as dd and cc1 look like addresses,
+ * so a line with a time is always a head. */
 static enum line line_of(struct span line, bool is_below, struct perf_head *head, struct perf_frame *frame)
 {
     bool is_head = perf_line_head(line, head);
@@ -140,7 +142,7 @@ static enum line line_of(struct span line, bool is_below, struct perf_head *head
     return is_head ? LINE_IS_HEAD : LINE_IS_OTHER;
 }
 
-/* Behind a frame may stand lines of source, which have no address. */
+/* Reads one line. Lines of source code, which have no address, may follow a frame. */
 static int take_line(struct reader *r, struct span line)
 {
     struct perf_head head;
@@ -207,7 +209,8 @@ int perf_read(struct profile *p, const struct import *in)
     return rc;
 }
 
-/* Heads, until one has a frame behind or below it: samples may have none. */
+/* Whether the text is from `perf script`: there are heads, and one of them has a frame on its line or below it. Samples may have no
+ * frame, so the first head is not decisive. */
 bool perf_is(const uint8_t *bytes, size_t size)
 {
     struct span text = {(const char *)bytes, size}, line;

@@ -13,15 +13,15 @@
 
 enum { VALUES_MAX = 64 };
 
-/* The file is read twice: first all that samples refer to, which may come after them. */
+/* The state of the reader. It reads the file twice, because the tables that samples refer to may come after the samples. */
 struct reader {
     struct profile *p;
     const struct import *in;
     struct pprof_tables t;
     struct import_stack stack;
-    uint32_t value, counter; /* which of the values are weights and counts; counter = type_count: none */
+    uint32_t value, counter; /* the indices of the values that are weights and counts; counter = type_count: there is no count */
     uint64_t scale;
-    uint64_t steps; /* frames that stacks may still have: an honest file needs a few bytes for each */
+    uint64_t steps; /* frames that stacks may still have: a limit for invalid files; valid ones need a few bytes for each */
     uint64_t refused;
 };
 
@@ -39,7 +39,7 @@ static int intern(struct profile *p, pprof_text t, uint32_t *id)
     return profile_string(p, t.bytes, t.len, id);
 }
 
-/* ---- which value ---- */
+/* ---- the value to read ---- */
 
 static bool is_time(pprof_text unit)
 {
@@ -63,7 +63,7 @@ static pprof_text name_of(const struct reader *r, uint32_t value)
     return pprof_tables_text(&r->t, r->t.types[value].type);
 }
 
-/* Whether the value is what samples of the wanted kind weigh. */
+/* Whether samples of the wanted kind are weighted by this value. */
 static bool is_of_kind(const struct reader *r, uint32_t value)
 {
     static const struct {
@@ -77,7 +77,8 @@ static bool is_of_kind(const struct reader *r, uint32_t value)
     return false;
 }
 
-/* Asked for; else that of the kind that is asked for; else the file's own default; else the last, as pprof has it. */
+/* Chooses the value to read: the one that the user named, else that of the requested kind, else the file's default, else the last, as
+ * pprof does. For CPU time the file's default comes before the value of the kind. */
 static uint32_t find_value(const struct reader *r)
 {
     uint32_t none = r->t.type_count, by_name = none, of_kind = none, preferred = none;
@@ -96,7 +97,7 @@ static uint32_t find_value(const struct reader *r)
     return preferred < none ? preferred : none - 1;
 }
 
-/* Once for each name. */
+/* Adds the name of a value that is not read, once. */
 static int add_other(struct profile *p, pprof_text name)
 {
     uint32_t id;
@@ -111,7 +112,7 @@ static int add_other(struct profile *p, pprof_text name)
     return 0;
 }
 
-/* Values that are neither weights nor counts of samples are left out, and that is said. */
+/* Says in a problem of the profile which values are left out because they are neither weights nor counts of samples. */
 static int name_unused(const struct reader *r)
 {
     char others[256] = "";
@@ -160,11 +161,11 @@ static int take_unit(struct reader *r)
     free(words[0]);
     free(words[1]);
     if (r->t.period > 0 && is_time(pprof_tables_text(&r->t, r->t.period_type.unit)) && is_time(unit))
-        r->p->interval_ns = (uint64_t)r->t.period; /* of nanoseconds, as everybody writes it */
+        r->p->interval_ns = (uint64_t)r->t.period; /* in nanoseconds, because all writers use them */
     return rc;
 }
 
-/* What pprof_write says there. */
+/* Reads the comments that pprof_write writes. */
 static int take_comment_texts(struct reader *r)
 {
     struct profile *p = r->p;
@@ -198,7 +199,7 @@ static int push_location(struct reader *r, uint64_t id)
     return 0;
 }
 
-/* What the labels of a sample say. */
+/* The information in the labels of a sample. */
 struct labels {
     uint32_t thread, outcome; /* string ids */
     uint32_t others;          /* set of labels */
@@ -257,7 +258,7 @@ static int take_values(const struct reader *r, const struct pb_field *f, uint32_
     return 0;
 }
 
-/* Where no value counts the samples, weights that are counts, or multiples of a period, tell. */
+/* Sets the sample's count. If no value counts the samples, weights that are counts, or multiples of a period, show it. */
 static void count(const struct reader *r, struct profile_sample *s)
 {
     uint64_t n = s->count;

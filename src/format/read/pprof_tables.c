@@ -188,7 +188,7 @@ static int take_line(struct pprof_tables *t, const struct pb_field *field, uint6
     const uint32_t *library = map_find(&t->mapping_of, mapping);
     const struct pprof_names *function = at ? &t->functions[*at] : &none;
     pprof_text file = library ? pprof_tables_text(t, t->mappings[*library]) : (pprof_text){"", 0}, rest;
-    /* Native code is in the library that its system name begins with. */
+    /* A frame is native code if its system name begins with the name of the mapped library. */
     if (type == PROFILE_TYPE_OTHER && file.len && file.len < pprof_tables_text(t, function->system_name).len) {
         rest = pprof_tables_text(t, function->system_name);
         if (!memcmp(rest.bytes, file.bytes, file.len) && rest.bytes[file.len] == '!')
@@ -200,7 +200,7 @@ static int take_line(struct pprof_tables *t, const struct pb_field *field, uint6
     return rc ? rc : add_frame(t, frame);
 }
 
-/* A place of code that nobody has named, in the library that is mapped there. */
+/* Adds a frame for an address without a function, in the library that is mapped there. */
 static int take_address(struct pprof_tables *t, uint64_t address, uint64_t mapping)
 {
     static const char none[] = JFR_NO_DESCRIPTOR;

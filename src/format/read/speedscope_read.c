@@ -10,7 +10,7 @@
 struct reader {
     struct profile *p;
     const struct import *in;
-    uint32_t *frames; /* by the file's number */
+    uint32_t *frames; /* indexed by the file's frame numbers */
     size_t frame_count;
     struct import_stack stack;
     uint64_t scale;
@@ -38,7 +38,7 @@ static int take_frames(struct reader *r, const json_t *list)
     return rc;
 }
 
-/* A file may hold profiles of several units; those of the first are read. */
+/* Sets the unit, or checks it: if the file has profiles of several units, those with the first one's unit are read. */
 static int take_unit(struct reader *r, const char *unit, bool *same)
 {
     struct profile *p = r->p;
@@ -73,7 +73,7 @@ static int add(struct reader *r, uint32_t thread, uint32_t stack, bool truncated
     return rc ? rc : import_sample(r->p, &s, truncated, &r->refused);
 }
 
-/* The file's frame, or -1. */
+/* Returns the number of the frame in the file, or -1 if it is invalid. */
 static int64_t frame_at(const struct reader *r, const json_t *number)
 {
     double v = json_is_number(number) ? json_number_value(number) : -1;
@@ -109,10 +109,11 @@ static int take_sampled(struct reader *r, const json_t *profile, uint32_t thread
     return rc;
 }
 
-/* The frames that are open, as stacks, each one frame deeper; of those beyond the model's depth only how many. */
+/* The open frames of an evented profile. `stacks` has a stack for each depth, each one frame longer than the one before. For frames
+ * beyond the model's depth, only their number is kept. */
 struct open {
     uint32_t *stacks;
-    int64_t *frames; /* the file's numbers, of all of them */
+    int64_t *frames; /* the file's numbers of all open frames */
     size_t depth, cap;
 };
 
@@ -137,7 +138,7 @@ static const char *name_of(const struct reader *r, int64_t frame)
     return profile_text(r->p, r->p->frames[r->frames[frame]].label);
 }
 
-/* A file whose events contradict each other is wrong as a whole: nobody can say what else in it is. */
+/* Opens or closes a frame. If events contradict each other, the file is refused, because the rest of it cannot be trusted. */
 static int take_event(struct reader *r, struct open *o, const json_t *event, size_t number)
 {
     int64_t frame = frame_at(r, json_object_get(event, "frame"));
@@ -155,7 +156,7 @@ static int take_event(struct reader *r, struct open *o, const json_t *event, siz
     return 0;
 }
 
-/* Between two events the open frames are a sample. */
+/* Reads an evented profile. The frames that are open between two events make one sample. */
 static int take_evented(struct reader *r, const json_t *profile, uint32_t thread)
 {
     const json_t *events = json_object_get(profile, "events");

@@ -1,5 +1,5 @@
-/* Reads HotSpot's thread dumps, as jstack, `jcmd PID Thread.print` and SIGQUIT print them, also several in one file and with other lines
- * between, as in a program's log:
+/* Reads HotSpot's thread dumps, as jstack, `jcmd PID Thread.print` and SIGQUIT print them. A file may contain several dumps, and other
+ * lines between them, as in a program's log:
  *
  *     Full thread dump OpenJDK 64-Bit Server VM (21.0.5+11-LTS mixed mode, sharing):
  *
@@ -9,8 +9,8 @@
  *        at demo.Main.run(Main.java:12)
  *        - locked <0x000000062b6d8a28> (a java.lang.Object)
  *
- * Each thread of each dump is a sample with its state. The JVM's own threads have no frames there, and are left out. So are the stacks that
- * the report of a deadlock repeats. */
+ * Each thread of each dump is a sample with its state. The JVM's own threads have no frames in a dump, and are left out. The stacks that
+ * the report of a deadlock repeats are left out, too. */
 #include "format/import.h"
 #include "format/read/lines.h"
 
@@ -26,7 +26,7 @@ struct reader {
     struct span name;
     uint64_t id;
     bool is_open;  /* the thread's stack is being read */
-    bool is_taken; /* and it has a state */
+    bool is_taken; /* the thread also has a state */
     uint64_t dumps, refused;
 };
 
@@ -61,7 +61,7 @@ static int finish(struct reader *r)
     return rc ? rc : import_sample(r->p, &r->sample, truncated, &r->refused);
 }
 
-/* The native id: hexadecimal up to JDK 20, decimal from 21 on. 0 = there is none. */
+/* Returns the native id, which is hexadecimal up to JDK 20, and decimal since JDK 21. 0 = there is none. */
 static uint64_t native_id(struct span rest)
 {
     const char *at = lines_find(rest, " nid=");
@@ -71,7 +71,8 @@ static uint64_t native_id(struct span rest)
     return found ? id : 0;
 }
 
-/* A name may have quotes in it; what comes after it has none. Without an address ("tid=") it is the report of a deadlock. */
+/* Begins a thread. Its name may contain quotes, but the text after the name has none. A line without an address ("tid=") is part of the
+ * report of a deadlock. */
 static int begin_thread(struct reader *r, struct span line)
 {
     int rc = finish(r);
@@ -88,7 +89,7 @@ static int begin_thread(struct reader *r, struct span line)
     return 0;
 }
 
-/* Behind the last ':' in "java.base@21/Thread.java:842)". */
+/* Returns the number after the last ':' in "java.base@21/Thread.java:842)". */
 static int32_t line_number(struct span place)
 {
     uint64_t number = 0;

@@ -13,7 +13,7 @@ enum { LINE_MAX_BYTES = 1 << 30 };
 
 struct share {
     uint32_t node;
-    uint64_t rest; /* of the division by the interval */
+    uint64_t rest; /* the remainder of the division by the interval */
 };
 
 static int by_rest(const void *left, const void *right)
@@ -24,15 +24,15 @@ static int by_rest(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Divides by the interval, rounded down, and gives the units that are missing to the rounded sum to the largest rests
- * (Hamilton's method): no stack is off by a whole sample, and the sum is right. */
+/* Divides by the interval and rounds down. The units that are then missing from the rounded sum go to the stacks with the largest
+ * remainders (Hamilton's method). So no stack is off by a whole sample, and the sum is right. */
 static int round_to_samples(const struct calltree *tree, uint64_t interval, uint64_t *counts)
 {
     struct share *shares = malloc(tree->count * sizeof *shares);
     if (!shares)
         return -ENOMEM;
     uint64_t given = 0, weight = tree->nodes[0].total;
-    uint32_t with_rest = 0; /* no fewer than units are missing */
+    uint32_t with_rest = 0; /* at least as many as units are missing */
     for (uint32_t i = 0; i < tree->count; i++) {
         uint64_t self = tree->nodes[i].self;
         counts[i] = self / interval;
@@ -57,20 +57,20 @@ static int weigh(const struct calltree *tree, const struct profile *p, enum coll
     return 0;
 }
 
-/* ---- names, each made printable once ---- */
+/* ---- names: each is made printable once ---- */
 
 struct printed_name {
-    size_t at; /* where it begins in the text, plus 1; 0 = it is no node's */
+    size_t at; /* the position in the text plus 1; 0 = no node has this name */
     size_t len;
 };
 
 struct printed {
-    char *text; /* each with the separator behind it */
+    char *text; /* the names, each followed by the separator */
     size_t size;
-    struct printed_name *names; /* by label */
+    struct printed_name *names; /* indexed by label */
 };
 
-/* Control characters are utf8_print's business, the separator is ours. */
+/* Writes a name without the separator; utf8_print replaces control characters. */
 static void put_name(FILE *out, const char *name)
 {
     if (!strchr(name, ';')) {

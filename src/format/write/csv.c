@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A quote is doubled; line ends within a name become blanks, for readers that split lines first. */
+/* Writes text inside quotes. A quote is doubled. Line ends in a name become blanks, for readers that split the file into lines first. */
 static void put_plain(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -22,7 +22,7 @@ static void put_text(FILE *out, const char *text)
     fputs("\",", out);
 }
 
-/* "key=value;key=value" */
+/* Writes "key=value;key=value". */
 static void put_labels(FILE *out, const struct profile *p, uint32_t labels)
 {
     const struct profile_label *list[PROFILE_LABELS_MAX];

@@ -1,5 +1,5 @@
-/* One line per sample, for spreadsheets and data frames (RFC 4180): time, weight, count, thread, ids, state, outcome, the innermost
- * method with class and line, and the whole stack, root first, with ';' between the frames. */
+/* Writes one line for each sample, for spreadsheets and data frames (RFC 4180): time, weight, count, thread, ids, state, outcome, the
+ * innermost method with class and line, and the whole stack, root first, with ';' between the frames. */
 #ifndef CANDOR_FORMAT_WRITE_CSV_H
 #define CANDOR_FORMAT_WRITE_CSV_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
+/* Writes the lines. Write errors stay in the stream; the caller checks ferror. Returns 0 or -ENOMEM. */
 int csv_write(FILE *out, const struct profile *p);
 
 #endif

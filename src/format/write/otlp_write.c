@@ -13,16 +13,16 @@
 
 enum { MESSAGE_MAX = 1 << 30 };
 
-/* The dictionary grows while samples are written, and is written behind them. Its locations are the model's frames that stacks show,
- * its functions their methods, its stacks those of samples. */
+/* The indices of entries in a table of the dictionary. The dictionary grows while samples are written, and is written after them. Its
+ * locations are the frames of the model that occur in stacks, its functions are their methods, and its stacks are those of samples. */
 struct ids {
     struct map map;
-    uint32_t before; /* entries of the table that earlier profiles made */
+    uint32_t before; /* the number of entries in the table from earlier profiles */
 };
 
 struct writer {
     const struct otlp_request *request;
-    const struct profile *p; /* the one that is written */
+    const struct profile *p; /* the profile that is being written */
     const struct otlp_sample_fields *fields;
     struct buffer profiles, profile, locations, functions, attributes, stacks, links, one, part, inner;
     struct strtab strings;
@@ -37,7 +37,8 @@ static uint32_t string(struct writer *w, const char *text)
     return id;
 }
 
-/* The index of the key in its table, from 1 on: entry 0 of each is empty. *added: it is to be written now. */
+/* Returns the index of the key in its table. It is at least 1, because entry 0 of each table is empty. *added: the entry is new, and the
+ * caller must write it. */
 static uint32_t index_of(struct writer *w, struct ids *ids, uint64_t key, bool *added)
 {
     uint32_t *place = map_add(&ids->map, key, added);
@@ -61,7 +62,7 @@ static void put_any(struct buffer *out, struct buffer *room, uint32_t number, co
     pb_put_message(out, number, room);
 }
 
-/* An attribute is a text, or a number where that is NULL. */
+/* Returns the index of an attribute. Its value is a text, or a number if text is NULL. */
 static uint32_t attribute_of_unit(struct writer *w, const char *key, const char *text, uint64_t value, const char *unit)
 {
     bool added;
@@ -106,7 +107,7 @@ static uint32_t function(struct writer *w, const struct profile_frame *f)
     return index;
 }
 
-/* OpenTelemetry's word for a kind of frame, NULL where it has none. */
+/* Returns OpenTelemetry's word for a type of frame; NULL if it has none. */
 static const char *kind_word(uint8_t type)
 {
     switch (type) {
@@ -175,7 +176,7 @@ static int digit_of(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether the text is an id of that many bytes, in hexadecimal. */
+/* Whether the text is an id of that many bytes in hexadecimal. Writes the bytes to out. */
 static bool id_of(const char *text, uint8_t *out, size_t bytes)
 {
     if (strlen(text) != 2 * bytes)
@@ -194,7 +195,7 @@ struct span {
     bool has_trace, has_span;
 };
 
-/* Whether the label is a part of the link, and need not be an attribute. */
+/* Whether the label is a part of the link, so that it need not be an attribute. */
 static bool take_span(struct span *s, const struct profile *p, const struct profile_label *l)
 {
     const char *key = profile_text(p, l->key), *value = profile_text(p, l->value);
@@ -223,7 +224,7 @@ static uint32_t link_of(struct writer *w, const struct span *s)
 
 /* ---- samples ---- */
 
-/* And its link. */
+/* Writes the attributes of a sample, and its link. */
 static void put_attributes(struct writer *w, const struct profile_sample *s)
 {
     struct span span = {0};
@@ -254,7 +255,7 @@ static void put_attributes(struct writer *w, const struct profile_sample *s)
     pb_put_message(&w->one, w->fields->attributes, &w->part);
 }
 
-/* rows[0 .. n) differ in their time only. Where all times are known each has a value and a timestamp. */
+/* Writes the samples rows[0 .. n), which differ only in their time. If all their times are known, each gets a value and a timestamp. */
 static void put_sample(struct writer *w, const struct profile_sample *rows, uint32_t n)
 {
     uint32_t stack_index = stack(w, rows->stack);
@@ -325,7 +326,8 @@ static void forget(struct ids *ids)
     map_init(&ids->map);
 }
 
-/* Attributes and links are the same in all profiles; the others go by the profile's own numbers. */
+/* Writes the profiles. All profiles share the attributes and links. The other tables are indexed by a profile's own numbers, so those
+ * are forgotten after each profile. */
 static int put_profiles(struct writer *w)
 {
     int rc = 0;
@@ -351,7 +353,7 @@ static void put_resource_attribute(struct writer *w, struct buffer *out, const s
     pb_put_message(out, OTLP_RESOURCE_ATTRIBUTE, &w->part);
 }
 
-/* The message in field 1 of all: resource, scope and profiles. */
+/* Writes the message for field 1 of the outermost message: resource, scope and profiles. */
 static void put_resource_profiles(struct writer *w, struct buffer *out)
 {
     struct buffer resource, scoped;

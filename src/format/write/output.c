@@ -23,7 +23,8 @@ static int fail(struct output *o, int code, struct error *e)
     return -code;
 }
 
-/* mkstemp gives 0600; a file that replaces another keeps its mode, a new one gets what open would give it. */
+/* Returns the mode of the new file. mkstemp would give it 0600. A file that replaces another keeps its mode, and a new one gets the mode
+ * that open would give it. */
 static mode_t wanted_mode(const struct stat *old)
 {
     if (old)
@@ -33,7 +34,7 @@ static mode_t wanted_mode(const struct stat *old)
     return 0666 & ~mask;
 }
 
-/* Beside o->target. */
+/* Opens a temporary file in the folder of o->target. */
 static int open_temporary(struct output *o, struct error *e)
 {
     const char *slash = strrchr(o->target, '/');
@@ -111,7 +112,7 @@ int output_open(struct output *o, const char *path, struct error *e)
     return o->file ? 0 : fail(o, errno, e);
 }
 
-/* The stream remembers that a write failed, not why: the file is asked again. */
+/* Returns the errno of a failed write. The stream only remembers that a write failed, so this writes to the file again. */
 static int write_error(FILE *f)
 {
     return write(fileno(f), "\n", 1) < 0 ? errno : EIO;

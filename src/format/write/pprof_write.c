@@ -14,13 +14,13 @@
 
 enum { MESSAGE_MAX = 1 << 24 }; /* of one message of the outermost level: a text, a sample, a function */
 
-/* Each message of the outermost level is written as soon as it is made. Ids of functions, locations and mappings are those of the
- * model plus 1; a failed frame's method goes by another name, so functions are numbered twice. */
+/* The state of the writer. Each message of the outermost level is written as soon as it is complete. Ids of functions, locations and
+ * mappings are those of the model plus 1. A method has two functions, because it has another name in a failed frame. */
 struct writer {
     struct gzip gzip;
     const struct profile *p;
     const struct pprof_types *types;
-    bool brief; /* without what only tools for one file need */
+    bool brief; /* leave out what only tools for a single file need */
     struct buffer message, part, tag;
     struct strtab strings;
     struct map mapping_of;
@@ -33,7 +33,7 @@ static uint32_t string(struct writer *w, const char *text)
     return id;
 }
 
-/* Writes the message as field `number`, and empties it. */
+/* Writes the message as field `number`, and empties its buffer. */
 static void put(struct writer *w, uint32_t number)
 {
     buffer_reset(&w->tag);
@@ -98,7 +98,7 @@ static void put_comments(struct writer *w)
     put_comment(w, PPROF_SOURCE, profile_text(w->p, w->p->source));
 }
 
-/* pprof takes the first mapping for the program. */
+/* Writes the first mapping, which pprof takes for the program. */
 static void put_program(struct writer *w)
 {
     const char *command = profile_text(w->p, w->p->command);
@@ -118,7 +118,7 @@ static void put_program(struct writer *w)
     put(w, PPROF_MAPPING);
 }
 
-/* A mapping stands for a frame's type: "[JIT compiled]"; of native code for its library. */
+/* Writes a mapping for a frame, if it is new: its library for native code, else its type, such as "[JIT compiled]". */
 static int put_mapping(struct writer *w, const struct profile_frame *f, uint32_t *id)
 {
     const char *library = system_name_library(w->p, f);
@@ -164,7 +164,7 @@ static int put_function(struct writer *w, const struct profile_frame *f)
     return rc;
 }
 
-/* The bytecode index stands for an address. */
+/* Writes a location. The bytecode index is written as its address. */
 static void put_location(struct writer *w, uint32_t frame, uint32_t mapping)
 {
     const struct profile_frame *f = &w->p->frames[frame];
@@ -178,7 +178,7 @@ static void put_location(struct writer *w, uint32_t frame, uint32_t mapping)
     put(w, PPROF_LOCATION);
 }
 
-/* Only those that occur in samples. */
+/* Writes the frames that occur in samples. */
 static int put_frames(struct writer *w, const struct fold *fold)
 {
     const struct profile *p = w->p;

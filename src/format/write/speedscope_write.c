@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of the file: those of the model that samples show, by name and line. */
+/* The frames of the file: those frames of the model that occur in samples, distinguished by name and line. */
 struct frames {
     struct map number_of; /* (label, line) -> number */
-    uint32_t *number;     /* by the model's frame, plus 1; 0 = not met */
+    uint32_t *number;     /* indexed by the model's frame: the number plus 1; 0 = not used yet */
 };
 
 static int put_frame(struct jsonw *j, const struct profile *p, struct frames *f, uint32_t id)
@@ -67,7 +67,7 @@ static const char *unit_word(const struct profile *p)
     return p->unit == PROFILE_UNIT_NS ? "nanoseconds" : p->unit == PROFILE_UNIT_BYTES ? "bytes" : "none";
 }
 
-/* order[first .. end) are the samples of one thread. */
+/* Writes a thread. order[first .. end) are its samples. */
 static void put_thread(struct jsonw *j, const struct profile *p, const struct frames *f, const uint32_t *order, uint32_t first,
                        uint32_t end, uint32_t *path)
 {

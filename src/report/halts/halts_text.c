@@ -13,7 +13,7 @@
 enum { DEPTH_MAX = 8, CAUSES = 10 };
 
 struct page {
-    struct text text; /* for its styles; there is no profile */
+    struct text text; /* used for its styles only; it has no profile */
     const struct halt_view *v;
     const struct halts_report *o;
 };
@@ -29,7 +29,7 @@ static void put_string(const struct page *p, uint32_t string)
     utf8_print(p->text.out, halts_text(p->v->h, string));
 }
 
-/* "12:03:07.123" by the local clock. */
+/* Prints a time as the local clock shows it, such as "12:03:07.123". */
 static void put_clock(const struct page *p, int64_t ns)
 {
     char clock[16] = "?";
@@ -41,7 +41,7 @@ static void put_clock(const struct page *p, int64_t ns)
     fprintf(p->text.out, "%s.%03d", clock, (int)((rest + (rest < 0 ? NS_PER_S : 0)) / NS_PER_MS));
 }
 
-/* ---- how much is explained ---- */
+/* ---- how much of the time is explained ---- */
 
 static void put_part(const struct page *p, const char *name, uint64_t ns)
 {
@@ -49,7 +49,8 @@ static void put_part(const struct page *p, const char *name, uint64_t ns)
     fprintf(p->text.out, "  %-44s %10s  %6.2f", name, text_time(time, sizeof time, (int64_t)ns), share(p, ns));
 }
 
-/* Other stops than the agent's pauses have no place of their own in the times above. */
+/* Prints the JVM's count of safepoints and their total time. The agent records only the GC pauses among them one by one, so the other
+ * safepoints are not part of the times above. */
 static void put_counted(const struct page *p)
 {
     const struct halt_sums *s = &p->v->kinds[HALT_SAFEPOINTS_COUNTED];
@@ -128,7 +129,7 @@ static enum source source_of(const struct halt_sums *s)
     return !s->by_agent ? BY_JDK : s->by_agent == s->count ? BY_AGENT : BY_BOTH;
 }
 
-/* Of a recording with both. */
+/* Prints which source the kinds come from, if the recording has both the JDK's and the agent's data. */
 static void put_sources(const struct page *p)
 {
     static const char *const words[SOURCES] = {"by the JDK's recorder", "by Candor's agent", "some by one, some by the other"};
@@ -183,7 +184,7 @@ static void put_cause(const struct page *p, const struct halt_cause *c)
     fputc('\n', out);
 }
 
-/* The largest of each kind. */
+/* Prints the largest causes of each kind. */
 static void put_causes(const struct page *p)
 {
     uint32_t most = p->o->top ? p->o->top : UINT32_MAX, of_kind = 0, left = 0;
@@ -268,7 +269,7 @@ static void put_halt(const struct page *p, const struct halt *one, int depth)
     fputc('\n', out);
 }
 
-/* A halt within another comes below it, indented. */
+/* Prints halts. If `nest`, a halt within another one follows it, indented. */
 static void put_list(const struct page *p, const uint32_t *list, int64_t n, bool nest)
 {
     int64_t ends[DEPTH_MAX];
@@ -322,7 +323,7 @@ static int put_table(const struct page *p, enum halt_scope scope, const char *ti
     return n < 0 ? (int)n : 0;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing data ---- */
 
 static void put_caveats(const struct page *p)
 {

@@ -10,7 +10,8 @@ static uint32_t rows_of(const struct timeline *t, uint32_t top)
     return top && top < t->count ? top : t->count;
 }
 
-/* out: of columns + 1 bytes. */
+/* Writes one character for each column to out, which has room for columns + 1 bytes. row NULL: the row that shows when all threads were
+ * stopped. */
 static const char *cells_of(const struct timeline *t, const struct timeline_row *row, char *out)
 {
     for (uint32_t i = 0; i < t->columns; i++)
@@ -19,7 +20,7 @@ static const char *cells_of(const struct timeline *t, const struct timeline_row 
     return out;
 }
 
-/* A longer name is cut in the middle: what tells threads of a pool apart stands at the end. */
+/* Prints a thread's name. A name that is too long is cut in the middle, because the threads of a pool differ at the end of their names. */
 static void put_name(FILE *out, const char *name)
 {
     size_t columns = utf8_columns(name), len = strlen(name);

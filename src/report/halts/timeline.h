@@ -1,4 +1,4 @@
-/* The part of the report on halts that draws what each thread did (events/timeline.h). */
+/* Draws, as a part of the report on halts, what each thread did (events/timeline.h). */
 #ifndef CANDOR_REPORT_HALTS_TIMELINE_H
 #define CANDOR_REPORT_HALTS_TIMELINE_H
 
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-enum { TIMELINE_NAME_COLUMNS = 20 }; /* beside the cells, and two blanks before and after */
+enum { TIMELINE_NAME_COLUMNS = 20 }; /* columns of a name beside the cells, without the two blanks before and after it */
 
-/* top: rows, 0 = all. Without its heading. */
+/* Prints the rows without a heading. top: number of rows, 0 = all. */
 void timeline_text(FILE *out, const struct timeline *t, uint32_t top);
-/* The value of a member. */
+/* Writes the timeline as a JSON value; the caller has written its key. */
 void timeline_json(struct jsonw *j, const struct timeline *t, uint32_t top);
 
 #endif

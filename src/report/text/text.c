@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Where no terminal sets a bound. Java's names are shorter; those of C++ may have a page of template arguments. */
+/* The columns of a name if no terminal limits them. Java's names are shorter; names of C++ may have a page of template arguments. */
 enum { NAME_COLUMNS = 160 };
 
 static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[33m", "\033[31m"};

@@ -1,4 +1,4 @@
-/* The accounts of a book, line by line. Which they are, and their words, is the table of accounts (base/agreed/accounts.h). */
+/* Prints the accounts of a book, line by line. The table of accounts (base/agreed/accounts.h) defines them and their words. */
 #include "report/text/text.h"
 
 #include "base/text/units.h"
@@ -13,8 +13,8 @@ enum { NAME_COLUMNS = 32, TIME_COLUMNS = 10, EVENT_COLUMNS = 15, TEXT_COLUMNS = 
 
 struct layout {
     enum book book;
-    enum account_unit unit; /* of its whole, or of most of its accounts */
-    int columns;            /* of its figures */
+    enum account_unit unit; /* the unit of the book's first account, which is the whole if there is one */
+    int columns;            /* width of the column of figures */
     bool has_whole;
     int64_t whole;
 };
@@ -22,7 +22,7 @@ struct layout {
 struct line {
     const char *name;
     int indent;
-    int64_t ns; /* in the account's unit */
+    int64_t ns; /* in the unit of the account */
     uint64_t count;
 };
 
@@ -95,7 +95,7 @@ static int compare_lines(const void *left, const void *right)
     return ((*a)->ns < (*b)->ns) - ((*a)->ns > (*b)->ns);
 }
 
-/* The name by which the documents have it; of a level, which is not lost or failed, in words. */
+/* Returns the name of a reason, as in the documents. For an account that is a level, returns the meaning instead. */
 static const char *reason_words(const struct account_row *a, const char *name)
 {
     for (int list = 0; a->role == ACCOUNT_IS_LEVEL && list < REASON_LIST_COUNT; list++)
@@ -105,7 +105,7 @@ static const char *reason_words(const struct account_row *a, const char *name)
     return name;
 }
 
-/* Those that are not empty, largest first. */
+/* Prints the account's reasons in the recording, largest first. */
 static void put_reasons(const struct text *t, const struct layout *l, enum account_id id, int indent)
 {
     const struct profile *p = t->p;
@@ -125,7 +125,7 @@ static void put_reasons(const struct text *t, const struct layout *l, enum accou
 
 /* ---- accounts ---- */
 
-/* What is a part of others says so, where there is room. */
+/* Writes an account's title. If the account is part of others, the title says so, if there is room. */
 static const char *title_of(char out[TITLE_BYTES], const struct account_row *a, int indent)
 {
     static const char within[] = " (within the above)";
@@ -156,7 +156,7 @@ static void put_account(const struct text *t, const struct layout *l, enum accou
         put_reasons(t, l, id, indent + 2);
 }
 
-/* The title and what it means, in lines of whole words. */
+/* Prints the title and its meaning, broken into lines between words. */
 static void explain(const struct text *t, const struct account_row *a)
 {
     int column = fprintf(t->out, "%c%s:", toupper((unsigned char)*a->title), a->title + 1);
@@ -179,7 +179,7 @@ void text_accounts(const struct text *t, enum book book)
         if (is_listed(&l, &account_rows[id], &sum))
             put_account(t, &l, (enum account_id)id, &sum);
     }
-    for (int id = 0; id < ACCOUNTS; id++) { /* what has reasons, and is no part of the sum */
+    for (int id = 0; id < ACCOUNTS; id++) { /* accounts that have reasons and are not part of the sum */
         const struct account_row *a = &account_rows[id];
         struct account_sum sum = accounts_sum(t->p, (enum account_id)id);
         if (is_listed(&l, a, &sum) && a->reasons && (a->role == ACCOUNT_IS_WITHIN || a->role == ACCOUNT_IS_BESIDE))

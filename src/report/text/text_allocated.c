@@ -32,7 +32,7 @@ void text_allocated(const struct text *t)
         put_class(t, &s->methods.rows[shown], text_is_full(s->methods.rows[0].self.share));
 }
 
-/* Of two counts of the same bytes, one by the JVM itself: worth a word when they differ by more than chance. */
+/* Whether the samples' sum of bytes differs by more than chance from the JVM's own count. *times is the ratio of the two. */
 static bool is_skewed(const struct profile *p, double *times)
 {
     const struct profile_book *counted = accounts_line(p, ACCOUNT_ALLOC_COUNTED);

@@ -53,9 +53,9 @@ void text_halt_books(const struct text *t)
               t->out);
 }
 
-enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* what a clock of perf's adds to a context switch: bare metal, virtual machine */
+enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* the cost of perf's clock at a context switch: least and most */
 
-/* What no account has: the kernel's own work for the clock. */
+/* Prints an estimate of the kernel's own work for the clock, which no account contains. */
 static void put_switches(const struct text *t)
 {
     const struct profile_book *switches = accounts_line(t->p, ACCOUNT_SWITCHES), *cpu = accounts_line(t->p, ACCOUNT_CPU);
@@ -72,7 +72,7 @@ static void put_switches(const struct text *t)
             count, SWITCH_NS_LEAST * share, SWITCH_NS_MOST * share);
 }
 
-/* Settings that change what the figures mean. */
+/* Prints notes about settings that change the meaning of the figures. */
 static void put_caveats(const struct text *t)
 {
     static const struct {
@@ -87,7 +87,7 @@ static void put_caveats(const struct text *t)
     bool counts = accounts_has_book(t->p, BOOK_EVENTS);
     if (counts && kernel && !strcmp(kernel, "excluded"))
         fputs("\nnote: events in the kernel are not counted: this process may not watch it (kernel=excluded)\n", t->out);
-    for (size_t i = counts; i < sizeof caveats / sizeof *caveats; i++) { /* the first is of CPU time */
+    for (size_t i = counts; i < sizeof caveats / sizeof *caveats; i++) { /* the first note is about CPU time */
         const char *value = profile_setting(t->p, caveats[i].name);
         if (value && !strcmp(value, caveats[i].value))
             fprintf(t->out, "\nnote: %s\n", caveats[i].text);

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
-enum { SINCE_BOOT_MOST_S = 500000000 }; /* a time of perf's clock, not since the epoch; 15 years */
+enum { RATE_BYTES = 20 /* a rate in a recording: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
+enum { SINCE_BOOT_MOST_S = 500000000 }; /* smaller times are of perf's clock, not since the epoch (15 years) */
 
 static void key(const struct text *t, const char *name)
 {
@@ -33,7 +33,8 @@ static void put_process(const struct text *t)
     fputc('\n', t->out);
 }
 
-/* "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...), built on ...": what comes after " for " is noise. */
+/* Prints the JVM's version, such as "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...), built on ...". The text from "
+ * for " on is left out, because it says nothing useful. */
 static void put_jvm(const struct text *t)
 {
     char version[256];
@@ -70,7 +71,8 @@ static void put_moment(const struct text *t, int64_t ns)
         fputs(date, t->out);
 }
 
-/* That older data is missing is no damage: from when to when there is any. Of several recordings each has its own. */
+/* Says which time the recording still covers if older data was discarded, which is no damage. Nothing is printed for several recordings
+ * together, because each has its own time. */
 static void put_kept(const struct text *t)
 {
     const char *keep = profile_setting(t->p, "keep_ns"), *most = profile_setting(t->p, "max_bytes");
@@ -167,7 +169,7 @@ static void put_cpu(const struct text *t)
     fputs(cpu ? "\n" : " (by the samples: there are no books)\n", t->out);
 }
 
-/* What another profiler measured. */
+/* Prints the sum of the weights of a profile that another profiler measured. */
 static void put_value(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -182,7 +184,7 @@ static void put_value(const struct text *t)
     fputc('\n', t->out);
 }
 
-/* What a clock of ours counted in place of CPU time. */
+/* Prints the event that a clock of Candor counted instead of CPU time. */
 static void put_counter(const struct text *t)
 {
     const char *event = profile_setting(t->p, "event"), *interval = profile_setting(t->p, "event_interval");
@@ -233,7 +235,8 @@ static void put_filtered(const struct text *t)
             text_count(count, sizeof count, p->filtered));
 }
 
-/* How many of the samples are of clocks by lot, and in how many windows: these were drawn, and the intervals rest on them. */
+/* Prints how many samples come from clocks by lot, and from how many windows. The intervals rest on the windows, because windows were
+ * drawn. */
 static void put_lot(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -276,7 +279,7 @@ static void put_clock(const struct text *t)
     fputc('\n', t->out);
 }
 
-/* Weights of the samples with a truncated stack, and with none. */
+/* Adds up the weights of the samples with a truncated stack, and of those without a stack. */
 static void count_outcomes(const struct profile *p, uint64_t *truncated, uint64_t *failed)
 {
     *truncated = *failed = 0;
@@ -295,7 +298,7 @@ static bool holds_halts_only(const struct profile *p)
     return event && !strcmp(event, "halt");
 }
 
-/* What the file was taken for: of a text nobody can be sure. */
+/* Prints the format in which the file was read. For a text format this is a guess. */
 static void put_format(const struct text *t)
 {
 #define ROW(name, words, extensions, media) {#name, words},
@@ -310,7 +313,8 @@ static void put_format(const struct text *t)
         }
 }
 
-/* Samples of other kinds, or, if `unknown`, events of none. Returns how many types there are; `shown` of them are already printed. */
+/* Prints types of events that have samples of other kinds; if `unknown`, types without samples of any kind. Returns how many types there
+ * are; `shown` types are already printed. */
 static uint32_t put_types(const struct text *t, bool unknown, uint32_t shown)
 {
     char count[32];
@@ -330,7 +334,7 @@ static uint32_t put_types(const struct text *t, bool unknown, uint32_t shown)
     return types;
 }
 
-/* No answer says that there is nothing while the recording has something. */
+/* Prints the recording's other types of events, so that an empty report does not suggest an empty recording. */
 static void put_others(const struct text *t)
 {
     uint32_t types = put_types(t, false, 0);

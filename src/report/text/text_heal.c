@@ -1,5 +1,5 @@
-/* What became of code that was compiled before the agent was loaded (healing). It is printed below the books, because it is not an
- * account of the CPU time. */
+/* Prints what happened to code that was compiled before the agent was loaded (healing). This is printed below the books, because it is
+ * not an account of the CPU time. */
 #include "report/text/text.h"
 
 #include "profile/accounts.h"

@@ -1,4 +1,4 @@
-/* The holders of live objects: the paths to the objects, merged. */
+/* Prints the holders of live objects: the paths to the objects, merged. */
 #include "report/text/text.h"
 
 #include "base/text/units.h"
@@ -14,7 +14,7 @@ static const char *size(char out[TEXT_BYTES], uint64_t n)
     return units_format_bytes(out, TEXT_BYTES, n);
 }
 
-/* What the words of our own recordings mean; of another's they stand alone. */
+/* Returns the meaning of a reason in Candor's own recordings. Reasons of other tools are printed without one. */
 static const char *meaning(const char *reason)
 {
     static const struct {
@@ -41,7 +41,7 @@ static void put_objects(const struct text *t, uint32_t objects, uint32_t of, uin
     fprintf(t->out, "%" PRIu32 " of %" PRIu32 " sampled object%s, %s", objects, of, of == 1 ? "" : "s", size(text, bytes));
 }
 
-/* Without those that nobody asked about. */
+/* Returns the number of objects for which a path was searched: all without those that were not chosen for the search. */
 static uint32_t searched(const struct text *t, const struct holders *h)
 {
     uint32_t objects = h->objects;
@@ -88,7 +88,7 @@ static void put_name(const struct text *t, const struct holder *row)
     utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
 }
 
-/* The one that holds most, before what has no end. */
+/* Returns the holder with the largest sum. Paths whose end is not known count only if there is no other. */
 static const struct holders_sum *first_sum(const struct holders *h)
 {
     for (uint32_t i = 0; i < h->sum_count; i++)

@@ -1,4 +1,4 @@
-/* Live objects: the heap after collections, objects that grow in number, and the books. */
+/* Prints the section on live objects: the heap after collections, objects that grow in number, and the books. */
 #include "report/text/text.h"
 
 #include "base/text/units.h"
@@ -11,7 +11,7 @@
 
 enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
 
-static const double MOST_BYTES = 1e19; /* a damaged file may have its heap grow by more in an hour */
+static const double MOST_BYTES = 1e19; /* limit of what is printed; in a damaged file the heap may grow by more in an hour */
 
 static const char *size(char out[TEXT_BYTES], double n)
 {
@@ -51,7 +51,7 @@ static void put_path(const struct text *t, const struct leak *l)
     fputs(at ? " < ...\n" : "\n", t->out);
 }
 
-/* To one digit, and never down: it is a bound. */
+/* Rounds a probability up to one digit. It never rounds down, because the value is an upper bound. */
 static double rounded_up(double chance)
 {
     double p = fmax(chance, 1e-99), unit = pow(10, floor(log10(p)));

@@ -6,10 +6,11 @@
 
 enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10, LABELS_TOP = 20 };
 
-/* Terminals at least this wide show the intervals of total and self, others that of the column sorted by. */
+/* On a terminal at least this wide, tables show the intervals of total and self; on others only that of the column they are sorted by. */
 enum { WIDE_COLUMNS = 120 };
 
-/* Rows to show of a sorted table: those that are asked for, without those that are 0 in the column sorted by. */
+/* Returns how many rows of a sorted table to show: the number that the user asked for, without rows that are 0 in the column that the
+ * table is sorted by. */
 static uint32_t row_count(const struct text *t, const struct stats_table *table, enum stats_order order, uint32_t otherwise)
 {
     uint32_t top = t->o->top_set ? t->o->top : otherwise, rows = 0;
@@ -19,7 +20,7 @@ static uint32_t row_count(const struct text *t, const struct stats_table *table,
     return rows;
 }
 
-/* How the rows of one table are laid out; `wide` columns hold a figure of 100.0. */
+/* The layout of a table's rows. A column that is `wide` has room for a figure of 100.0. */
 struct layout {
     bool total_interval, self_interval;
     bool wide_total, wide_self, wide_total_interval, wide_self_interval;
@@ -64,7 +65,7 @@ static void put_row(const struct text *t, const struct layout *l, const struct s
         text_name(t, r->label, l->used, tail);
 }
 
-/* What the rows that are not shown come to. */
+/* Prints the sum of the rows that are not shown. */
 static void put_rest(const struct text *t, const struct stats_table *table, uint32_t shown, const char *what)
 {
     uint64_t weight = 0;

@@ -10,12 +10,12 @@ enum { INDENT_MAX = 30 };
 struct walk {
     const struct text *t;
     const struct calltree *tree;
-    uint64_t least; /* weight of a branch that is shown */
+    uint64_t least; /* branches with a smaller weight are not shown */
     bool wide_total, wide_self;
-    bool reversed; /* from callee to caller: self means nothing */
+    bool reversed; /* the tree goes from callee to caller, so self has no meaning */
 };
 
-/* Children stand heaviest first: those that are shown come before those that are not. */
+/* Returns how many children are shown. Children are ordered by weight, heaviest first, so the shown ones come first. */
 static uint32_t shown_children(const struct walk *w, const struct calltree_node *n)
 {
     uint32_t shown = 0;
@@ -41,8 +41,8 @@ static void put_node(const struct walk *w, const struct calltree_node *n, unsign
     text_name(w->t, n->label, (w->reversed ? 7 : 16) + (size_t)w->wide_total + (size_t)w->wide_self + indent, text_mark(n->type));
 }
 
-/* A chain of only children stays in one column, only a fork moves to the right: real stacks are deep, not bushy. The
- * depth is bounded by PROFILE_DEPTH_MAX. */
+/* Prints the children of a node. A single child stays in the column of its parent, and only several children move to the right, because
+ * real stacks are deep and seldom branch. The depth is at most PROFILE_DEPTH_MAX. */
 static void put_children(const struct walk *w, const struct calltree_node *n, unsigned level)
 {
     uint32_t shown = shown_children(w, n);

@@ -24,18 +24,18 @@ static int refuse(const char *text, struct error *e)
     static const struct {
         const char *what, *instead;
     } others[] = {
-        {"lock", "record with -e lock and --keep, and dump with 'candor dump' when it is wanted"},
-        {"wait", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
-        {"wall", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
-        {"halt", "record with -e halt and --keep, and dump with 'candor dump' when it is wanted"},
-        {"latency", "have what measures it call 'candor dump'"},
-        {"alloc", "record with -e alloc and --keep, and dump with 'candor dump' when it is wanted"},
-        {"live", "record with -e live and --keep, and dump with 'candor dump' when it is wanted"},
+        {"lock", "record with -e lock and --keep, and run 'candor dump' when you want a copy"},
+        {"wait", "record with -e wall and --keep, and run 'candor dump' when you want a copy"},
+        {"wall", "record with -e wall and --keep, and run 'candor dump' when you want a copy"},
+        {"halt", "record with -e halt and --keep, and run 'candor dump' when you want a copy"},
+        {"latency", "let the tool that measures it run 'candor dump'"},
+        {"alloc", "record with -e alloc and --keep, and run 'candor dump' when you want a copy"},
+        {"live", "record with -e live and --keep, and run 'candor dump' when you want a copy"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (is_about(text, others[i].what))
-            return error_set(e, -EINVAL, "dump-on '%.60s': a rule watches the CPU time alone, as in 'cpu>90%%/10s', and nothing of %s; %s",
-                             text, others[i].what, others[i].instead);
+            return error_set(e, -EINVAL, "dump-on '%.60s': a rule can watch only CPU time, as in 'cpu>90%%/10s', not %s; %s", text,
+                             others[i].what, others[i].instead);
     if (!strcmp(text, "cpu"))
         return error_set(e, -EINVAL, "dump-on 'cpu': above what? Write 'cpu>90%%/10s', in quotes: > is the shell's, too");
     return error_set(e, -EINVAL, "dump-on '%.60s': write it like 'cpu>90%%/10s', or 'cpu>1.5/10s' for processors", text);

@@ -17,8 +17,10 @@ static int refuse_options(const struct cli_args *args)
                                              "label",    "type",  "not-package", "not-label", "group-by",  "trace"};
     for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
         if (cli_option(args, of_samples[i]))
-            return cli_usage(args->command, "--%s is of samples; --kind halt takes --time, --thread, --timeline, --top and --json",
-                             of_samples[i]);
+            return cli_usage(
+                args->command,
+                "--%s applies to samples, and halts are none; --kind halt takes --time, --thread, --timeline, --top and --json",
+                of_samples[i]);
     if (args->operand_count > 1)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))

@@ -50,7 +50,7 @@ void text_allocation_counts(const struct text *t)
     double times;
     char text[32];
     if (longest)
-        fprintf(t->out, "Of what a thread allocated less than %s of there may be no sample: the longest interval between two.\n",
+        fprintf(t->out, "A thread that allocated less than %s, the longest interval between two samples, may have none.\n",
                 units_format_bytes(text, sizeof text, longest));
     if (is_skewed(p, &times))
         fprintf(t->out, "The JVM's count and the samples' differ by more than chance: this JVM samples %.2f times as much as it says.\n",

@@ -41,8 +41,8 @@ static void test_rules(void)
     refused("cpu>90%/10", "1s to 1h");
     refused("cpu>90%/999ms", "1s to 1h");
     refused("cpu>90%/61m", "1s to 1h");
-    refused("lock>10ms", "nothing of lock");
-    refused("latency(com.shop.Cart.total)>1s", "nothing of latency");
+    refused("lock>10ms", "not lock");
+    refused("latency(com.shop.Cart.total)>1s", "not latency");
 }
 
 /* Asks ten times a second while the process uses so many processors; how often it rang. */

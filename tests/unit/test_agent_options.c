@@ -252,7 +252,7 @@ static void test_refused(void)
     refused("max-size=1025M", -EINVAL, "1GB");
     refused("max-size=x", -EINVAL, "'x'");
     refused("max-size=2MBs", -EINVAL, "'2MBs'");
-    refused("dump-on=lock>1s", -EINVAL, "nothing of lock");
+    refused("dump-on=lock>1s", -EINVAL, "not lock");
     refused("dump-on=cpu>90%25,dump-dir=x", -EINVAL, "absolute");
     refused("dump-on=cpu>1,dump-max=0", -EINVAL, "1 to 1000");
     refused("dump-on=cpu>1,dump-max=1001", -EINVAL, "1 to 1000");

@@ -1,4 +1,4 @@
-/* Repairs: completes what a crash has left unfinished, and replaces damaged data. */
+/* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
 #include "store/store_internal.h"
 
 #include <dirent.h>
@@ -78,7 +78,7 @@ static int reseal(struct store *s, const struct catalogue_pending *of, struct er
     return rc;
 }
 
-/* What will not be better the next time. */
+/* Whether another attempt would fail in the same way. */
 static bool is_final(int rc)
 {
     return rc == -EBADMSG || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT || rc == -EFBIG;
@@ -107,7 +107,7 @@ void recover_pending(struct store *s)
     } while (n == PENDING && !store_is_stopping(s));
 }
 
-/* ---- recordings that the catalogue does not know ---- */
+/* ---- recordings that the catalog does not know ---- */
 
 static int adopt(struct store *s, const struct envelope *v, struct error *e)
 {
@@ -159,9 +159,9 @@ static void find_recordings(struct store *s)
     }
 }
 
-/* ---- at the start ---- */
+/* ---- when the store is opened ---- */
 
-/* The segments of a catalogue that is gone mean nothing to a new one. */
+/* Moves the segments aside, because their numbers mean nothing in a new catalog. */
 static int put_segments_aside(struct store *s, char *to, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -170,7 +170,7 @@ static int put_segments_aside(struct store *s, char *to, struct error *e)
     return rc ? rc : disk_directory(path, e);
 }
 
-/* A catalogue that is damaged is made anew from the recordings; what was sealed is sealed again. */
+/* Replaces a damaged catalog by a new one, which is then filled from the recordings. Samples are sealed again. */
 static int remake(struct store *s, const char *path, struct error *e)
 {
     char other[DISK_PATH_MAX + 8];
@@ -199,7 +199,7 @@ static void remove_folder(struct store *s, const char *path, const char *name)
     disk_remove_directory(path);
 }
 
-/* The segments of the old catalogue stay if they have what the recordings do not have. */
+/* Removes the segments of the old catalog, unless they have samples whose recordings no longer exist. */
 static int end_rebuilding(struct store *s, const char *segments, struct error *e)
 {
     uint64_t missing;

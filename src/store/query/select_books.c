@@ -1,4 +1,4 @@
-/* The sum of the books of the recordings that a query selects. */
+/* Sums up the books of the recordings that a query selects. */
 #include "store/query/gather.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 struct selection {
     const struct gather *g;
     struct store_books *books;
-    struct map recordings; /* those that have the book */
+    struct map recordings; /* recordings that have the book */
 };
 
 static int take_line(void *context, const struct catalogue_book_hit *hit)
@@ -26,7 +26,7 @@ int select_books(const struct gather *g, struct store *s, const struct store_que
     struct selection l = {.g = g, .books = &r->books};
     struct store_asking asking = {s, q};
     struct catalogue_patience patience = store_patience(&asking);
-    const char *type = q->type && *q->type ? q->type : r->type; /* there may be books without samples */
+    const char *type = q->type && *q->type ? q->type : r->type; /* a recording may have books without samples */
     r->books = (struct store_books){.book = books_of_type(type), .from = q->from / 60 * 60, .to = (q->to + 59) / 60 * 60};
     if (!q->books || r->books.book == BOOKS)
         return 0;

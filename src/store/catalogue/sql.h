@@ -34,8 +34,8 @@ struct sql_database {
     const char *path;
     bool writing;
     sql_is_over *is_over; /* NULL = statements are not interrupted */
-    void *asked; /* context of is_over */
-    int over; /* what is_over returned; its message is in `why` */
+    void *asked;          /* context of is_over */
+    int over;             /* what is_over returned; its message is in `why` */
     struct error why;
     struct sql_kept kept[SQL_KEPT];
     uint32_t kept_count;

@@ -32,7 +32,8 @@ static int ask_once(const struct attacher *a, struct attacher_job *job)
     return code;
 }
 
-/* The recording can begin without the event that the JVM refuses. */
+/* Removes an event that the JVM refuses, because the recording can begin without it. Returns false if the message is not about an event, or
+ * if no event would be left. */
 static bool drop_refused(struct attacher_job *job)
 {
     if (!settings_drop_refused(&job->settings, job->error.text))
@@ -51,7 +52,7 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     return code == -EREMOTEIO && !strncmp(job->error.text, "already recording", 17) ? -EBUSY : code;
 }
 
-/* Refuses a JVM that is already being recorded, without any effect on that recording. */
+/* Refuses a JVM that is being recorded already. This has no effect on that recording. */
 static int refuse_busy(const struct attacher *a, struct attacher_job *job)
 {
     struct control_request r;
@@ -155,7 +156,7 @@ struct attacher_job *attacher_take(struct attacher *a)
     if (job)
         a->done = job->next;
     else if (read(a->event, &drained, sizeof drained) < 0)
-        job = NULL; /* it was drained already */
+        job = NULL; /* it was emptied already */
     pthread_mutex_unlock(&a->lock);
     return job;
 }

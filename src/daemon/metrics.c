@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A metric is the sum of an account's lines, over all reasons: their time or bytes, or their count. */
+/* A metric is the sum of an account's lines over all reasons: of their time, their bytes, or their count. */
 static const struct metric {
     const char *name, *account, *help;
     enum { SECONDS, BYTES, COUNT } of;
@@ -34,7 +34,7 @@ static void put_head(FILE *out, const char *name, const char *type, const char *
     fprintf(out, "# HELP candor_%s %s\n# TYPE candor_%s %s\n", name, help, name, type);
 }
 
-/* The value of a label, as the format quotes it. */
+/* Writes the value of a label with the escapes that the format requires. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -114,7 +114,7 @@ static int write_aside(const struct status *s, const char *aside)
     FILE *out = fopen(aside, "we");
     if (!out)
         return -errno;
-    fchmod(fileno(out), 0644); /* another user's exporter reads it */
+    fchmod(fileno(out), 0644); /* readable, because the exporter may run as another user */
     for (size_t i = 0; i < METRICS; i++)
         put_metric(out, s, &metrics[i]);
     put_daemon(out, s);

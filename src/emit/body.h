@@ -1,4 +1,4 @@
-/* From a recording to the body of one request. */
+/* Makes the body of one request from a recording. */
 #ifndef CANDOR_EMIT_BODY_H
 #define CANDOR_EMIT_BODY_H
 
@@ -9,16 +9,17 @@
 #include <stdio.h>
 
 struct emit_body {
-    char *bytes; /* NULL = the recording has no samples: there is nothing to send */
+    char *bytes; /* NULL = the recording has no samples, so there is nothing to send */
     size_t size;
 };
 
-/* recording: JFR, packed or not. 0, or with e: -ENOMEM, or another code if it cannot be read and never will be. */
+/* Makes the body. recording: JFR, packed or not. Returns 0, or a code with a message in e: -ENOMEM, or another code if the recording cannot
+ * be read and never will be. */
 int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const void *recording, size_t size, const char *query,
                    struct error *e);
 void emit_body_free(struct emit_body *b);
 
-/* The inside of body.c: Pyroscope's request. 0 or -ENOMEM. */
+/* Writes Pyroscope's request; for body.c. Returns 0 or -ENOMEM. */
 int emit_body_pyroscope(FILE *out, const struct profile *const *profiles, uint32_t count, const struct emit_labels *labels);
 
 #endif

@@ -163,7 +163,7 @@ static int read_sources(struct store *s, const struct catalogue_merge *m, struct
     return rc;
 }
 
-/* Notes the files of these segments for removal: queries that begin from now on do not read them. */
+/* Records the files of these segments for removal. Queries that begin from now on do not read them. */
 static int note_gone(struct store *s, const struct catalogue_merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DAY_SHIFT = 44 }; /* days below 2^20, recordings below 2^44 */
+enum { DAY_SHIFT = 44 }; /* for keys in the map: days are below 2^20, recordings below 2^44 */
 
 struct seen {
     struct map recordings; /* (day, recording) */

@@ -102,7 +102,7 @@ struct service {
 struct services {
     struct service *list;
     uint32_t count, cap;
-    uint64_t raw, all; /* sums */
+    uint64_t raw, all; /* sums over all services */
 };
 
 static int note_service(void *context, const struct catalogue_usage *u)

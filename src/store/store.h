@@ -73,7 +73,7 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
 struct store_added {
     uint64_t id;
     bool duplicate;
-    char left_out[STORE_LEFT_OUT]; /* of store_profiles; "" for a duplicate */
+    char left_out[STORE_LEFT_OUT]; /* that of store_profiles; "" for a duplicate */
 };
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
               struct store_added *out, struct error *e);

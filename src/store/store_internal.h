@@ -114,7 +114,7 @@ int rebuild_note_missing(struct store *s, const char *segments, uint64_t *missin
 void merge_some(struct store *s);
 /* Removes the files in segments/ that are not in the catalog. */
 void merge_sweep(struct store *s);
-/* Call it when there are no readers any more. */
+/* Removes the remaining obsolete files. Call it when there are no readers any more. */
 void merge_deinit(struct store *s);
 /* merge_read_begin and merge_read_end enclose the reading of segments from the catalog. The segments stay on the disk until merge_read_end,
  * which needs the result of merge_read_begin. */

@@ -5,7 +5,7 @@
  *     type        id, name: "cpu:ns"
  *     content     recording, place (0 = the first) -> type, weight, samples
  *     part        recording, type, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
- *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
+ *     segment     id, dictionary, rows, bytes, bad (the reason, or NULL if it is good), small (it may be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value: one label of a set
  *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
@@ -201,7 +201,7 @@ int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patie
 
 struct catalogue_sums {
     uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
-    int64_t oldest_day, newest_day; /* 0 = there is none */
+    int64_t oldest_day, newest_day; /* 0 = there is no such day */
 };
 /* Returns the sums, which the catalog updates whenever data is added or deleted. */
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);

@@ -104,9 +104,9 @@ static int delete_unused_labels(struct catalogue *c, struct error *e)
     return sql_run(&sets, rc, e);
 }
 
-/* Records what is about to be deleted, so that answers about its time can report it. sum() fails if it overflows, and weights come from
- * senders, which must not be able to prevent a deletion. So the query sums up the two halves of the weights separately. A total that is too
- * large becomes a real number, which CAST bounds. */
+/* Records what is about to be deleted, so that answers about its time can report it for FORGOTTEN_DAYS days. sum() fails if it overflows,
+ * and weights come from senders, which must not be able to prevent a deletion. So the query sums up the two halves of the weights
+ * separately. A total that is too large becomes a real number, which CAST bounds. */
 static int note_forgotten(struct catalogue *c, const struct drop *drop, struct error *e)
 {
     struct sql s = use(c, drop,

@@ -33,7 +33,7 @@ static const char schema[] =
     "CREATE INDEX dictionary_day ON dictionary (service, day);"
     "PRAGMA user_version = 1;";
 
-/* Version 2 adds which segments are to be merged. */
+/* Version 2 adds a column that marks the segments that must be merged. */
 static const char version_2[] = "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
                                 "UPDATE segment SET small = rows <= " STRING_OF(
                                     CATALOGUE_SMALL_ROWS) ";"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STEPS = 10000 }; /* steps of SQLite's virtual machine; so many take less than a millisecond */
+enum { STEPS = 10000 }; /* steps of SQLite's virtual machine, which take less than a millisecond */
 
 static int code_of(int rc)
 {

@@ -8,9 +8,9 @@
 uint64_t checksum_of(const void *bytes, size_t n);
 
 /* Computes the same checksum for bytes that are added piece by piece. */
-void *checksum_new(void); /* NULL = out of memory */
+void *checksum_new(void); /* returns NULL if there is no memory */
 void checksum_add(void *state, const void *bytes, size_t n);
 uint64_t checksum_end(const void *state);
-void checksum_free(void *state); /* NULL is fine */
+void checksum_free(void *state); /* state may be NULL */
 
 #endif

@@ -1,5 +1,5 @@
-/* A column of numbers in the store's files: varints, packed by zstd, with a checksum. The owner of the file knows what the numbers
- * mean.
+/* Writes and reads columns of numbers in the store's files: varints, packed by zstd, with a checksum. The owner of the file knows what the
+ * numbers mean.
  *
  *     u32 packed bytes | u32 unpacked bytes | u64 XXH3 of the packed bytes | packed bytes          (little-endian) */
 #ifndef CANDOR_STORE_FILES_COLUMN_H

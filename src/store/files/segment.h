@@ -90,7 +90,7 @@ struct buffer;
 /* Computes the sums from sorted rows. Returns 0 or -ENOMEM. */
 int segment_sum_up(struct segment *s);
 int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segment *s);
-/* Reads the sums from the bytes of their column. 0, -ENOMEM or -EBADMSG. */
+/* Reads the sums from the bytes of their column. Returns 0, -ENOMEM or -EBADMSG. */
 int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size);
 
 #endif

@@ -44,7 +44,7 @@ static int value_of(struct choice *c, uint32_t *value)
     return failed ? -ENOMEM : 0;
 }
 
-/* Called when a set of labels is complete: decides whether the selector matches it. */
+/* Decides whether the selector matches a set of labels. Called when the set is complete. */
 static int decide(struct choice *c)
 {
     bool added;

@@ -29,13 +29,13 @@ struct request;
 
 struct connection {
     struct job job;                /* the first member: a worker gets this */
-    struct connection *next, **at; /* in the loop's list */
+    struct connection *next, **at; /* neighbors in the loop's list */
     struct server *server;
     struct place *place;
     struct transport transport;
     enum { CONNECTION_HANDSHAKE, CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_ANSWER, CONNECTION_LINGER, CONNECTION_WORK } state;
     enum { TASK_HANDSHAKE, TASK_BEGIN, TASK_BODY, TASK_DROP } task; /* the work in state WORK */
-    int result;                                                     /* of the handshake */
+    int result;                                                     /* result of the handshake */
     bool reset;                                                     /* when the connection is closed, drop bytes that were not sent yet */
     uint64_t since_ns;       /* when this state began; in HEAD: time of the head's first byte, or of the last request's end */
     uint64_t progress_ns;    /* when bytes were last received or sent */

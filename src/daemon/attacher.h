@@ -14,7 +14,7 @@ struct attacher_job {
     struct attacher_job *next;
     pid_t pid;
     uint64_t start;      /* start time of the process; another process with the same pid is refused */
-    char path[PATH_MAX]; /* the recording's name for the agent */
+    char path[PATH_MAX]; /* the file's path, for the agent */
     int passed;          /* the descriptor for the agent; it is closed when the job is done */
     struct settings settings;
     uint64_t duration_ns; /* the agent ends the recording by itself after this time */

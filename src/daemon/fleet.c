@@ -433,7 +433,7 @@ static void adopt(struct fleet *f, const char *id)
     struct member *t = code ? NULL : add(f, live.pid, live.start);
     if (!t) {
         log_error("%s", code ? e.text : "out of memory");
-        if (code == -EBADMSG || code == -ENOENT) { /* it was killed before it had begun */
+        if (code == -EBADMSG || code == -ENOENT) { /* the earlier daemon was killed before the recording had begun */
             outbox_count_loss(f->follow.outbox, live.id, OUTBOX_DAMAGED, live_bytes(&live));
             live_remove(&live, f->follow.live_folder);
         }

@@ -11,7 +11,7 @@ enum { CHARGES_OWNER = 9 };
 
 struct charge {
     char owner[CHARGES_OWNER];
-    uint64_t live, waiting; /* bytes */
+    uint64_t live, waiting; /* in bytes */
     uint64_t lost_recordings, lost_bytes;
 };
 

@@ -48,7 +48,7 @@ bool live_is_locked(const struct live *l);
 /* Returns the bytes that the file takes on the disk. */
 uint64_t live_bytes(const struct live *l);
 void live_close(struct live *l);
-/* Removes both files, and closes. */
+/* Closes the recording, and removes both files. */
 void live_remove(struct live *l, int folder);
 
 #endif

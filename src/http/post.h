@@ -11,7 +11,7 @@ struct post_letter {
     const char *url;
     const char *token;           /* "" = none */
     const char *key;             /* Idempotency-Key, NULL = none */
-    const char *type, *encoding; /* Content-Type, NULL = octets; Content-Encoding, NULL = none */
+    const char *type, *encoding; /* Content-Type, NULL = application/octet-stream; Content-Encoding, NULL = none */
     const void *bytes;           /* the body; NULL = it is in a file */
     int fd;                      /* the file; the body begins at `offset` */
     uint64_t offset, size;

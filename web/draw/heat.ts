@@ -22,7 +22,7 @@ function prepared(canvas: HTMLCanvasElement, width: number, height: number): Can
 }
 
 export interface Span {
-    from: number; // cells
+    from: number; // from and to are numbers of cells
     to: number;
 }
 

@@ -3,7 +3,7 @@ import { Geometry } from "./geometry";
 import { FONT, LEAST_FRAME, Look, PADDING, Renderer, styleOf } from "./renderer";
 
 const HEAD = 22;
-const GAP = 6; // between two pictures
+const GAP = 6; // pixels between two pictures
 // Characters that XML cannot contain.
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu;
 

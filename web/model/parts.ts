@@ -87,10 +87,10 @@ export function haltsWithin({ list }: Halts, from: number, to: number): Halt[] {
 }
 
 export interface Lock {
-    name: string; // class
+    name: string; // name of the class
     address: string;
     kind: string;
-    waited: number; // ns
+    waited: number; // in nanoseconds
     share: number;
     waits: number;
     holders: { name: string; waited: number }[]; // name: "" = unknown

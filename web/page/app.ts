@@ -33,7 +33,7 @@ export class App {
     private readonly place: typeof placeBySize;
     private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
 
-    // show(app) is called after each change.
+    // `show` is called after each change.
     constructor(profile: Profile, readonly kinds: Kinds, private readonly show: (app: App) => void) {
         this.profile = profile;
         this.scenes = this.open(profile);

@@ -21,7 +21,7 @@ export interface State {
     chains: boolean;
     fold: "auto" | "yes" | "no"; // the program's own code first (model/own.ts); auto: yes if much of the weight is in own code
     own: string; // beginnings of names; "" = as guessed
-    from: number; // buckets of time
+    from: number; // the first bucket of time
     to: number; // -1 = to the end
     threads: number[]; // empty = all
     width: "after" | "before"; // for a comparison: which profile's time is the width

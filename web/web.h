@@ -1,13 +1,11 @@
-/*
- * The viewer, as bytes inside the program.
+/* The viewer, as bytes inside the program.
  *
- * web_flame_html is one whole HTML page: style and script are inlined, it asks nothing of any network, and it contains
- * the text in WEB_DATA_MARK exactly once, inside <script type="application/json" id="candor-data">. Whoever writes a
- * report copies the bytes before the mark, the profile as JSON (web/README.md draws it), and the bytes after it. Inside
- * the JSON every '<' has to be written as \u003c, so that no name can end the element.
+ * web_flame_html is one complete HTML page. Its style and script are inlined, and it requests nothing from any network. It contains the
+ * text in WEB_DATA_MARK exactly once, inside <script type="application/json" id="candor-data">. To write a report, a program copies the
+ * bytes before the mark, then the profile as JSON (web/README.md describes it), and then the bytes after the mark. Inside the JSON, every
+ * '<' must be written as \u003c, so that no name can end the element.
  *
- * Read-only and constant: any thread may read it at any time.
- */
+ * Everything here is constant: any thread may read it at any time. */
 #ifndef WEB_WEB_H
 #define WEB_WEB_H
 
@@ -15,13 +13,13 @@
 
 #define WEB_DATA_MARK "/*CANDOR_DATA*/"
 
-/* The page, with a NUL after its last byte; UTF-8. */
+/* The page in UTF-8, with a NUL after its last byte. */
 extern const char web_flame_html[];
 
-/* Bytes of the page, without that NUL. */
+/* Number of bytes of the page, without the NUL. */
 extern const size_t web_flame_html_len;
 
-/* The server's page, its style and its script, which it asks for by /fleet.css and /fleet.js. */
+/* The server's page, its style and its script. The page requests the other two as /fleet.css and /fleet.js. */
 extern const char web_fleet_html[], web_fleet_css[], web_fleet_js[];
 extern const size_t web_fleet_html_len, web_fleet_css_len, web_fleet_js_len;
 

@@ -9,7 +9,7 @@ enum { BLOCK = 64 << 10 };
 
 static const int shown[] = {1, 9, 0};
 
-/* The library writes only where there is room for the worst case; what did not fit the caller's buffer waits here. */
+/* The library writes only if there is room for the worst case. Packed bytes that do not fit into the caller's buffer wait in `waiting`. */
 struct encoder {
     LZ4F_cctx *context;
     LZ4F_preferences_t preferences;
@@ -72,7 +72,7 @@ static void *encoder_new(int level)
     return NULL;
 }
 
-/* Fills `waiting` anew. */
+/* Fills `waiting` with the next packed bytes. Returns their number, or an error code of the library. */
 static size_t next(struct encoder *e, struct codec_buffers *b)
 {
     size_t n = b->in_left < BLOCK ? b->in_left : BLOCK, rc;

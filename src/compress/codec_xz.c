@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What level 9 takes to unpack is 65 MiB. */
+/* Limit for the decoder's memory. Data that was packed at level 9 needs 65 MiB. */
 #define DECODER_MEMORY ((uint64_t)256 << 20)
 
 static const int shown[] = {6, 0};

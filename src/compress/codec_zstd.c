@@ -11,7 +11,7 @@ static uint32_t magic(const uint8_t *b)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* Skippable frames may come before the data. */
+/* Whether a frame begins with these bytes. Skippable frames may come before the data. */
 static bool begins(const uint8_t *bytes, size_t n)
 {
     return n >= 4 && (magic(bytes) == ZSTD_MAGICNUMBER || (magic(bytes) & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START);

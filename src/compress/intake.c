@@ -22,7 +22,7 @@ void intake_set_limit(uint64_t bytes)
     chosen_limit = bytes;
 }
 
-/* Where packed bytes come from: a descriptor, or memory. */
+/* The source of packed bytes: a descriptor, or memory. */
 struct source {
     int fd; /* -1 = memory */
     const uint8_t *at;
@@ -31,7 +31,7 @@ struct source {
     uint64_t most; /* may come out of it; 0 = the limits for all input */
 };
 
-/* Fills the buffer unless the input ends before. */
+/* Fills the buffer, unless the input ends before. */
 static int fill(struct source *s, uint8_t *buffer, size_t *n, struct error *e)
 {
     *n = 0;
@@ -99,7 +99,7 @@ struct unpacking {
     bool fresh; /* no byte of the present frame was read yet */
 };
 
-/* The frame is whole: another may follow. What follows and is none is damage. */
+/* Prepares for another frame after a complete one. Other bytes after a frame are damage. */
 static int next_frame(struct unpacking *u)
 {
     const struct codec *codec = u->in->codec;
@@ -109,7 +109,7 @@ static int next_frame(struct unpacking *u)
     return u->decoder ? 0 : -ENOMEM;
 }
 
-/* One turn of the decoder. 0, or a negative code; -EBADMSG is damage, said already. */
+/* Runs the decoder once. Returns 0 or a negative code. -EBADMSG means damage, which has been noted already. */
 static int step(struct unpacking *u, struct error *e)
 {
     u->b.out = u->plain;
@@ -137,7 +137,7 @@ static int refill(struct unpacking *u, struct error *e)
     return fill(u->source, u->packed, &u->b.in_left, e);
 }
 
-/* A decoder that has filled its output may hold more back, so that the input is asked for when the output was not filled. */
+/* Unpacks the input. A decoder that has filled its output may have more. So more input is read only if the output was not filled. */
 static int unpack(struct unpacking *u, struct error *e)
 {
     int rc = next_frame(u);
@@ -187,7 +187,8 @@ static int take(struct intake *in, struct source *s, struct error *e)
     return rc;
 }
 
-/* A running recording that keeps its end is cut now and then: who had it mapped would die of what is not there any more. */
+/* Whether a running recording writes to the file. A recording that keeps only its end cuts its file from time to time, and a process that
+ * has the file mapped would then be killed. */
 static bool is_recorded_to(int fd)
 {
     if (flock(fd, LOCK_SH | LOCK_NB))
@@ -196,7 +197,7 @@ static bool is_recorded_to(int fd)
     return false;
 }
 
-/* Whether the file is large and not packed, and could be mapped. */
+/* Maps the file if it is large and not packed. Returns whether it was mapped. */
 static bool map(struct intake *in, int fd)
 {
     struct stat st;

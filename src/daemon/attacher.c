@@ -34,7 +34,8 @@ static int ask_once(const struct attacher *a, struct attacher_job *job)
     return code;
 }
 
-/* The recording can begin without the event that the JVM refuses. */
+/* Removes an event that the JVM refuses, because the recording can begin without it. Returns false if the message is not about an event, or
+ * if no event would be left. */
 static bool drop_refused(struct attacher_job *job)
 {
     if (!settings_drop_refused(&job->settings, job->error.text))
@@ -159,7 +160,7 @@ struct attacher_job *attacher_take(struct attacher *a)
     if (job)
         a->done = job->next;
     else if (read(a->event, &drained, sizeof drained) < 0)
-        job = NULL; /* it was drained already */
+        job = NULL; /* it was emptied already */
     pthread_mutex_unlock(&a->lock);
     return job;
 }

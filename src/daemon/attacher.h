@@ -1,5 +1,5 @@
-/* Threads that start recordings: attaching waits for the JVM, and one that hangs must hold up neither the others nor the
- * collection of data. Results are reported through a descriptor that can be polled. */
+/* Runs threads that start recordings. An attach waits for the JVM, and a JVM that hangs must delay neither other JVMs nor the collection of
+ * data. A descriptor that can be polled reports results. */
 #ifndef CANDOR_DAEMON_ATTACHER_H
 #define CANDOR_DAEMON_ATTACHER_H
 
@@ -13,9 +13,9 @@ enum { ATTACHER_THREADS = 4 };
 struct attacher_job {
     struct attacher_job *next;
     pid_t pid;
-    uint64_t start;      /* of the process: another one with its number is refused */
-    char path[PATH_MAX]; /* the recording's name for the agent */
-    int passed;          /* its descriptor; closed when the job is done */
+    uint64_t start;      /* start time of the process; another process with the same pid is refused */
+    char path[PATH_MAX]; /* the file's path, for the agent */
+    int passed;          /* the descriptor for the agent; it is closed when the job is done */
     struct settings settings;
     uint64_t duration_ns; /* after which the agent ends the recording by itself */
     bool several;         /* the agent makes several recordings at once, which have names and numbers */
@@ -38,14 +38,14 @@ struct attacher {
     bool ending;
 };
 
-/* 0 or a negative code with e. */
+/* Starts the threads. Returns 0 or a negative code with a message in e. */
 int attacher_start(struct attacher *a, const struct agent_library *library, uint64_t timeout_ns, struct error *e);
-/* Takes the job; attacher_take gives it back. */
+/* Takes over the job. attacher_take returns it to the caller. */
 void attacher_give(struct attacher *a, struct attacher_job *job);
-/* A job that is done, or NULL. */
+/* Returns a job that is done, or NULL. */
 struct attacher_job *attacher_take(struct attacher *a);
-/* Waits for the running jobs, but no longer than this; jobs that have not begun end with -ECANCELED. True if no thread is working
- * any more; otherwise these threads are left behind with their jobs. */
+/* Waits for the running jobs, but no longer than patience_ns. Jobs that have not begun end with -ECANCELED. Returns true if no thread works
+ * any more. Otherwise, the working threads go on with their jobs, and nobody waits for them. */
 bool attacher_stop(struct attacher *a, uint64_t patience_ns);
 
 #endif

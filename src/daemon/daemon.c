@@ -28,7 +28,7 @@ struct run {
     struct attacher attacher;
     struct fleet fleet;
     int signals;
-    uint64_t began_epoch_ns, next_look_ns, next_status_ns, end_ns; /* end_ns: 0 = when told */
+    uint64_t began_epoch_ns, next_look_ns, next_status_ns, end_ns; /* end_ns: 0 = when a signal is received */
 };
 
 static void end_signals(sigset_t *set)
@@ -39,7 +39,7 @@ static void end_signals(sigset_t *set)
     sigaddset(set, SIGHUP);
 }
 
-/* A second signal ends the daemon at once. Spooled data is as safe as after kill -9. */
+/* Lets a second signal end the daemon at once. Spooled data is then as safe as after kill -9. */
 static void let_signals_kill(void)
 {
     sigset_t set;
@@ -47,7 +47,7 @@ static void let_signals_kill(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Two descriptors for each JVM. */
+/* Allows more descriptors, because each JVM needs two. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -86,7 +86,7 @@ static int begin(struct run *r, const struct agent_library *library, struct erro
     if (code)
         return code;
     fleet_init(&r->fleet, r->config, &r->attacher, &r->outbox, r->spool.live);
-    code = fleet_adopt(&r->fleet, e); /* before anything is sent: it looks where recordings were left */
+    code = fleet_adopt(&r->fleet, e); /* before anything is sent, because it reads from the outbox where recordings ended */
     if (!code)
         code = ship_start(&r->ship, &r->outbox, &r->config->target, r->config->token_file, r->config->ca_file, e);
     if (code)
@@ -159,7 +159,7 @@ int daemon_run(const struct config *config, const struct agent_library *library,
     struct run r = {.config = config};
     int code = begin(&r, library, e);
     if (code)
-        return code; /* and the program ends */
+        return code; /* the program ends, which closes everything */
     if (once)
         r.end_ns = clock_monotonic_ns() + config->min_age_ns + config->chunk_ns;
     go_on(&r);

@@ -29,7 +29,7 @@ void discover_deinit(struct discover *d)
     *d = (struct discover){0};
 }
 
-/* "pid (name) state ppid ...": the name may hold anything, the start is the twenty-second field. */
+/* The format is "pid (name) state ppid ...". The name may contain any characters. The start time is the twenty-second field. */
 int discover_parse_stat(const char *text, char *name, uint64_t *start)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -65,7 +65,7 @@ static uint64_t age_ns(uint64_t start)
     return ns > born ? ns - born : 0;
 }
 
-/* The place of a pid in the list, or where it belongs. */
+/* Returns the place of a pid in the list, or the place where it belongs. */
 static uint32_t place_of(const struct discover *d, pid_t pid)
 {
     uint32_t low = 0, high = d->count;

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A recording ends itself after GUARD_S, should no daemon come back for it, and is begun anew well before; also when nothing was
- * written for STALL_S, though an agent writes every second: its disk was full, or worse. */
+/* A recording ends itself after GUARD_S, in case no daemon comes back for it. A new one is begun well before that (RENEW_S). A new one is
+ * also begun if nothing was written for STALL_S: an agent writes every second, so its disk was full, or something worse has happened. */
 enum { STALL_S = 60, BAD_READS_MAX = 3 };
 enum { RENEW_S = 3000, GUARD_S = 3600, RETRY_S = 30, RETRY_MAX_S = 3600, BUSY_S = 60, LEFT_S = 300, STOP_S = 2 };
 
@@ -65,7 +65,7 @@ static void say_ended(const struct member *t)
     log_info("ended pid=%d main=%s recordings=%" PRIu64 " samples=%" PRIu64, t->pid, t->name, t->gain.recordings, t->gain.samples);
 }
 
-/* A JVM that ends closes its recording first, so it may have been left alone by then. */
+/* Forgets JVMs that have ended. A JVM that ends closes its recording first, so its state may be MEMBER_LEFT by then. */
 static void remove_ended(struct fleet *f)
 {
     uint32_t kept = 0;
@@ -237,7 +237,7 @@ static void reconsider(struct fleet *f, struct member *t)
 {
     struct jvm jvm;
     if (member_is_gone(t))
-        return; /* until the next look */
+        return; /* the next look removes it */
     if (jvm_read(t->pid, &jvm, NULL))
         member_leave(t, LEFT_S * NS_PER_S, "it is no longer a JVM");
     else
@@ -252,7 +252,7 @@ static void follow_it(struct fleet *f, struct member *t, uint64_t renew_in_ns)
     t->failures = 0;
     t->renewing = false;
     *t->reason = 0;
-    /* Spread, so that not all are collected at the same time. */
+    /* The time is random, so that not all JVMs are collected from at once. */
     t->next_ns = later((uint64_t)(backoff_random() * (double)f->config->chunk_ns));
     t->renew_ns = later(renew_in_ns);
     t->pulse_ns = clock_monotonic_ns();
@@ -289,7 +289,7 @@ static void take_job(struct fleet *f, struct attacher_job *job)
     struct member *t = find(f, job->pid, job->start);
     if (!t || t->state != MEMBER_STARTING)
         return;
-    /* One that did not answer in time may have begun all the same. */
+    /* A JVM that did not answer in time may have begun the recording nevertheless. */
     if (job->code && !live_is_locked(&t->live)) {
         refuse(f, t, job);
         return;
@@ -304,9 +304,9 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         log_info("left out pid=%d main=%s: %s", t->pid, t->name, t->left_out);
 }
 
-/* ---- recordings that go on, and end ---- */
+/* ---- recordings in progress, and their end ---- */
 
-/* Asked only while the lock on our file is held: then it is our recording that runs. */
+/* Asks the JVM to end its recording. The caller has checked that the lock on our file is held; then the running recording is ours. */
 static int stop_recording(struct member *t, uint64_t patience_ns)
 {
     struct error e;
@@ -325,7 +325,7 @@ static void give_up(struct fleet *f, struct member *t, enum outbox_loss why, con
     outbox_count_loss(f->follow.outbox, t->live.id, why, live_bytes(&t->live));
     if (!member_is_gone(t) && live_is_locked(&t->live))
         stop_recording(t, STOP_S * NS_PER_S);
-    if (ftruncate(t->live.fd, 0)) /* whoever still has it shall not keep the disk */
+    if (ftruncate(t->live.fd, 0)) /* a process that still has the file open must not keep the disk space */
         log_warning("cannot empty the recording of pid=%d", t->pid);
     live_remove(&t->live, f->follow.live_folder);
     member_leave(t, RETRY_MAX_S * NS_PER_S, "%s", text);
@@ -366,7 +366,7 @@ static void collect(struct fleet *f, struct member *t, bool ended)
     if (t->next_ns < clock_monotonic_ns())
         t->next_ns = later(f->config->chunk_ns);
     bool is_bad = code == -EBADMSG || code == -EFBIG;
-    /* It may have been read in the midst of a write. */
+    /* The file may have been read during a write. */
     if (is_bad && !ended && ++t->failures < BAD_READS_MAX) {
         t->next_ns = later(NS_PER_S);
     } else if (is_bad) {
@@ -443,7 +443,7 @@ static void adopt(struct fleet *f, const char *id)
     struct member *t = code ? NULL : add(f, live.pid, live.start);
     if (!t) {
         log_error("%s", code ? e.text : "out of memory");
-        if (code == -EBADMSG || code == -ENOENT) { /* it was killed before it had begun */
+        if (code == -EBADMSG || code == -ENOENT) { /* the earlier daemon was killed before the recording had begun */
             outbox_count_loss(f->follow.outbox, live.id, OUTBOX_DAMAGED, live_bytes(&live));
             live_remove(&live, f->follow.live_folder);
         }

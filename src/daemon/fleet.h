@@ -1,5 +1,5 @@
-/* The JVMs that the daemon looks after: which are profiled, which data is collected from each, and when. All on one thread;
- * anything that waits for a JVM is done by the attacher's threads. */
+/* Decides which JVMs the daemon profiles, and collects their data. Everything here runs on one thread. The attacher's threads do everything
+ * that waits for a JVM. */
 #ifndef CANDOR_DAEMON_FLEET_H
 #define CANDOR_DAEMON_FLEET_H
 
@@ -13,23 +13,24 @@ struct fleet {
     const struct config *config;
     struct attacher *attacher;
     struct follow follow;
-    char live_path[PATH_MAX]; /* of the folder, for the agent's answers */
+    char live_path[PATH_MAX]; /* path of the folder `live`, which the agent gets */
     struct discover discover;
     struct member **members;
     uint32_t count, cap;
     bool ending;
 };
 
-/* live_folder: open. The config, the attacher and the outbox must outlive it. */
+/* Initializes the fleet. live_folder: an open directory. The config, the attacher and the outbox must outlive the fleet. */
 void fleet_init(struct fleet *f, const struct config *config, struct attacher *attacher, struct outbox *outbox, int live_folder);
 void fleet_deinit(struct fleet *f);
-/* Takes over the recordings that a daemon before us began. 0 or a negative code with e. */
+/* Takes over the recordings that an earlier daemon began. Returns 0 or a negative code with a message in e. */
 int fleet_adopt(struct fleet *f, struct error *e);
-/* Looks for JVMs that have come. */
+/* Looks for new JVMs. Returns 0 or a negative code with a message in e. */
 int fleet_look(struct fleet *f, struct error *e);
-/* Does everything that is due: starts, collects, renews, forgets. */
+/* Does everything that is due: starts recordings, collects their data, renews them, and forgets ended JVMs. */
 void fleet_tick(struct fleet *f);
-/* Ends all recordings and collects the rest, within so long; what could not be ended is left for the next daemon. */
+/* Ends all recordings and collects the rest of their data, within patience_ns. The next daemon continues with recordings that could not be
+ * ended. */
 void fleet_stop(struct fleet *f, uint64_t patience_ns);
 uint32_t fleet_recording(const struct fleet *f);
 

@@ -1,6 +1,6 @@
-/* The daemon's log: one line per event on standard error, `event key=value ...`. Under journald a line begins with its priority
- * (sd-daemon(3)), otherwise with the time. Any thread may call; a line is one write. Control characters and invalid UTF-8
- * become '?', because parts of a line may come from strangers. */
+/* Writes the daemon's log: one line per event on standard error, `event key=value ...`. Under journald, a line begins with its priority
+ * (sd-daemon(3)), otherwise with the time. Any thread may call these functions, because a line is one write. Control characters and invalid
+ * UTF-8 become '?', because parts of a line may be from strangers. */
 #ifndef CANDOR_DAEMON_LOG_H
 #define CANDOR_DAEMON_LOG_H
 
@@ -11,7 +11,7 @@ void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The last warning or error, and when (of clock_realtime_ns; 0 = none yet). */
+/* Copies the last warning or error to text, and returns its time (by clock_realtime_ns; 0 = none yet). */
 uint64_t log_last_problem(char *text, size_t size);
 
 #endif

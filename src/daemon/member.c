@@ -17,7 +17,7 @@ void member_init(struct member *t, pid_t pid, uint64_t start)
     uint64_t now;
     *t = (struct member){.pid = pid, .start = start, .live.fd = -1};
     t->handle = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    /* The number may have been given to another process between the look and now. */
+    /* The pid may have been given to another process after the look. */
     if (t->handle >= 0 && (discover_start_of(pid, &now) || now != start)) {
         close(t->handle);
         t->handle = -1;

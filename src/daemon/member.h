@@ -1,4 +1,4 @@
-/* One JVM of this host from the daemon's view: profiled, or the reason why not. */
+/* A JVM of this host as the daemon sees it: either profiled, or with the reason why it is not. */
 #ifndef CANDOR_DAEMON_MEMBER_H
 #define CANDOR_DAEMON_MEMBER_H
 
@@ -6,10 +6,10 @@
 #include "daemon/spool/follow.h"
 
 enum member_state {
-    MEMBER_LEFT,      /* not profiled; `reason` says why. Looked at again at again_ns */
-    MEMBER_STARTING,  /* with the attacher */
-    MEMBER_RECORDING, /* followed */
-    MEMBER_ENDED,     /* the process is gone and all is passed on: may be forgotten */
+    MEMBER_LEFT,      /* not profiled; `reason` says why. It is examined again at again_ns */
+    MEMBER_STARTING,  /* the attacher starts its recording */
+    MEMBER_RECORDING, /* recording; its data is collected */
+    MEMBER_ENDED,     /* the process has ended, and all its data was passed on: it may be forgotten */
 };
 extern const char *const member_state_names[];
 
@@ -17,16 +17,16 @@ struct member {
     pid_t pid;
     uint64_t start;
     enum member_state state;
-    char user[64], jdk[64], name[256], service[LABEL_MAX + 1], rule[64]; /* rule "" = none */
+    char user[64], jdk[64], name[256], service[LABEL_MAX + 1], rule[64]; /* rule: "" = none */
     char reason[320];
-    char events[SETTINGS_EVENTS]; /* that are recorded, a list; "" = not known: an earlier daemon began it */
-    char left_out[320];           /* asked-for events that the JVM cannot record, and why; "" = none */
-    uint64_t again_ns;            /* MEMBER_LEFT: when to try again; 0 = with the next look into it */
+    char events[SETTINGS_EVENTS]; /* list of the recorded events; "" = unknown, because an earlier daemon began the recording */
+    char left_out[320];           /* events that were requested but that the JVM cannot record, and why; "" = none */
+    uint64_t again_ns;            /* for MEMBER_LEFT: when to try again; 0 = at the next look */
     unsigned failures;
     struct live live;
     int handle;                 /* pidfd, -1 = none */
-    uint64_t next_ns, renew_ns; /* when to take, and when to begin the recording anew */
-    uint64_t pulse, pulse_ns;   /* the recording's last sign of life, and when */
+    uint64_t next_ns, renew_ns; /* when to collect data, and when to begin a new recording */
+    uint64_t pulse, pulse_ns;   /* last sign of life from the recording, and its time */
     bool renewing;
     struct follow_gain gain;
 };
@@ -35,7 +35,7 @@ void member_init(struct member *t, pid_t pid, uint64_t start);
 void member_deinit(struct member *t);
 /* Whether the process has ended. */
 bool member_is_gone(const struct member *t);
-/* Notes that the JVM is not profiled, with the reason. It is examined again after after_ns. */
+/* Records that the JVM is not profiled, and the reason. It is examined again after after_ns. */
 void member_leave(struct member *t, uint64_t after_ns, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A metric is the sum of an account's lines, over all reasons: their time or bytes, or their count. */
+/* A metric is the sum of an account's lines over all reasons: of their time, their bytes, or their count. */
 static const struct metric {
     const char *name, *account, *help;
     enum { SECONDS, BYTES, COUNT } of;
@@ -35,7 +35,7 @@ static void put_head(FILE *out, const char *name, const char *type, const char *
     fprintf(out, "# HELP candor_%s %s\n# TYPE candor_%s %s\n", name, help, name, type);
 }
 
-/* The value of a label, as the format quotes it. */
+/* Writes the value of a label with the escapes that the format requires. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -1,4 +1,4 @@
-/* The daemon's status: one JSON object in the spool, status.json, replaced as a whole every few seconds
+/* Writes the daemon's status: one JSON object in the spool, status.json, which is replaced as a whole every few seconds
  * (docs/formats/daemon-status.md). */
 #ifndef CANDOR_DAEMON_STATUS_H
 #define CANDOR_DAEMON_STATUS_H
@@ -16,10 +16,10 @@ struct status {
     struct member *const *members;
     uint32_t member_count;
     uint64_t began_epoch_ns, live_bytes;
-    bool running; /* false: the last word of one that ended */
+    bool running; /* false: the last status of a daemon that has ended */
 };
 
-/* folder: the spool's. A status that cannot be written is left out; the spool's own errors say why. */
+/* Writes the status. folder: that of the spool. A failure is not reported, because the spool's own errors show the reason. */
 void status_write(const struct status *s, int folder);
 
 #endif

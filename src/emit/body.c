@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char name[] = "the recording"; /* in messages */
+static const char name[] = "the recording"; /* for messages */
 
-/* The kinds that back ends know. */
+/* The kinds that other back ends know. */
 static const enum profile_kind kinds[] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LIVE, PROFILE_LOCK, PROFILE_HOLDER};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct loaded {
     struct profile list[KINDS];
-    const struct profile *chosen[KINDS]; /* those with samples */
+    const struct profile *chosen[KINDS]; /* those that have samples */
     uint32_t count;
 };
 
-/* Samples that are in the file for other tools only, of another clock, are not CPU time. */
+/* Whether the samples of a profile are sent. A file may contain samples of another clock, for other tools only. These are not CPU time. */
 static bool is_sent(const struct profile *p, enum profile_kind main_kind)
 {
     return p->sample_count && (p->kind != PROFILE_RUNNING || main_kind == PROFILE_RUNNING);
@@ -56,7 +56,7 @@ static int write_otlp(FILE *out, const struct loaded *l, const struct emit_label
     return otlp_write_request(out, &(struct otlp_request){l->chosen, l->count, attributes, count});
 }
 
-/* Pyroscope's profiles are packed each; OTLP's message is as a whole. */
+/* Packs the body. Pyroscope's profiles are packed one by one; OTLP's message is packed as a whole. */
 static int pack(struct emit_body *b, struct error *e)
 {
     struct gzip gzip;

@@ -1,4 +1,4 @@
-/* From a recording to the body of one request. */
+/* Makes the body of one request from a recording. */
 #ifndef CANDOR_EMIT_BODY_H
 #define CANDOR_EMIT_BODY_H
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 struct emit_body {
-    char *bytes; /* NULL = the recording has no samples: there is nothing to send */
+    char *bytes; /* NULL = the recording has no samples, so there is nothing to send */
     size_t size;
 };
 

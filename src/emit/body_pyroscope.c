@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* push.v1: PushRequest{series=1*}, RawProfileSeries{labels=1*, samples=2*}, LabelPair{name=1, value=2}, RawSample{raw_profile=1}. */
+/* The fields of push.v1: PushRequest{series=1*}, RawProfileSeries{labels=1*, samples=2*}, LabelPair{name=1, value=2},
+ * RawSample{raw_profile=1}. */
 enum { SERIES = 1, LABELS = 1, SAMPLES = 2, NAME = 1, VALUE = 2, RAW_PROFILE = 1, MESSAGE_MAX = 1 << 30 };
 
 /* The series of a kind, and its types, by which Grafana knows the units. */
@@ -28,7 +29,7 @@ static struct family family_of(const struct profile *p)
         [PROFILE_LOCK] = {"mutex", {"contentions", "delay", "nanoseconds", "mutex", "count"}},
         [PROFILE_HOLDER] = {"mutex", {"samples", "holder", "nanoseconds", "mutex", "count"}},
     };
-    /* A counter of perf's, or samples of an unknown period: its own words. */
+    /* A counter of perf, or samples of an unknown period, keep their own names. */
     if (p->unit != profile_kinds[p->kind].unit)
         return (struct family){"process_events", {.value = NULL}};
     return families[p->kind];

@@ -40,7 +40,7 @@ const char *emit_label_otlp(const char *name)
     return name;
 }
 
-/* Pyroscope's names have letters, digits and '_'. */
+/* Returns Pyroscope's name of a label. Such names have only letters, digits and '_'. */
 const char *emit_label_pyroscope(const char *name, char room[64])
 {
     if (!strcmp(name, "service"))

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ExportProfilesServiceResponse{partial_success=1:{rejected_profiles=1, error_message=2}}. */
+/* Reads the number of rejected profiles and the reason from ExportProfilesServiceResponse{partial_success=1:{rejected_profiles=1,
+ * error_message=2}}. */
 static uint64_t read_rejected(struct post_answer *answer)
 {
     uint64_t rejected = 0;

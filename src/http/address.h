@@ -1,4 +1,4 @@
-/* Addresses of servers. */
+/* Checks and copies the addresses of servers. */
 #ifndef CANDOR_HTTP_ADDRESS_H
 #define CANDOR_HTTP_ADDRESS_H
 
@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it begins like one: http:// or https://. */
+/* Whether the text begins with http:// or https://. */
 bool address_is(const char *text);
-/* Copies http://HOST:PORT, or https://, with the path of a proxy perhaps, without slashes at its end. No query, and neither user nor
- * token: -EINVAL with e. */
+/* Copies an address to out: http://HOST:PORT or https://HOST:PORT, which may have the path of a proxy. Removes slashes at its end. Returns
+ * 0, or -EINVAL with a message in e, also if the address has a query, a user or a token. */
 int address_read(const char *text, char *out, size_t size, struct error *e);
-/* A text as it stands in a query. */
+/* Appends a text with the escapes that a query requires. */
 void address_escape(struct buffer *out, const char *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A server may take its time to gather what was asked for. */
+/* A server may need this long to gather the data for an answer. */
 enum { STALL_S = 300, HEADERS_MAX = 1 << 16 };
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
@@ -16,7 +16,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return a->body.failed ? 0 : size * count;
 }
 
-/* Of several heads, such as a proxy's before the server's, the last counts. */
+/* Collects the headers. If there are several heads, for example a proxy's before the server's, only the last one counts. */
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct fetch_answer *a = context;

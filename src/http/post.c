@@ -37,7 +37,7 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
     memcpy(a->text + a->size, bytes, taken);
     a->size += taken;
     a->text[a->size] = 0;
-    return n; /* the rest is passed over; the time is bounded */
+    return n; /* the rest is ignored; the time for it is limited */
 }
 
 int post_send(struct transport *t, const struct post_letter *post, struct post_answer *answer, struct error *e)
@@ -58,7 +58,7 @@ int post_send(struct transport *t, const struct post_letter *post, struct post_a
         transport_header(t, "Content-Encoding: %s", post->encoding);
     if (post->key)
         transport_header(t, "Idempotency-Key: %s", post->key);
-    transport_header(t, "Expect:"); /* a server that refuses says so anyway */
+    transport_header(t, "Expect:"); /* turned off, because a server that refuses the request says so anyway */
     int code = transport_perform(t, &answer->status, e);
     t->call.easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &retry_after);
     answer->retry_after_ns = retry_after > 0 && retry_after < NS_PER_S ? (uint64_t)retry_after * NS_PER_S : 0;

@@ -1,4 +1,4 @@
-/* Sends a recording: one request with a body from a file, or from memory. */
+/* Sends one request whose body is in a file or in memory. */
 #ifndef CANDOR_HTTP_POST_H
 #define CANDOR_HTTP_POST_H
 
@@ -11,21 +11,21 @@ struct post_letter {
     const char *url;
     const char *token;           /* "" = none */
     const char *key;             /* Idempotency-Key, NULL = none */
-    const char *type, *encoding; /* Content-Type, NULL = octets; Content-Encoding, NULL = none */
-    const void *bytes;           /* the body; NULL: it is in a file */
-    int fd;                      /* from there on */
+    const char *type, *encoding; /* Content-Type, NULL = application/octet-stream; Content-Encoding, NULL = none */
+    const void *bytes;           /* the body; NULL = it is in a file */
+    int fd;                      /* the file; the body begins at `offset` */
     uint64_t offset, size;
 };
 
 struct post_answer {
     long status;
-    uint64_t retry_after_ns; /* 0 = the server named none */
+    uint64_t retry_after_ns; /* 0 = the server did not name a time */
     char text[512];          /* the beginning of the answer, zero-terminated */
-    size_t size;             /* of it: it may be binary */
+    size_t size;             /* size of `text`, which may be binary */
 };
 
-/* 0 when there is an answer, whatever its status; else a negative code with e, and whether the server has got the request is not
- * known. */
+/* Sends the request. Returns 0 if there is an answer, whatever its status. Otherwise returns a negative code with a message in e; then it
+ * is unknown whether the server has received the request. */
 int post_send(struct transport *t, const struct post_letter *post, struct post_answer *answer, struct error *e);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { TOKEN_MAX = 4096 };
 
-/* "" when path is. 0 or a negative code with e. */
+/* Reads the token. If path is "", so is the token. Returns 0 or a negative code with a message in e. */
 int token_read(const char *path, char token[TOKEN_MAX], struct error *e);
 
 #endif

@@ -69,7 +69,7 @@ void transport_free(struct transport *t)
 {
     if (t && t->curl)
         t->call.easy_cleanup(t->curl);
-    free(t); /* the library stays: it may have started threads */
+    free(t); /* the library stays loaded, because it may have started threads */
 }
 
 static bool is_cancelled(const struct transport *t)

@@ -1,4 +1,4 @@
-/* One request over a transport, for the files of this folder:
+/* Makes one request over a transport, for the files of this folder:
  *
  *   transport_begin -> t->call.easy_setopt(t->curl, ...), transport_header ... -> transport_perform */
 #ifndef CANDOR_HTTP_TRANSPORT_REQUEST_H
@@ -29,11 +29,11 @@ struct transport {
     } call;
 };
 
-/* stall_s: how long nothing may come or go. token: "" = none. */
+/* Begins a request. stall_s: after this many seconds without any byte in either direction, the request fails. token: "" = none. */
 void transport_begin(struct transport *t, const char *url, const char *token, long stall_s);
 void transport_header(struct transport *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* 0 when there is an answer, with its status; else a negative code with e: -ECANCELED; -ECONNREFUSED, nobody is there; -EACCES, its
- * certificate is not to be trusted; -EIO. */
+/* Sends the request. Returns 0 and the status if there is an answer. Otherwise returns a negative code with a message in e: -ECANCELED,
+ * -ECONNREFUSED if there is no server, -EACCES if its certificate is not trusted, or -EIO. */
 int transport_perform(struct transport *t, long *status, struct error *e);
 
 #endif

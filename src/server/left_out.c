@@ -19,7 +19,7 @@ void left_out_add(struct store_profiles *of, const char *format, ...)
     va_end(args);
 }
 
-/* A class is kept: it is a frame. */
+/* Whether the label is kept. The class of an allocation is, because it becomes a frame. */
 static bool is_kept(const struct profile *p, const struct profile_label *label)
 {
     return allocated_has_classes(p) && !strcmp(profile_text(p, label->key), "class");
@@ -54,7 +54,7 @@ static uint64_t samples_with_labels(const struct profile *p)
     return n;
 }
 
-/* Several values of the same samples are one profile each, of one kind. */
+/* Several values of the same samples are separate profiles of one kind; their labels are counted once. */
 void left_out_labels(struct store_profiles *of)
 {
     char names[200] = "";

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char name[] = "the recording"; /* in messages */
+static const char name[] = "the recording"; /* for messages */
 
-/* What counts of a clock's samples become once it is known how often it takes one; NULL: other counts (objects, goroutines) are what they
- * are. */
+/* Returns the name of the time that a clock's count of samples becomes when the clock's interval is known. Returns NULL for other counts
+ * (objects, goroutines), which stay as they are. */
 static const char *time_of(const struct profile *p)
 {
     static const char *const clocks[][2] = {{"itimer", "cpu"}, {"ctimer", "cpu"}, {"wall", "wall"}};
@@ -29,7 +29,7 @@ static const char *time_of(const struct profile *p)
     return NULL;
 }
 
-/* Counts of samples become times, where the sender said how often it samples. */
+/* Converts counts of samples to times. The period between samples is from the sender. */
 static int scale(struct profile *p, uint64_t period_ns, const char *value, struct error *e)
 {
     uint64_t weight;
@@ -43,7 +43,7 @@ static int scale(struct profile *p, uint64_t period_ns, const char *value, struc
     return profile_string(p, value, strlen(value), &p->value);
 }
 
-/* What a server adds to what a profile has. */
+/* Completes a profile: adds frames for classes, and converts counts to times. */
 static int finish(struct profile *p, const struct envelope_note *note, struct error *e)
 {
     if (allocated_has_classes(p) && allocated_add_frames(p))
@@ -72,7 +72,7 @@ static void drop(struct store_profiles *of, uint32_t place)
 
 /* ---- JFR: a profile of each kind, in one pass ---- */
 
-/* Kinds that are no sum over time are counted, and not kept. */
+/* Removes kinds that are not sums over time. Counts their samples in left_out. */
 static void leave_out(struct store_profiles *of)
 {
     for (uint32_t i = of->count; i-- > 0;) {
@@ -85,7 +85,8 @@ static void leave_out(struct store_profiles *of)
     }
 }
 
-/* What the recording is of comes first. Beside it the others count that have samples; without samples it is nothing itself. */
+/* Puts the profile of the recording's main kind first. Removes other profiles that have no samples. If only others have samples, removes
+ * the first one, too. */
 static void choose(struct store_profiles *of)
 {
     enum profile_kind kind = profile_jfr_kind(&of->list[0]);
@@ -128,7 +129,8 @@ static int load_kinds(struct store_profiles *to, const struct intake *in, const 
 
 /* ---- other formats: a profile of each value ---- */
 
-/* value: NULL = the format's own choice. Beside the first a value without samples is nothing; one that cannot be read is not added. */
+/* Loads one value of the recording. value NULL = the choice of the format. After the first value, one without samples is not added. A value
+ * that cannot be read is not added either, and the function returns its code. */
 static int load_value(struct store_profiles *to, const char *value, const struct intake *in, const char *format,
                       const struct envelope_note *note, struct error *e)
 {
@@ -159,7 +161,7 @@ static int load_values(struct store_profiles *to, const struct intake *in, const
 
 /* ---- names ---- */
 
-/* Values that the sender calls otherwise are kept by that name; false: not at all. */
+/* Renames a value if the sender has another name for it. *kept is false if the value must not be kept. */
 static int rename_value(struct profile *p, const struct envelope_note *note, bool *kept)
 {
     const char *own = profile_text(p, p->value), *other = labels_get(&note->values, own);
@@ -174,7 +176,8 @@ static int rename_value(struct profile *p, const struct envelope_note *note, boo
     return *other ? profile_string(p, other, strlen(other), &p->value) : 0;
 }
 
-/* Gives values the names under which the store keeps them. Drops other values; if all were dropped, keeps one without samples. */
+/* Gives values the names under which the store keeps them. Drops values that must not be kept. If that drops all of them, keeps
+ * one without samples. */
 static int rename_values(struct store_profiles *of, const struct envelope_note *note, struct error *e)
 {
     bool kept;
@@ -194,7 +197,7 @@ static int rename_values(struct store_profiles *of, const struct envelope_note *
 
 /* ---- any recording ---- */
 
-/* Half a recording is none: who sent it has the whole one. */
+/* Checks that a recording is complete. An incomplete one is refused, because its sender has the complete one. */
 static int check(const struct intake *in, const char *format, struct error *e)
 {
     if (*in->damage)
@@ -204,7 +207,7 @@ static int check(const struct intake *in, const char *format, struct error *e)
     return format ? 0 : error_set(e, -EPROTONOSUPPORT, "%s: its content is none of " FORMATS_READ, name);
 }
 
-/* rc: of reading them; what could be read may be kept, but not by wrong names. */
+/* Renames the values. rc: the result of reading them. Values that could be read may be kept, but not under wrong names. */
 static int name_all(struct store_profiles *of, const struct envelope_note *note, int rc, struct error *e)
 {
     struct error why;

@@ -66,7 +66,7 @@ static int check_access(struct server *s, struct error *e)
     return 0;
 }
 
-/* Until the end is asked for. */
+/* Maintains the store until a signal requests the end. */
 static void work(struct server *s)
 {
     do
@@ -93,7 +93,8 @@ static int serve(struct server *s, struct error *e)
     return rc;
 }
 
-/* While the store is opened, which may take long, a signal ends the process as it does any: what it mends it mends the next time. */
+/* Opens the store, and serves. Opening may take long. A signal at that time ends the process at once, and the next start continues the
+ * repair. */
 static int run(struct server *s, struct error *e)
 {
     int rc = open_store(&s->store, s->options, &s->stop.asked, e);
@@ -108,7 +109,7 @@ static int run(struct server *s, struct error *e)
 
 int server_run(const struct server_options *o, struct error *e)
 {
-    static struct server s; /* the thread that waits for signals may outlive the rest */
+    static struct server s; /* static, because the thread that waits for signals may outlive this function */
     s = (struct server){.options = o};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -154,7 +155,7 @@ static uint64_t check_recordings(struct checking *c, struct error *e)
     return bad;
 }
 
-/* All rows are read once; what is bad in them the query puts aside. */
+/* Checks all segments, and returns the number of damaged files. Every row is read once; store_check puts damaged segments aside. */
 static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
 {
     uint64_t bad = 0;
@@ -170,7 +171,7 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
     return bad + (rc != 0);
 }
 
-/* For looking at a directory, whose server may have had other limits: nothing is deleted. */
+/* Returns options that delete nothing, because the directory's server may have other limits. */
 static struct server_options without_limits(const struct server_options *o)
 {
     struct server_options all = *o;

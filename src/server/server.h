@@ -1,13 +1,13 @@
-/* Runs the server, or checks its store. */
+/* Runs the server, checks its store, or copies it. */
 #ifndef CANDOR_SERVER_SERVER_H
 #define CANDOR_SERVER_SERVER_H
 
 #include "server/request/context.h"
 
-/* Runs until SIGINT or SIGTERM. Says where it listens on standard output. 0 or a code with its line. */
+/* Runs until SIGINT or SIGTERM. Prints the address on which it listens on standard output. Returns 0, or a code with a message in e. */
 int server_run(const struct server_options *o, struct error *e);
-/* Opens the store, repairs what can be repaired, reads every file and reports damage on standard output; *bad = the number of
- * damaged files. */
+/* Opens the store, repairs what can be repaired, reads every file, and reports damage on standard output. *bad: the number of damaged
+ * files. */
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e);
 int server_backup(const struct server_options *o, const char *path, struct error *e);
 

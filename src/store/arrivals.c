@@ -1,4 +1,4 @@
-/* Recordings between the catalogue and their acknowledgement. */
+/* Keeps a list of the recordings that are in the catalog but are not acknowledged yet. */
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -15,7 +15,7 @@ void arrivals_deinit(struct arrivals *a)
     free(a->list);
 }
 
-/* Without memory it counts as acknowledged: a query may call it unsealed, which it is. */
+/* If there is no memory, the recording counts as acknowledged. Then a query may report it as unsealed, which is true. */
 void arrivals_begin(struct arrivals *a, uint64_t id)
 {
     pthread_mutex_lock(&a->lock);

@@ -1,5 +1,5 @@
-/* Copies the store while it is in use: first the catalog, then the files that it lists. Files of recordings and segments never
- * change, so a hard link is a copy. Dictionaries grow, and are copied; nothing in the copied catalog refers to entries that came
+/* Copies the store while it is in use: first the catalog, then the files that it lists. Files of recordings and segments never change, so a
+ * hard link serves as a copy. Dictionaries grow, and are copied. The copied catalog refers to no entry that was added to a dictionary
  * later. */
 #include "store/store_internal.h"
 
@@ -27,7 +27,7 @@ static int link_or_copy(const char *from, const char *to, struct error *e)
     if (!grows && !link(from, to))
         return 0;
     int rc = copy(from, to, e);
-    return rc == -ENOENT ? 0 : rc; /* forgotten meanwhile */
+    return rc == -ENOENT ? 0 : rc; /* deleted after its folder was read */
 }
 
 static int copy_folder(const char *from, const char *to, struct error *e)
@@ -55,7 +55,7 @@ int store_backup(struct store *s, const char *path, struct error *e)
     if (mkdir(path, 0700))
         return error_set(e, -errno, "%s: cannot be made: %s; give a new directory", path, strerror(errno));
     snprintf(to, sizeof to, "%s/catalogue.db", path);
-    unsigned epoch = merge_read_begin(s); /* what the catalogue speaks of stays */
+    unsigned epoch = merge_read_begin(s); /* files that the catalog refers to stay */
     int rc = catalogue_backup(s->catalogue, to, e);
     for (size_t i = 0; !rc && i < 2; i++) {
         snprintf(to, sizeof to, "%s/%s", path, folders[i]);

@@ -42,7 +42,7 @@ enum book books_of_type(const char *type)
     return n > m && !strcmp(type + n - m, events) ? BOOK_EVENTS : BOOKS;
 }
 
-/* ---- of a recording ---- */
+/* ---- books of one recording ---- */
 
 static int by_minute(const void *left, const void *right)
 {
@@ -113,7 +113,7 @@ int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, 
     return 0;
 }
 
-/* ---- the sum of several ---- */
+/* ---- the sum of the books of several recordings ---- */
 
 static struct store_book *line_of(const struct store_books *b, const char *account, const char *reason)
 {
@@ -182,7 +182,7 @@ void books_deinit(struct store_books *b)
     *b = (struct store_books){.book = BOOKS};
 }
 
-/* ---- in words ---- */
+/* ---- the text for people ---- */
 
 enum { AMOUNT = 64 };
 
@@ -216,7 +216,7 @@ static void put(struct text *t, const char *format, ...)
     t->at = n < 0 || (size_t)n >= t->size - t->at ? t->size - 1 : t->at + (size_t)n;
 }
 
-/* ", 130 ms unseen (profiler 129 ms, before_arming 756 us)" */
+/* Appends, for example, ", 130 ms unseen (profiler 129 ms, before_arming 756 us)". */
 static void put_role(struct text *t, const struct store_books *b, enum account_role role, const char *word)
 {
     char amount[AMOUNT];

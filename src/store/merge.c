@@ -1,12 +1,12 @@
-/* Small segments become large ones: a recording a minute from each host would otherwise be a file a minute.
+/* Merges small segments into large ones. Without this, a recording per minute from each host would become a file per minute.
  *
- *     1  the rows of up to CATALOGUE_MERGE_MAX segments of one dictionary and type go into a new file, which is synced;
- *     2  the catalogue takes it for them, in one transaction, if they still are what they were;
- *     3  when no query is left that may have been told of them before, their files go.
+ *     1  The rows of up to CATALOGUE_MERGE_MAX segments of one dictionary and type are written to a new file, which is synced.
+ *     2  The catalog replaces these segments by the new one, in one transaction, if they have not changed.
+ *     3  The old files are removed when every query that may have found them in the catalog has ended.
  *
- * Killed before 2, the new file is one that the catalogue does not know; after it, the old ones are. Such files go when the store is
- * opened. Rows are only put side by side: what a recording has keeps its number, and what is damaged is sealed again from the recordings,
- * each into a segment of its own. */
+ * After a crash before step 2, the catalog does not know the new file. After a crash later, it does not know the old ones. Such files are
+ * removed when the store is opened. A merge only puts rows together: a row keeps the id of its recording. Damaged parts are sealed again
+ * from the recordings, each into its own segment. */
 #include "base/text/number.h"
 #include "base/time_units.h"
 #include "store/store_internal.h"
@@ -22,12 +22,12 @@
 #include <string.h>
 
 enum {
-    SAME = 64,      /* of one label set: an hour of a recording a minute */
-    ALL = 1024,     /* of many that have few each */
-    ROWS = 1 << 20, /* of a merged segment */
-    LATE_S = 7200,  /* after its end a day gets no more than stragglers */
+    SAME = 64,      /* segments of one label set: an hour of recordings, one a minute */
+    ALL = 1024,     /* segments of any label sets, if each has only a few */
+    ROWS = 1 << 20, /* rows of a merged segment */
+    LATE_S = 7200,  /* seconds after a day's end; later, only late recordings arrive for it */
 };
-#define PATIENCE_NS (1500 * NS_PER_MS) /* of one call */
+#define PATIENCE_NS (1500 * NS_PER_MS) /* how long one call may take */
 
 /* ---- readers ---- */
 
@@ -47,7 +47,7 @@ void merge_read_end(struct store *s, unsigned epoch)
     pthread_mutex_unlock(&s->reading);
 }
 
-/* True when all that began before the last change of the epoch have ended. */
+/* Whether all readers that began before the last change of the epoch have ended. */
 static bool others_have_ended(struct store *s)
 {
     pthread_mutex_lock(&s->reading);
@@ -77,7 +77,8 @@ static void remove_leaving(struct store *s)
         remove_files(s, &s->leaving);
 }
 
-/* The other epoch has no readers when it begins: what was leaving is gone only then. */
+/* Removes files that no reader uses any more. The epoch changes only when `leaving` is empty, so the new epoch has no readers when it
+ * begins. */
 static void remove_gone(struct store *s)
 {
     remove_leaving(s);
@@ -126,7 +127,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The segments of a dictionary have one day, which is where their seconds begin. */
+/* Appends the rows of a segment. All segments of a dictionary belong to one day, and their seconds count from its beginning. */
 static int take_segment(struct segment *to, const struct segment *from, uint32_t *cap)
 {
     uint32_t recordings = to->recording_count;
@@ -140,7 +141,7 @@ static int take_segment(struct segment *to, const struct segment *from, uint32_t
     return rc ? rc : take_rows(to, from, recordings);
 }
 
-/* *aside: one that is damaged was put aside, and the set is another now. */
+/* Reads all segments of the set into one. *aside: a damaged segment was put aside, so the set has changed. */
 static int read_sources(struct store *s, const struct catalogue_merge *m, struct segment *to, bool *aside, struct error *e)
 {
     uint32_t cap = 0;
@@ -162,12 +163,12 @@ static int read_sources(struct store *s, const struct catalogue_merge *m, struct
     return rc;
 }
 
-/* Notes the files of these segments for removal: queries that begin from now on do not read them. */
+/* Records the files of these segments for removal. Queries that begin from now on do not read them. */
 static int note_gone(struct store *s, const struct catalogue_merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         if (ARRAY_GROW(s->gone.list, s->gone.cap, s->gone.count))
-            return -ENOMEM; /* they go when the store is opened again */
+            return -ENOMEM; /* the files are removed when the store is opened again */
         s->gone.list[s->gone.count++] = (struct obsolete_file){m->dictionary, m->segments[i]};
     }
     return 0;
@@ -187,7 +188,8 @@ static int write_merged(struct store *s, const struct catalogue_merge *m, struct
     return rc;
 }
 
-/* 0, also where there is nothing to be done about the set any more; a code where it is worth another try later. */
+/* Merges the set. Returns 0 if it was merged, or if nothing remains to be done about it. Returns a code if another attempt later makes
+ * sense. */
 static int merge_set(struct store *s, const struct catalogue_merge *m, struct error *e)
 {
     struct segment to = {0};
@@ -235,7 +237,7 @@ void merge_some(struct store *s)
     free(m);
 }
 
-/* ---- what nobody knows ---- */
+/* ---- files that the catalog does not know ---- */
 
 static int note_segment(void *context, uint64_t segment)
 {
@@ -243,7 +245,7 @@ static int note_segment(void *context, uint64_t segment)
     return map_add(context, segment, &added) ? 0 : -ENOMEM;
 }
 
-/* 0 when the whole name is no number. */
+/* Reads a number that is followed by `end`. Returns 0 if the name is anything else. */
 static uint64_t number_of(const char *name, const char *end)
 {
     uint64_t number;

@@ -1,6 +1,6 @@
-/* What is missing after the catalog was made anew. The segments of the old one name their recordings; a day for which they name more than
- * were found again has lost those whose recordings had been deleted while their samples stayed. Nobody knows their labels any more, so
- * every answer about that day says how many there were. */
+/* Finds out what is missing after the catalog was made anew. The segments of the old catalog name their recordings. If they name more
+ * recordings of a day than were found again, the others are lost: the recordings had been deleted, although their samples stayed. Their
+ * labels are unknown, so every answer about that day reports their number. */
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DAY_SHIFT = 44 }; /* days below 2^20, recordings below 2^44 */
+enum { DAY_SHIFT = 44 }; /* for keys in the map: days are below 2^20, recordings below 2^44 */
 
 struct seen {
     struct map recordings; /* (day, recording) */
@@ -67,7 +67,7 @@ static bool ends_in(const char *name, const char *end)
     return n > m && !strcmp(name + n - m, end);
 }
 
-/* depth: of folders below this one. */
+/* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. */
 static int look_at_folder(struct seen *n, const char *folder, int depth)
 {
     char path[DISK_PATH_MAX];

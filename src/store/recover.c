@@ -1,4 +1,4 @@
-/* Repairs: completes what a crash has left unfinished, and replaces damaged data. */
+/* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
 #include "store/store_internal.h"
 
 #include <dirent.h>
@@ -78,7 +78,7 @@ static int reseal(struct store *s, const struct catalogue_pending *of, struct er
     return rc;
 }
 
-/* What will not be better the next time. */
+/* Whether another attempt would fail in the same way. */
 static bool is_final(int rc)
 {
     return rc == -EBADMSG || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT || rc == -EFBIG;
@@ -107,7 +107,7 @@ void recover_pending(struct store *s)
     } while (n == PENDING && !store_is_stopping(s));
 }
 
-/* ---- recordings that the catalogue does not know ---- */
+/* ---- recordings that the catalog does not know ---- */
 
 static int adopt(struct store *s, const struct envelope *v, struct error *e)
 {
@@ -159,7 +159,7 @@ static void find_recordings(struct store *s)
     }
 }
 
-/* ---- at the start ---- */
+/* ---- when the store is opened ---- */
 
 /* Where the old segments are until what is missing has been noted: while it is there, a start goes on with the rebuilding. */
 #define REBUILDING "quarantine/segments-rebuilding"
@@ -181,7 +181,7 @@ static int put_segments_aside(struct store *s, struct error *e)
     return rc ? rc : disk_directory(path, e);
 }
 
-/* A catalogue that is damaged is made anew from the recordings; what was sealed is sealed again. */
+/* Replaces a damaged catalog by a new one, which is then filled from the recordings. Samples are sealed again. */
 static int remake(struct store *s, const char *path, struct error *e)
 {
     char other[DISK_PATH_MAX + 8];

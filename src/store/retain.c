@@ -1,11 +1,11 @@
-/* Deletes old data in two tiers. First the recordings as they were sent, because their samples stay; then days of samples, the oldest
- * first. Both are deleted by age, and if there is too much data.
+/* Deletes old data in two tiers: first the recordings as they were sent, because their samples stay; then days of samples, the oldest
+ * first. Both are deleted when they are too old, and when there is too much data.
  *
- * A service over its limit loses its own data. If all services together exceed the limit of the disk, those with more than an equal
- * share lose data; services with less than an equal share leave the rest of it to the others. So a service that writes much does not
- * push out the history of others. The newest day's samples stay in any case.
+ * If a service exceeds its limit, its data is deleted. If all services together exceed the limit of the disk, data of the services that
+ * have more than an equal share is deleted. A service with less than an equal share leaves the rest of it to the others. So a service
+ * that writes much does not displace the history of others. The samples of the newest day always stay.
  *
- * A day is deleted as a whole: its segments, its dictionaries, and recordings that have no data of other days. */
+ * A day is deleted as a whole: its segments, its dictionaries, and recordings without data of other days. */
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SLACK = 20 }; /* a limit's part that is freed, too, so that not every recording is over it again */
+enum { SLACK = 20 }; /* one SLACKth of a limit is freed in addition, so that the next recording does not exceed the limit again */
 
 static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-recordings",
                                                      [DELETED_RAW] = "--max-recordings",
@@ -66,7 +66,7 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
     return rc;
 }
 
-/* Recordings as they were sent, of at least so many bytes. *freed: how many they had. */
+/* Deletes recordings as they were sent that have at least `bytes` bytes together. *freed: their size. */
 static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t bytes, enum store_why why, uint64_t *freed, struct error *e)
 {
     uint64_t files = 0;
@@ -76,7 +76,8 @@ static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t 
     while (!rc && more && *freed < bytes && !store_is_stopping(s)) {
         struct catalogue_dropped dropped;
         rc = catalogue_drop_raw(s->catalogue, service, before, bytes - *freed, &dropped, e);
-        /* Segments are written without waiting for the disk, because the recordings have all of it: these must not go before. */
+        /* Segments are written without waiting for the disk, because the recordings contain the same samples. So segments must be on the
+         * disk before the recordings are removed. */
         if (!rc && dropped.identity_count)
             rc = disk_sync_all(s->path, e);
         if (!rc)
@@ -91,17 +92,17 @@ static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t 
     return rc;
 }
 
-/* ---- who has how much ---- */
+/* ---- how much each service has ---- */
 
 struct service {
-    uint64_t id, raw, rows; /* bytes; rows: of samples and what they refer to */
+    uint64_t id, raw, rows; /* in bytes; raw: recordings as they were sent; rows: samples and what they refer to */
     int64_t oldest_day;
 };
 
 struct services {
     struct service *list;
     uint32_t count, cap;
-    uint64_t raw, all; /* sums */
+    uint64_t raw, all; /* sums over all services */
 };
 
 static int note_service(void *context, const struct catalogue_usage *u)
@@ -116,7 +117,7 @@ static int note_service(void *context, const struct catalogue_usage *u)
     return 0;
 }
 
-/* Anew: free(all->list) when it is the last time. */
+/* Reads the list anew. The caller calls free(all->list) after the last reading. */
 static int read_services(struct store *s, struct services *all, struct error *e)
 {
     all->count = 0;
@@ -141,7 +142,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The most that each may have, if all together are to have no more than `budget`. */
+/* Computes the share: the most bytes that each service may have so that all services together have at most `budget`. */
 static int find_share(const struct services *all, uint64_t of(const struct service *one), uint64_t budget, uint64_t *share, struct error *e)
 {
     uint64_t *bytes = malloc(((size_t)all->count + 1) * sizeof *bytes);
@@ -169,7 +170,7 @@ static uint64_t with_slack(uint64_t limit)
     return limit - limit / SLACK;
 }
 
-/* The bytes that the service has now, and its oldest day. */
+/* Reads again how many bytes the service has, and its oldest day. */
 static int look_again(struct store *s, struct service *one, struct error *e)
 {
     struct services all = {0};
@@ -182,7 +183,7 @@ static int look_again(struct store *s, struct service *one, struct error *e)
     return rc;
 }
 
-/* To `most` bytes, or to the samples of the newest day. */
+/* Deletes data of a service until it has `most` bytes, or until only the samples of the newest day are left. */
 static int shrink(struct store *s, struct service one, uint64_t most, int64_t newest_day, enum store_why why, struct error *e)
 {
     uint64_t freed;
@@ -236,7 +237,7 @@ static int fit_all(struct store *s, struct error *e)
     struct catalogue_sums sums;
     int64_t today = (int64_t)(clock_realtime_ns() / NS_PER_S) / SECONDS_PER_DAY;
     int rc = catalogue_sums(s->catalogue, &sums, e);
-    int64_t newest_day = sums.newest_day < today ? sums.newest_day : today; /* a host's clock may be ahead */
+    int64_t newest_day = sums.newest_day < today ? sums.newest_day : today; /* the clock of a host may be ahead */
     rc = rc ? rc : read_services(s, &all, e);
     rc = rc ? rc : fit_services(s, &all, newest_day, e);
     rc = rc ? rc : read_services(s, &all, e);
@@ -249,7 +250,8 @@ static int fit_all(struct store *s, struct error *e)
 
 /* ---- age ---- */
 
-/* Service by service: the catalog is held for one of them at a time, and recordings that come wait no longer than that. */
+/* Deletes old days service by service. So the catalog is locked for only one service at a time, and new recordings wait no longer than
+ * that. */
 static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
 {
     struct services all = {0};

@@ -15,7 +15,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Where samples without a time of their own are put: at the recording's start, as near as that is known. */
+/* Returns the second for samples that have no time: the start of the recording, or the best approximation of it. */
 static int64_t start_of(const struct profile *p, const struct envelope_note *note)
 {
     int64_t ns = note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
@@ -27,7 +27,7 @@ static int64_t second_of(const struct profile_sample *s, int64_t start)
     return s->time_ns ? floor_divide(s->time_ns, NS_PER_S) : start;
 }
 
-/* What weights are of: "cpu:ns". */
+/* Names the type of the profile's weights, for example "cpu:ns". */
 static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
 {
     const char *value = profile_text(p, p->value);
@@ -36,11 +36,12 @@ static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
     snprintf(out, CATALOGUE_TYPE_MAX, "%.60s:%.60s", value, profile_unit_word(p));
 }
 
-/* The part for a day, of the content whose parts begin at `from`; it is added if necessary. */
+/* Finds the part for the second's day, among the parts of this content, which begin at `from`. Adds the part if necessary. Returns NULL if
+ * there are too many days. */
 static struct catalogue_part *part_of(struct sealing *l, uint32_t content, uint32_t from, int64_t second)
 {
     int64_t day = floor_divide(second, SECONDS_PER_DAY);
-    for (uint32_t i = l->part_count; i > from; i--) /* mostly the same as before */
+    for (uint32_t i = l->part_count; i > from; i--) /* mostly the same part as before */
         if (l->parts[i - 1].day == day)
             return &l->parts[i - 1];
     if (l->part_count == from + SEAL_DAYS_MAX)
@@ -49,8 +50,8 @@ static struct catalogue_part *part_of(struct sealing *l, uint32_t content, uint3
     return &l->parts[l->part_count++];
 }
 
-/* The seconds that a recording may have samples of. One that was taken before may have any: whether it is too old by now is for retain.c to
- * say, so that answers know of it, and this host's clock may be wrong. */
+/* The seconds for which a recording may have samples. A recording that the store already has may have any: retain.c decides whether it is
+ * too old, so that answers can report it, and the clock of this host may be wrong. */
 struct limits {
     int64_t oldest, newest;
 };
@@ -89,7 +90,7 @@ static int find_parts(struct sealing *l, uint32_t content, const struct limits *
     return 0;
 }
 
-/* Places where the recording was damaged. */
+/* Returns the number of places where the recording was damaged. */
 static uint64_t flaws_of(const struct profile *p)
 {
     static const char reading[] = "reading: ";
@@ -112,7 +113,8 @@ static int add_content(struct sealing *l, const struct profile *p, struct error 
     return 0;
 }
 
-/* All profiles of a recording have the same books; one that cannot be read to its end may have none. */
+/* Adds the books of the first profile that has some. All profiles of a recording have the same books, but a profile that could not be read
+ * to its end may have none. */
 static int add_books(struct sealing *l, const struct limits *limits, struct error *e)
 {
     int64_t oldest = floor_divide(limits->oldest, 60), newest = floor_divide(limits->newest, 60);
@@ -126,7 +128,8 @@ static int add_books(struct sealing *l, const struct limits *limits, struct erro
     return 0;
 }
 
-/* What the recording says of its time, if that includes its samples and is not far more than these show. */
+/* Sets the time that the recording covers. Uses the time that the recording claims if it includes the samples and is not far longer;
+ * otherwise uses the time of the samples. */
 static void find_cover(struct catalogue_recording *r, const struct profile *p, const struct envelope_note *note)
 {
     int64_t begun = start_of(p, note), ended = r->last + 1;
@@ -228,7 +231,7 @@ static int fill_rows(struct segment *g, const struct profile *p, const struct en
     return 0;
 }
 
-/* The day's dictionary of the service; one that is full or damaged is followed by another. */
+/* Finds the service's dictionary for the day. If that is full or damaged, closes it and takes another one. */
 static int dictionary_for(struct store *s, const char *service, int64_t day, uint32_t *id, struct dictionary **d, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -287,7 +290,7 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     free(g.sums);
     free(g.seconds);
     cache_put(&s->cache, d);
-    return rc == -EALREADY ? 0 : rc; /* whoever mends came first, or the other way round */
+    return rc == -EALREADY ? 0 : rc; /* a repair and the first sealing may meet; one of them was faster */
 }
 
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e)

@@ -9,7 +9,7 @@
 struct reader {
     const char *begin, *at;
     struct error *error;
-    uint32_t parts; /* of regular expressions */
+    uint32_t parts; /* size of all regular expressions */
 };
 
 static int bad(const struct reader *r, const char *wanted)
@@ -76,7 +76,7 @@ static int read_string(struct reader *r, struct matcher *m)
         char c = *r->at;
         if (c == '\\') {
             c = *++r->at;
-            if (!strchr("\"\\nt", c)) /* of a regular expression: \. stays as it is */
+            if (!strchr("\"\\nt", c)) /* an escape in a regular expression, such as \., stays as it is */
                 *to++ = '\\';
             c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
         }
@@ -87,7 +87,7 @@ static int read_string(struct reader *r, struct matcher *m)
     return to - m->value > LABEL_VALUE_MAX ? bad(r, "a text of more than 1024 bytes before") : 0;
 }
 
-/* All of a selector are no more work for a text than one may be. */
+/* Compiles the regular expression of a matcher. All regular expressions of a selector together may be only as large as one alone may be. */
 static int compile(struct matcher *m, uint32_t *parts, struct error *e)
 {
     struct error why;

@@ -4,8 +4,8 @@
  *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
  *     string   = '"' ... '"' with \" \\ \n \t inside
  *
- * All matchers must match. A regular expression (regex/regex.h) is matched against the whole value; a missing label has the
- * empty value. The empty selector selects everything. */
+ * All matchers must match. A regular expression (regex/regex.h) must match the whole value. A missing label has the empty value. The empty
+ * selector selects everything. */
 #ifndef CANDOR_STORE_SELECTOR_H
 #define CANDOR_STORE_SELECTOR_H
 
@@ -19,7 +19,7 @@ enum { SELECTOR_MAX = 32 };
 struct matcher {
     char *name, *value;
     bool negated;
-    struct regex *regex; /* NULL: the value itself */
+    struct regex *regex; /* NULL = compare with `value` */
 };
 
 struct selector {
@@ -27,13 +27,13 @@ struct selector {
     uint32_t count;
 };
 
-/* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
+/* Reads a selector. Returns 0, -ENOMEM, or -EINVAL with a message that names the place of the error. Call selector_deinit in each case. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
-/* The same for anything that has values by name. A missing value is the empty string. */
+/* Whether the selector matches something other than labels: `value` returns the value of a name, or "" if there is none. */
 typedef const char *selector_value(void *context, const char *name);
 bool selector_holds(const struct selector *s, selector_value *value, void *context);
-/* The same if only the service is known. Matchers on other labels are taken to match. */
+/* Whether the selector may match if only the service is known. Matchers for other labels count as matched. */
 bool selector_may_match(const struct selector *s, const char *service);
 void selector_deinit(struct selector *s);
 

@@ -175,7 +175,7 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e)
     return envelope_begin(w, store_path(s, path, "incoming"), e);
 }
 
-/* The file gets its place, then the catalogue its row: from there on it counts. */
+/* Moves the file to its place, then adds the recording to the catalog. From then on, it is part of the store. */
 static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, struct error *e)
 {
     char path[DISK_PATH_MAX], folder[DISK_PATH_MAX];
@@ -189,7 +189,7 @@ static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, s
     rc = rc ? rc : catalogue_add(s->catalogue, r, l->parts, l->part_count, e);
     if (!rc)
         return 0;
-    /* Only a file of which the catalogue knows nothing goes again: the same recording may have come twice at once. */
+    /* The file is removed only if the catalog does not know it, because the same recording may have been sent twice at the same time. */
     uint64_t id;
     struct error ignored;
     if (!catalogue_find(s->catalogue, r->identity, "", &id, &ignored) && !id)

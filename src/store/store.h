@@ -1,17 +1,17 @@
-/* The store: recordings go in; profiles for a time range and labels come out. One directory, one process.
+/* The store: it takes recordings, and returns profiles for a time range and labels. A store is one directory, which one process uses.
  *
- *     catalogue.db                    what there is (catalogue.h)
- *     incoming/                       recordings on their way
- *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h): the log that everything else can be made from
+ *     catalogue.db                    the list of everything in the store (catalogue.h)
+ *     incoming/                       recordings that are being received
+ *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h); everything else can be made from them
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
- *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one type; of one recording, or of many that were merged (merge.c)
- *     quarantine/                     what was found damaged
+ *     segments/DICTIONARY/NUMBER.seg  segments (segment.h), each of one type, and of one recording or of several that were merged (merge.c)
+ *     quarantine/                     files that were found damaged
  *
- * A recording counts once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for each
- * type and day. Parts that a crash leaves unsealed, or that are found damaged, are sealed again from the recording; so segments need not
- * be synced.
+ * A recording is part of the store once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for
+ * each type and day. Parts that are unsealed after a crash, or that are found damaged, are sealed again from the recording. Therefore
+ * segments need not be synced.
  *
- * Every function may be called by any thread. */
+ * Any thread may call these functions, unless noted otherwise. */
 #ifndef CANDOR_STORE_STORE_H
 #define CANDOR_STORE_STORE_H
 
@@ -30,70 +30,74 @@ struct store_result;
 
 enum { STORE_LEFT_OUT = 400 };
 
-/* What one recording measures: a profile for each type. */
+/* The content of one recording: a profile for each type that it measures. */
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
-    char left_out[STORE_LEFT_OUT]; /* what it holds besides, for people; "" = nothing */
+    char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */
 };
-/* One more, empty and initialized; NULL when there is no memory, or no room. */
+/* Adds an empty, initialized profile, and returns it. Returns NULL if there is no memory, or no room. */
 struct profile *store_profiles_add(struct store_profiles *of);
 void store_profiles_deinit(struct store_profiles *of);
 
 struct store_options {
     const char *path;
-    uint64_t retain_s;     /* how long data is kept */
-    uint64_t retain_raw_s; /* and recordings as they were sent; 0 = as long */
-    uint64_t max_disk;     /* of everything; 0 = no limit, as of the next two */
-    uint64_t max_raw;      /* of recordings as they were sent */
-    uint64_t max_service;  /* of everything of one service */
-    /* Adds the profiles of a recording, at least one; others than the first have samples, and no two the same type. 0 or a code
-     * with its line, which store_add returns; the profiles that it has added by then are whole. */
+    uint64_t retain_s;     /* how long samples are kept */
+    uint64_t retain_raw_s; /* how long recordings are kept as they were sent; 0 = as long as samples */
+    uint64_t max_disk;     /* limit for all files, in bytes; for this and the next two, 0 = no limit */
+    uint64_t max_raw;      /* limit for recordings as they were sent */
+    uint64_t max_service;  /* limit for all files of one service */
+    /* Adds the profiles of a recording, at least one. Each profile after the first has samples, and no two have the same type. Returns 0,
+     * or a code with a message in e, which store_add returns. The profiles that it has added before a failure are complete. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
-    uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
-    struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
-    const atomic_bool *stop;           /* NULL, or: once it is set, queries and maintenance end soon */
+    uint64_t single_rows;              /* a profile with more rows has them added up; 0 = STORE_ROWS_MAX */
+    struct catalogue_merge_rule merge; /* zeros = defaults that suit a fleet */
+    const atomic_bool *stop;           /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
 
-/* Opens or makes the directory, and mends what a crash has left. 0 or a code with its line; -EBUSY when another process has it. */
+/* Opens the directory, or makes it, and repairs what a crash has left. Returns 0, or a code with a message in e; -EBUSY if another process
+ * uses the store. */
 int store_open(struct store **out, const struct store_options *o, struct error *e);
 void store_close(struct store *s);
 
-/* A new recording: put its bytes with envelope_put, end it with store_add or envelope_abandon. */
+/* Begins a new recording. Add its bytes with envelope_put, and end it with store_add or envelope_abandon. */
 int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
-/* Takes what was written, which identity says, unless it was taken before. 0, or a code with its line:
- *   -EINVAL           it cannot be read         -EPROTONOSUPPORT   nothing knows its format
- *   -ERANGE           its times are not kept    -EFBIG             it unpacks to too much
- *   -ENOSPC, -EROFS, -EIO, -ENOMEM              not now
- * The writer is ended either way. */
+/* store_add adds the recording that was written, with this identity, unless the store already has a recording with this identity or key
+ * (then it is a duplicate). It returns 0, or a code with a message in e:
+ *   -EINVAL           the recording cannot be read    -EPROTONOSUPPORT   its format is unknown
+ *   -ERANGE           its times are not kept          -EFBIG             it is too large when it is unpacked, or has too many samples
+ *   -ENOSPC, -EROFS, -EIO, -ENOMEM                    it cannot be stored now
+ * It ends the writer in each case. */
 struct store_added {
     uint64_t id;
     bool duplicate;
-    char left_out[STORE_LEFT_OUT]; /* of store_profiles; "" for a duplicate */
+    char left_out[STORE_LEFT_OUT]; /* that of store_profiles; "" for a duplicate */
 };
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY],
               struct store_added *out, struct error *e);
-/* Seals unsealed parts, deletes data that is too old or too much, merges small segments for a second or two. Call it every few
+/* Seals unsealed parts, deletes data that is too old or exceeds a limit, and merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
 
-/* What was deleted since the store was opened, and why: by age, beyond the limit of all recordings as they were sent, beyond that of a
- * service, beyond that of the disk. */
+/* What was deleted since the store was opened, by reason. In this order: because of its age, because of the limit for recordings as they
+ * were sent, because of the limit for a service, because of the limit for the disk. */
 enum store_why { DELETED_AGE, DELETED_RAW, DELETED_QUOTA, DELETED_DISK, DELETED_REASONS };
 struct store_deleted {
-    uint64_t days[DELETED_REASONS];                                  /* of services */
-    uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* of recordings whose samples stay */
+    uint64_t days[DELETED_REASONS];                                  /* days of samples, summed over services */
+    uint64_t raw_files[DELETED_REASONS], raw_bytes[DELETED_REASONS]; /* files of recordings whose samples stay */
 };
 struct store_deleted store_deleted(struct store *s);
 
-/* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
+/* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
-/* Reads every byte of all segments with rows before `to`: damaged ones are put aside, and named in the result. 0 or a code. */
+/* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a
+ * code. */
 int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e);
-/* A consistent copy into a new directory: the catalogue by SQLite's backup, files by hard links (or copies elsewhere). */
+/* Makes a consistent copy of the store in a new directory: copies the catalog by SQLite's backup, and other files by hard links, or as
+ * copies on another file system. */
 int store_backup(struct store *s, const char *path, struct error *e);
 
 /* ---- queries ---- */
@@ -101,40 +105,41 @@ int store_backup(struct store *s, const char *path, struct error *e);
 struct store_query {
     const struct selector *selector;
     int64_t from, to;  /* seconds since the epoch; `to` is excluded */
-    const char *type;  /* what weights are of, NULL = CPU time, if there is any, else that of most recordings, "" = whatever they are of */
-    uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
-    bool (*is_gone)(void *client); /* NULL, or whether nobody waits for the answer any more */
+    const char *type;  /* the type of weights; NULL = CPU time if there is any, otherwise the type of most recordings; "" = any type */
+    uint64_t until_ns; /* when the query is given up, on the monotonic clock; 0 = never */
+    bool (*is_gone)(void *client); /* NULL, or a function: whether nobody waits for the answer any more */
     void *client;
-    bool books;    /* their sum is wanted, too */
-    uint32_t keep; /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
+    bool books;    /* whether the result must have the sum of the books */
+    uint32_t keep; /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
 };
 
 struct store_result {
-    char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
+    char type[CATALOGUE_TYPE_MAX]; /* "" = no data was found */
     uint64_t recordings;
-    int64_t from, to;           /* seconds: what the recordings cover of the time of the query; `to` is excluded. Equal: nothing */
+    int64_t from, to;           /* seconds within the query's time that the recordings cover; `to` is excluded; equal = none */
     uint64_t weight;            /* of all selected rows that could be read */
-    struct store_books books;   /* of the selected recordings, if they are asked for */
-    struct method_sum *methods; /* with `keep`: of all selected rows, also of those that are pruned; in no order */
+    struct store_books books;   /* of the selected recordings, if the query asks for them */
+    struct method_sum *methods; /* if the query has `keep`: sums over all selected rows, even pruned ones; in no order */
     uint32_t method_count;
-    struct pruned pruned;     /* what is beyond `keep` */
-    struct missing missing;   /* received data that is missing in the answer */
-    struct buffer unreadable; /* a line for each segment that could not be */
+    struct pruned pruned;     /* what was left out because of `keep` */
+    struct missing missing;   /* received data that the answer lacks */
+    struct buffer unreadable; /* one line for each segment that could not be read */
 };
 
-/* Whether the query is to be given up: 0, or -ECANCELED, -ETIMEDOUT or -EPIPE (its client is gone) with its line. */
+/* Whether to give the query up. Returns 0 if not. Otherwise returns -ECANCELED, -ETIMEDOUT, or -EPIPE (the client is gone), with a message
+ * in e. */
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
-/* The same for readings of the catalogue: it is asked for as long as `of` exists. */
+/* Makes a catalogue_patience that gives up when store_is_over does. `of` must exist as long as the result is used. */
 struct store_asking {
     const struct store *store;
     const struct store_query *query;
 };
 struct catalogue_patience store_patience(struct store_asking *of);
-/* Deleted data that the query asks for; of its labels only the service is still known. 0 or a code. */
+/* Adds deleted data that the query selects to m. Of the labels of deleted data, only the service is still known. Returns 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
-/* All selected rows as one profile, which is empty and initialized. Beyond store_options.single_rows they are added up over time and
- * threads. */
+/* Puts all selected rows into one profile, which must be empty and initialized. If there are more than store_options.single_rows, adds the
+ * rows up over time and threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e);
 
@@ -146,11 +151,11 @@ struct store_point {
 struct store_series {
     char **values;
     uint32_t value_count, value_cap;
-    struct store_point *points; /* by series, then step; those without weight are left out */
+    struct store_point *points; /* sorted by series, then by step; steps without weight are left out */
     uint32_t point_count, point_cap;
 };
-/* Weights by steps of `step` seconds from q->from, split by a label (NULL = not), or by several with STORE_BY_SEPARATOR between
- * them, which then stands between their values, too. */
+/* Sums up weights by steps of `step` seconds from q->from, split by a label (NULL = not split). `by` may name several labels with
+ * STORE_BY_SEPARATOR between them. Their values then have the same separator between them. */
 enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);

@@ -1,4 +1,4 @@
-/* The inside of the store: what its files share. */
+/* Declarations that the files of the store share. */
 #ifndef CANDOR_STORE_STORE_INTERNAL_H
 #define CANDOR_STORE_STORE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* Files that nothing refers to any more, but for queries that began before. */
+/* Files that nothing refers to any more, except queries that began earlier. */
 struct obsolete {
     struct obsolete_file {
         uint32_t dictionary;
@@ -17,10 +17,10 @@ struct obsolete {
     uint32_t count, cap;
 };
 
-/* Recordings that are being received: they are in the catalogue, and not acknowledged yet. */
+/* Recordings that are in the catalog, but not acknowledged yet. */
 struct arrivals {
     pthread_mutex_t lock;
-    uint64_t last; /* the highest id so far */
+    uint64_t last; /* the highest id of a recording so far */
     uint64_t *list;
     uint32_t count, cap;
 };
@@ -32,23 +32,24 @@ struct store {
     struct catalogue *catalogue;
     struct cache cache;
     atomic_uint_fast64_t last_segment;
-    pthread_mutex_t sealing; /* one part at a time: a dictionary has one writer, and files that are written are bounded */
-    pthread_mutex_t reading; /* over readers and epoch */
-    uint32_t readers[2];     /* by the epoch in which they began */
+    pthread_mutex_t sealing; /* held while a part is sealed: a dictionary has only one writer, and this limits the files being written */
+    pthread_mutex_t reading; /* protects readers and epoch */
+    uint32_t readers[2];     /* number of readers, by the epoch in which they began */
     unsigned epoch;
     struct arrivals arrivals;
-    struct obsolete gone, leaving; /* merge.c's: gone since this epoch began; before, and read by who began then */
-    bool merging_failed;           /* and it was told */
-    pthread_mutex_t deleting;      /* over the next */
+    struct obsolete gone, leaving; /* for merge.c. gone: obsolete since this epoch began; leaving: obsolete before, perhaps read by queries
+                                    * of the other epoch */
+    bool merging_failed;           /* the last merge failed, and this was reported */
+    pthread_mutex_t deleting;      /* protects `deleted` */
     struct store_deleted deleted;
 };
 
 enum { SECONDS_PER_DAY = 86400 };
 
-/* Paths; out has DISK_PATH_MAX bytes. Each returns out. */
+/* Paths of files. `out` has DISK_PATH_MAX bytes. Each function returns `out`. */
 char *store_path(const struct store *s, char *out, const char *name);
 char *store_recording_path(const struct store *s, char *out, const uint8_t identity[ENVELOPE_IDENTITY]);
-char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionary); /* the folder */
+char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionary); /* the folder of a dictionary */
 char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
 
@@ -59,46 +60,46 @@ void store_tell(const struct store *s, const char *format, ...) __attribute__((f
 
 void arrivals_init(struct arrivals *a);
 void arrivals_deinit(struct arrivals *a);
-/* The recording is in the catalogue; it is acknowledged. */
+/* arrivals_begin notes that the recording is in the catalog; arrivals_end, that it is acknowledged. */
 void arrivals_begin(struct arrivals *a, uint64_t id);
 void arrivals_end(struct arrivals *a, uint64_t id);
-/* An id: no recording with this id or a higher one has been acknowledged yet. Read it before the catalog: unsealed recordings from
- * this id on are about to be sealed. */
+/* Returns an id: no recording with this id or a higher one has been acknowledged yet. Call this before you read the catalog. Unsealed
+ * recordings from this id on are about to be sealed. */
 uint64_t arrivals_from(struct arrivals *a);
 
 /* ---- seal.c ---- */
 
 enum { SEAL_DAYS_MAX = 32, SEAL_PARTS_MAX = SEAL_DAYS_MAX * CATALOGUE_CONTENTS_MAX };
 
-/* A recording on its way into the catalogue. */
+/* A recording that is about to enter the catalog. */
 struct sealing {
     struct store_profiles profiles;
-    struct catalogue_recording recording; /* its labels are borrowed; its contents are the profiles */
+    struct catalogue_recording recording; /* its labels are borrowed; its contents describe the profiles */
     struct catalogue_part parts[SEAL_PARTS_MAX];
     uint32_t part_count;
-    struct catalogue_book *books; /* of recording.books */
+    struct catalogue_book *books; /* the memory of recording.books */
 };
 
-/* Loads a recording that was taken before. An earlier version may have taken it for one of its types alone: if others cannot be read, what
- * can be is kept, and *partly is set. 0 or the result of `load`. */
+/* Loads a recording that the store already has. An earlier version may have accepted it for only one of its types. If the other types
+ * cannot be read, the readable ones are kept, and *partly is set. Returns 0 or the result of `load`. */
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
-/* Loads the recording, and fills in its entry for the catalog. again: it was taken before. 0, the result of `load`, or -ERANGE if a new
- * one has times beyond what is kept, or any has too many days; in either case call seal_deinit. */
+/* Loads the recording, and fills in its entry for the catalog. again: the store already has it. Returns 0 or the result of `load`. Returns
+ * -ERANGE if a new recording has times that are not kept, or if any recording has too many days. In each case call seal_deinit. */
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, bool again, struct error *e);
 void seal_deinit(struct sealing *l);
 /* Writes the segment of one profile and day, and enters it in the catalog. */
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording, int64_t day, struct error *e);
-/* The same for all parts of the recording that are not sealed. */
+/* Does the same for all unsealed parts of the recording. */
 int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
                  struct error *e);
 
 /* ---- recover.c ---- */
 
-/* Call it at the start: repairs what a crash left. */
+/* Repairs what a crash has left. Call it when the store is opened. */
 int recover_all(struct store *s, struct error *e);
-/* Seals all parts that are not sealed. */
+/* Seals all unsealed parts. */
 void recover_pending(struct store *s);
-/* Puts a segment aside; its parts are to be sealed again. */
+/* Puts a segment aside. Its parts must be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
 
 /* ---- rebuild.c ---- */
@@ -114,13 +115,14 @@ int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_f
 
 /* ---- merge.c ---- */
 
-/* Makes large segments of small ones, for a bounded time, and removes those. To be called by one thread at a time. */
+/* Merges small segments into large ones, for a limited time, and removes the small ones. Only one thread at a time may call it. */
 void merge_some(struct store *s);
 /* Removes the files in segments/ that are not in the catalog. */
 void merge_sweep(struct store *s);
-/* Call it when there are no readers any more. */
+/* Removes the remaining obsolete files. Call it when there are no readers any more. */
 void merge_deinit(struct store *s);
-/* Brackets the reading of segments from the catalog: they stay until merge_read_end, which needs the result. */
+/* merge_read_begin and merge_read_end enclose the reading of segments from the catalog. The segments stay on the disk until merge_read_end,
+ * which needs the result of merge_read_begin. */
 unsigned merge_read_begin(struct store *s);
 void merge_read_end(struct store *s, unsigned epoch);
 

@@ -1,8 +1,8 @@
-// Colours of frames, by package or by frame type.
+// Chooses the colors of frames, by package or by frame type.
 //
-// The nine colours are chosen so that people with any common colour blindness can tell them apart (the "light" scheme
-// of Paul Tol, SRON/EPS/TN/09-002) and so that dark text on each has a contrast above 4.5. The largest groups get a
-// colour of their own; the rest shares one grey.
+// The nine colors are chosen so that people with any common color blindness can distinguish them (the "light" scheme of Paul Tol,
+// SRON/EPS/TN/09-002), and so that dark text on each has a contrast above 4.5. Each of the largest groups has its own color. All other
+// groups share one gray.
 import { kindOfCode, packageOf, visibleName } from "../model/names";
 import { Tree } from "../model/tree";
 
@@ -21,7 +21,7 @@ export interface Groups {
     groupOf: (tree: Tree, frame: number) => number;
 }
 
-// Colours of everything on the canvas that is not a group.
+// The colors of everything on the canvas that is not a group.
 export interface Theme {
     background: string;
     text: string;
@@ -36,7 +36,7 @@ export interface Theme {
 const LIGHT = ["#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00", "#c9b6e4"];
 const GREY = "#d4d4d4";
 
-// What stays the same: a type has its colour in every profile.
+// These colors are fixed: a type has the same color in every profile.
 const TYPE_COLOUR = new Map([
     ["Interpreted", "#eedd88"],
     ["C1 compiled", "#bbcc33"],
@@ -64,7 +64,7 @@ export const THEMES: Record<ThemeName, Theme> = {
     },
 };
 
-// Frames on a dark page are a little darker, so that a full screen of them does not glare.
+// Darkens a color a little for the dark theme, so that a screen full of frames does not glare.
 function forTheme(colour: string, theme: ThemeName): string {
     if (theme === "light") {
         return colour;
@@ -73,13 +73,13 @@ function forTheme(colour: string, theme: ThemeName): string {
     return "#" + [1, 3, 5].map((at) => channel(at).toString(16).padStart(2, "0")).join("");
 }
 
-// What frames are named by.
+// The texts to which the numbers in frames refer.
 export interface Vocabulary {
     strings: string[];
     types: string[];
 }
 
-// Parts of a package's name that make a group: three, and more where one group would have most of Java's time.
+// How many parts of a package's name make a group: three, or more if one group would have most of Java's time.
 const LEAST_PARTS = 3;
 const MOST_PARTS = 6;
 const TOO_LARGE = 0.5;
@@ -109,7 +109,7 @@ function partsOfPackages(tree: Tree, { strings, types }: Vocabulary): number {
     return MOST_PARTS;
 }
 
-// Frames of kinds that the tree does not have are of the group after the last, which has no label.
+// Groups the frames of a tree. Frames of kinds that the tree does not have belong to the group after the last, which has no label.
 export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: ColourMode): Groups {
     const packages: string[] = [];
     const parts = mode === "package" ? partsOfPackages(tree, { strings, types }) : LEAST_PARTS;
@@ -117,7 +117,7 @@ export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: Co
         : (name: number, type: number) => kindOfCode(types[type]) ?? (packages[name] ??= packageOf(strings[name], parts));
     const places = new Map<string, number>();
     const sums: number[] = [];
-    // By name and type: the place of the label, from 1; 0 where it was not asked for.
+    // By name and type: the place of the label, from 1. 0 = not looked up yet.
     const known = new Int32Array(strings.length * types.length);
     const placeOf = ({ name, type }: Tree, frame: number): number => {
         const kind = name[frame] * types.length + type[frame];
@@ -139,7 +139,7 @@ export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: Co
     return { groups, groupOf: (which, frame) => indices[placeOf(which, frame)] ?? groups.length };
 }
 
-// The self weight of each group in a tree.
+// Returns the self weight of each group in a tree.
 export function sumGroups(tree: Tree, { groups, groupOf }: Groups): Float64Array {
     const sums = new Float64Array(groups.length + 1);
     for (let i = tree.root < 0 ? 1 : 0; i < tree.count; i++) {
@@ -177,13 +177,13 @@ export function paint(groups: Group[], theme: ThemeName): string[] {
     return [...groups.map((group) => group.colour), GREY].map((colour) => forTheme(colour, theme));
 }
 
-// Of changes: from much less (blue) over no change to much more (red), each readable under dark text.
+// Colors of changes: from much less (blue) over no change to much more (red). Dark text is readable on each.
 const CHANGES = ["#4f94d4", "#7fb3e3", "#b0d2f0", "#e2e2e2", "#f6c4b8", "#f0957f", "#e8705a"];
 const NO_CHANGE = 3;
 
 export const CHANGE_LABELS = ["much less", "less", "a little less", "no sure change", "a little more", "more", "much more"];
 
-// The step of a change that is `part` of the largest one.
+// Returns the step for a change. `part`: the change as a part of the largest one.
 export function changeStep(part: number, sure: boolean): number {
     if (!sure || part === 0) {
         return NO_CHANGE;

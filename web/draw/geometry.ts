@@ -1,11 +1,11 @@
-// Where frames stand on the screen: pure arithmetic over a tree, no drawing.
+// Computes where frames are on the screen. This is pure arithmetic over a tree, and draws nothing.
 //
-// The zoomed frame fills the width; its ancestors stand above it (below it when flipped), each as wide as the screen;
-// its descendants share its width by weight. Coordinates are CSS pixels from the top left corner of the visible part.
+// The zoomed frame fills the width. Its ancestors are above it (below it when flipped), each as wide as the screen. Its descendants share
+// its width by weight. Coordinates are CSS pixels from the top left corner of the visible part.
 import { Range, Tree, firstStartingAt, frameCovering, levelsUnder, pathTo } from "../model/tree";
 
 export interface View {
-    flip: boolean; // the root stands at the bottom
+    flip: boolean; // the root is at the bottom
     width: number;
     height: number;
     rowHeight: number;
@@ -37,7 +37,8 @@ export class Geometry {
         return this.path.length - 1 + this.levels.length;
     }
 
-    // Height of all rows; what is less than the view's height stands at its top, or at its bottom when flipped.
+    // The height of all rows. If it is less than the height of the view, the rows are at the top of the view, or at its bottom when
+    // flipped.
     get contentHeight(): number {
         return this.rows * this.rowHeight;
     }
@@ -56,7 +57,7 @@ export class Geometry {
         return this.flip ? Math.ceil(offset / this.rowHeight) - 1 : Math.floor(offset / this.rowHeight);
     }
 
-    // The frames of a row, as a range of numbers.
+    // Returns the frames of a row, as a range of numbers.
     row(row: number): Range {
         const above = this.path.length - 1;
         if (row < above) {
@@ -77,13 +78,13 @@ export class Geometry {
         return this.isAbove(frame) ? this.width : this.tree.total[frame] * this.scale;
     }
 
-    // Whether the zoomed view shows the frame at all (however narrow).
+    // Whether the zoomed view contains the frame, however narrow it is.
     shows(frame: number): boolean {
         const { from, to } = this.row(this.tree.depth[frame]);
         return frame >= from && frame < to;
     }
 
-    // The frame at a point, or -1.
+    // Returns the frame at a point, or -1.
     frameAt(x: number, y: number): number {
         const row = this.rowAt(y);
         if (row < 0 || row >= this.rows || x < 0 || x >= this.width) {
@@ -96,8 +97,8 @@ export class Geometry {
         return frameCovering(this.tree, this.tree.start[this.zoom] + x / this.scale, from, to);
     }
 
-    // Calls visit(frame, next) for what one row draws, left to right: a frame at least `least` pixels wide alone
-    // (next = frame + 1), or a run of narrower ones, frame .. next - 1, that share a pixel.
+    // Calls visit(frame, next) for each piece of a row, from left to right. A piece is one frame that is at least `least` pixels wide (next
+    // = frame + 1), or a run of narrower frames, frame .. next - 1, that share a pixel.
     forEachInRow(row: number, least: number, visit: (frame: number, next: number) => void): void {
         const { tree, scale } = this;
         const { from, to } = this.row(row);
@@ -107,7 +108,7 @@ export class Geometry {
             if (this.frameWidth(i) < least) {
                 const pixelEnd = Math.floor((tree.start[i] - origin) * scale + 1);
                 next = Math.max(next, firstStartingAt(tree, origin + pixelEnd / scale, i + 1, to));
-                // The last one that begins in this pixel may be wide.
+                // The last frame that begins in this pixel may be wide.
                 if (next - 1 > i && this.frameWidth(next - 1) >= least) {
                     next--;
                 }

@@ -1,8 +1,8 @@
-// Draws time: the grid of cells, and the lane of one thread.
+// Draws weights over time: the grid of cells, and the lane of one thread.
 import { Grid, Lane } from "../model/timeline";
 import { ThemeName } from "./colours";
 
-// From nothing to the most, by lightness, which every eye tells apart.
+// From nothing to the most. The steps differ in lightness, which every eye can distinguish.
 const STEPS: Record<ThemeName, string[]> = {
     light: ["#eef1f5", "#cfe0f1", "#a3c4e4", "#6f9fd0", "#3f78b5", "#1f5493", "#0b3263"],
     dark: ["#24282f", "#2b3f57", "#335a82", "#4179ae", "#5f9bd2", "#92c0ea", "#d3e8fb"],
@@ -22,11 +22,11 @@ function prepared(canvas: HTMLCanvasElement, width: number, height: number): Can
 }
 
 export interface Span {
-    from: number; // cells
+    from: number; // from and to are numbers of cells
     to: number;
 }
 
-// Cells run down each column. `chosen` stands out; `cursor` is a cell, or -1.
+// Draws the grid. Cells run from top to bottom in each column. The cells of `chosen` are highlighted. `cursor` is a cell, or -1.
 export function drawGrid(canvas: HTMLCanvasElement, grid: Grid, theme: ThemeName, chosen: Span | null, cursor: number): void {
     const { clientWidth: width, clientHeight: height } = canvas;
     const context = prepared(canvas, width, height);
@@ -45,7 +45,7 @@ export function drawGrid(canvas: HTMLCanvasElement, grid: Grid, theme: ThemeName
     }
 }
 
-// `most` is the largest column of all lanes, so that lanes can be compared.
+// Draws the lane of a thread. `most` is the largest column of all lanes, so that lanes can be compared.
 export function drawLane(canvas: HTMLCanvasElement, lane: Lane, most: number, theme: ThemeName): void {
     const { clientWidth: width, clientHeight: height } = canvas;
     const context = prepared(canvas, width, height);

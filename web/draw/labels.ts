@@ -1,13 +1,13 @@
-// Fits names into frames: the longest form of a name that is wholly readable, or a part of it that ends in an ellipsis.
+// Fits names into frames. A label is the longest form of a name that is completely readable, or a part of it that ends in an ellipsis.
 import { shorterNames, visibleName } from "../model/names";
 
 const ELLIPSIS = "…";
 const LEAST_CHARACTERS = 2;
-// No screen shows more of one name; longer ones need not be measured to their end.
+// No screen shows more characters of a name, so longer names need not be measured to their end.
 const LONGEST = 2000;
 const ASCII_ONLY = /^[ -~]*$/;
 
-// Splits into what a reader takes as one character, so that no emoji or accent is torn apart.
+// Splits a text into the units that a reader takes for one character, so that no emoji or accent is split.
 const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter() : null;
 
 function characters(text: string): string[] {
@@ -26,12 +26,12 @@ export class Labels {
     private formsOf = new Map<number, Form[]>();
     private others = new Map<string, number>();
 
-    // The context's font has to be set before reset(); it must stay the same until the next reset().
+    // The context's font must be set before reset() is called. It must not change until the next reset().
     constructor(private readonly context: CanvasRenderingContext2D) {
         this.reset();
     }
 
-    // The names that numbers stand for from now on.
+    // Sets the strings to which the numbers of names refer from now on.
     name(strings: string[]): void {
         if (strings !== this.strings) {
             this.strings = strings;
@@ -39,7 +39,7 @@ export class Labels {
         }
     }
 
-    // Forgets all widths: the font has changed.
+    // Forgets all widths, because the font has changed.
     reset(): void {
         for (let code = 32; code < 127; code++) {
             this.ascii[code] = this.context.measureText(String.fromCharCode(code)).width;
@@ -49,7 +49,7 @@ export class Labels {
         this.others = new Map();
     }
 
-    // Kerning is off, so the width of plain text is the sum of its characters.
+    // Returns the width of a text. Kerning is off, so the width of plain text is the sum of the widths of its characters.
     private width(text: string): number {
         if (ASCII_ONLY.test(text)) {
             let sum = 0;
@@ -66,7 +66,7 @@ export class Labels {
         return width;
     }
 
-    // The forms of a name with their widths, the longest first.
+    // Returns the forms of a name with their widths, the longest first.
     private forms(name: number): Form[] {
         let forms = this.formsOf.get(name);
         if (!forms) {
@@ -82,7 +82,7 @@ export class Labels {
         return forms;
     }
 
-    // The text to write into `width` pixels, possibly "".
+    // Returns the text that fits into `width` pixels. It may be "".
     fit(name: number, width: number): string {
         const forms = this.forms(name);
         const whole = forms.find((form) => form.width <= width);

@@ -1,4 +1,4 @@
-// Draws when all threads stood still: a line each, at least a pixel wide, above the axis of time.
+// Draws the times at which all threads stood still, above the axis of time. Each is a line that is at least a pixel wide.
 import { ThemeName } from "./colours";
 
 export const MARK_COLOURS: Record<ThemeName, { pause: string; other: string }> = {
@@ -7,9 +7,9 @@ export const MARK_COLOURS: Record<ThemeName, { pause: string; other: string }> =
 };
 
 export interface Mark {
-    from: number; // shares of the width
+    from: number; // from and to are shares of the width
     to: number;
-    isPause: boolean; // of the garbage collector
+    isPause: boolean; // whether it is a pause for garbage collection
 }
 
 export function drawMarks(canvas: HTMLCanvasElement, marks: Mark[], theme: ThemeName): void {

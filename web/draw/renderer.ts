@@ -1,5 +1,5 @@
-// Draws frames on a canvas. A second canvas above it holds the outlines of hovered and selected frames, so that moving
-// the mouse redraws two rectangles and no frames.
+// Draws frames on a canvas. A second canvas above it contains the outlines of hovered and selected frames, so that a move of the mouse
+// redraws two rectangles, and no frames.
 import { Matches } from "../model/search";
 import { Tree } from "../model/tree";
 import { Theme } from "./colours";
@@ -10,17 +10,17 @@ export const ROOT_LABEL = "all";
 export const FONT = '12px "DejaVu Sans", "Segoe UI", "Noto Sans", "Helvetica Neue", Arial, sans-serif';
 export const PADDING = 4;
 const LEAST_LABEL = 20;
-// Frames narrower than this share a pixel with their neighbours.
+// Frames narrower than this share a pixel with their neighbors.
 export const LEAST_FRAME = 1;
-// From this width on a gap of one pixel separates a frame from the next.
+// From this width on, a gap of one pixel separates a frame from the next.
 const GAP_FROM = 3;
 
-// How frames look.
+// The look of frames.
 export interface Look {
     theme: Theme;
     colours: string[];
-    groupOf: (tree: Tree, frame: number) => number; // into colours
-    matches: Matches | null; // of a search
+    groupOf: (tree: Tree, frame: number) => number; // number of a color
+    matches: Matches | null; // the matches of a search
 }
 
 export interface Style {
@@ -39,9 +39,9 @@ export function styleOf(geometry: Geometry, { theme, colours, groupOf, matches }
     return { fill: colours[groupOf(tree, frame)], text: theme.text };
 }
 
-// Neighbours of one colour, too narrow to be parted, which are painted as one.
+// Neighboring frames of one color that are too narrow to be separated. They are painted as one.
 interface Run {
-    fill: string; // "": nothing is to be painted
+    fill: string; // "" = nothing to paint
     x: number;
     end: number;
     top: number;
@@ -62,16 +62,16 @@ export class Renderer {
         this.labels = new Labels(this.context);
     }
 
-    // Whose numbers the names of frames are.
+    // Sets the strings to which the names of frames refer.
     name(strings: string[]): void {
         this.labels.name(strings);
     }
 
-    // What a change of the canvas's size forgets.
+    // Sets the properties of the context that a change of the canvas's size resets.
     private prepare(): void {
         this.context.setTransform(this.ratio || 1, 0, 0, this.ratio || 1, 0, 0);
         this.context.font = FONT;
-        // TypeScript 4.8 knows neither of them.
+        // TypeScript 4.8 does not know these two properties.
         Object.assign(this.context, { fontKerning: "none", textRendering: "optimizeSpeed" });
         this.context.textBaseline = "middle";
         this.context.direction = "ltr";
@@ -96,7 +96,7 @@ export class Renderer {
         }
     }
 
-    // Returns how many boxes it drew.
+    // Draws the visible frames. Returns the number of boxes.
     draw(geometry: Geometry, look: Look): number {
         const { context } = this;
         context.fillStyle = look.theme.background;
@@ -153,7 +153,7 @@ export class Renderer {
         }
     }
 
-    // What is written into a frame, possibly "".
+    // Returns the label of a frame. It may be "".
     label(geometry: Geometry, frame: number): string {
         const width = geometry.frameWidth(frame);
         if (width < LEAST_LABEL) {
@@ -163,7 +163,7 @@ export class Renderer {
         return frame === 0 && tree.root < 0 ? ROOT_LABEL : this.labels.fit(tree.name[frame], width - 2 * PADDING);
     }
 
-    // Outlines: hovered and selected are frames or -1.
+    // Draws outlines. `hovered` and `selected` are frames or -1.
     mark(geometry: Geometry, theme: Theme, hovered: number, selected: number): void {
         const { above, ratio } = this;
         above.setTransform(ratio, 0, 0, ratio, 0, 0);

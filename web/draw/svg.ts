@@ -1,10 +1,10 @@
-// What is in sight as an SVG file: every row of it, not only those that the window has room for.
+// Makes an SVG file of the graph. It contains every row, not only those for which the window has room.
 import { Geometry } from "./geometry";
 import { FONT, LEAST_FRAME, Look, PADDING, Renderer, styleOf } from "./renderer";
 
 const HEAD = 22;
-const GAP = 6; // between two pictures
-// What XML cannot hold.
+const GAP = 6; // pixels between two pictures
+// Characters that XML cannot contain.
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu;
 
 function escaped(text: string): string {
@@ -19,10 +19,10 @@ export interface Picture {
     geometry: Geometry;
     look: Look;
     renderer: Renderer;
-    tell: (frame: number) => string; // what a frame is, in one line
+    tell: (frame: number) => string; // describes a frame in one line
 }
 
-// The pictures stand below each other.
+// Makes an SVG file. The pictures are placed one below the other.
 export function svgOf(title: string, pictures: Picture[]): string {
     const width = Math.max(...pictures.map(({ geometry }) => geometry.width));
     const height = pictures.reduce((sum, { geometry }) => sum + geometry.contentHeight + GAP, HEAD - GAP);

@@ -1,4 +1,4 @@
-// Weights over time as lines, and a brush over them.
+// Draws weights over time as lines, with a brush to select a range.
 
 export interface Series {
   value: string;
@@ -74,7 +74,7 @@ export class Chart {
     return this.span.from + share * (this.span.to - this.span.from);
   }
 
-  // Whole steps, so that what is shown is what is asked for.
+  // Rounds the brushed range to whole steps, so that the query covers exactly what the chart shows.
   private brushed(now: number): Span {
     const begun = this.begun ?? now;
     const down = (t: number) => this.span.from + Math.floor((t - this.span.from) / this.step) * this.step;

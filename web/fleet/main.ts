@@ -1,4 +1,4 @@
-// The server's page: services, one of them over time, and the flame graph of what is chosen, in the viewer's own page.
+// The server's page. It shows the services, one service over time, and the flame graph of the selection, inside the viewer's page.
 // Names are put into the page as text, never as markup.
 
 import { Chart, Series, Span } from "./chart";
@@ -41,7 +41,7 @@ const where = element<HTMLInputElement>("where");
 const flame = element<HTMLIFrameElement>("flame");
 let state = readState(location.hash);
 let services: Service[] = [];
-let asked = 0; // an answer to an earlier question is not shown
+let asked = 0; // number of the latest request; answers to earlier requests are ignored
 
 async function ask<T>(path: string, parameters: Record<string, string>): Promise<T> {
   const response = await fetch(path + "?" + new URLSearchParams(parameters).toString());
@@ -87,7 +87,7 @@ function showServices(): void {
   element("services").replaceChildren(...rows);
 }
 
-// What the services measure, CPU time first.
+// Returns the types that the services measure, CPU time first.
 function typesOf(list: Service[]): string[] {
   const all = new Set(list.flatMap((service) => Object.keys(service.types)));
   return [...all].sort((a, b) => Number(b === CPU_TIME) - Number(a === CPU_TIME) || (a < b ? -1 : 1));
@@ -97,7 +97,7 @@ function ofState(): Service[] {
   return state.service ? services.filter((service) => service.name === state.service) : services;
 }
 
-// Of a service without CPU time the first that it has.
+// Returns the chosen type. For a service without CPU time, this is its first type.
 function chosenType(): string {
   return state.type || (typesOf(ofState())[0] ?? CPU_TIME);
 }
@@ -130,7 +130,7 @@ function showSeries(answer: SeriesAnswer): void {
   element("caption").textContent = answer.series.length ? `${answer.type}, at most ${unit}; ${chosen}` : "nothing in this time";
 }
 
-// What share of the whole was sampled, and in words what became of the rest.
+// Shows the share of the whole that was sampled, and describes the rest in words.
 function showCoverage(books: Books | null): void {
   const pill = element<HTMLElement>("coverage");
   const lines = books?.lines ?? [];
@@ -176,7 +176,7 @@ function change(what: Partial<State>): void {
   if (hash === location.hash || (hash === "#" && !location.hash))
     void show();
   else
-    location.hash = hash; // which shows
+    location.hash = hash; // the event hashchange then shows it
 }
 
 const chart = new Chart(element<SVGSVGElement>("chart"), (span) => change(span ?? { from: 0, to: 0 }));

@@ -1,12 +1,12 @@
-// What the user has chosen; it stands in the address, so that a link shows the same.
+// The user's choices. They are part of the address, so that a link shows the same.
 
 export interface State {
   service: string;
-  range: string; // a duration back from now: "1h"
-  type: string; // what weights measure: "alloc_space:bytes"; "" = CPU_TIME
+  range: string; // a duration before now, for example "1h"
+  type: string; // what weights measure, for example "alloc_space:bytes"; "" = CPU_TIME
   by: string; // a label, or ""
-  where: string; // more matchers
-  from: number; // the brushed part, seconds since the epoch; 0 = all
+  where: string; // additional matchers
+  from: number; // the brushed range, in seconds since the epoch; 0 = everything
   to: number;
 }
 
@@ -40,7 +40,7 @@ export function writeState(state: State): string {
   return "#" + out.toString();
 }
 
-// A text as a selector writes it.
+// Quotes a text as a selector requires.
 export function quote(text: string): string {
   return '"' + text.replace(/[\\"]/g, "\\$&") + '"';
 }

@@ -1,11 +1,12 @@
-// What a profile says in one sentence: what else than Java has much of it, and which method of the program's own has most.
+// Computes the facts for the sentence that summarizes a profile: which code other than Java's has much weight, and which method has most.
 import { HOLDER_RUNS, kindOfCode } from "./names";
 import { OwnCode, isNoPlace, isOwnFrame } from "./own";
 import { Columns } from "./tree";
 
 export interface Answer {
-    outside: { label: string; weight: number } | null; // the largest kind of code that is not Java's
-    method: { name: number; weight: number; own: boolean } | null; // own: with all that is not the program's below it; else its self time
+    outside: { label: string; weight: number } | null; // the largest kind of code other than Java's
+    method: { name: number; weight: number; own: boolean } | null; // own: it is the program's, and its weight includes the code
+                                                                   // below it that is not the program's. Otherwise: its self weight
 }
 
 export function answerOf(columns: Columns, types: string[], strings: string[], code: OwnCode | null): Answer {
@@ -13,7 +14,7 @@ export function answerOf(columns: Columns, types: string[], strings: string[], c
     const kinds = types.map(kindOfCode);
     const outside = new Map<string, number>();
     const own = new Float64Array(strings.length);
-    const innermost = new Int32Array(parent.length); // name of the own method at the end of a stack; 0 = none
+    const innermost = new Int32Array(parent.length); // the name of the innermost own method of a stack; 0 = none
     const java = new Float64Array(strings.length);
     for (let i = 1; i < parent.length; i++) {
         innermost[i] = code && isOwnFrame(code, columns, i) ? name[i] : innermost[parent[i]];

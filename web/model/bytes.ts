@@ -1,4 +1,4 @@
-// Bytes inside a text: base64, and the varints of a column. README.md draws them.
+// Reads bytes inside a text: base64, and the varints of a column. README.md describes both.
 import { Values } from "./tree";
 
 export function bytesOfBase64(text: string): Uint8Array {
@@ -12,12 +12,12 @@ export function bytesOfBase64(text: string): Uint8Array {
 
 export interface Bounds {
     least: number;
-    limit: number; // values are below it
-    ascending: boolean; // each number is the difference to the one before
+    limit: number; // all values are below this
+    ascending: boolean; // each number is the difference from the previous value
 }
 
-// Fills `values` with unsigned LEB128 numbers. Returns -1, or the place of the first that is out of bounds, or how many values there
-// are to be when the bytes are more or fewer than they need.
+// Fills `values` with unsigned LEB128 numbers. Returns -1 if all are good, or the place of the first value that is out of bounds. Returns
+// values.length if there are too few or too many bytes.
 export function readVarints(bytes: Uint8Array, values: Values, { least, limit, ascending }: Bounds): number {
     const count = values.length;
     let at = 0;

@@ -1,13 +1,13 @@
-// The same samples seen from their leaves: the children of a frame are its callers.
+// Builds the tree of callers: the same samples, seen from their leaves. The children of a frame are its callers.
 import { Kinds } from "./filters";
 import { Columns, Tree, buildTree } from "./tree";
 
-// Above this many steps of leaves towards the root, small branches are not followed to their end.
+// If the stacks have more steps from leaves to the root than this, small branches are not followed to their end.
 const STEPS_LIMIT = 8e6;
 const SMALL_SHARE = 2e-6;
 
-// Stacks, each at one of its frames (`at`), with its weight and the merged frame (`under`) it reached so far. Stacks of one
-// merged frame stand together.
+// Stacks on their way to the root. Each has its current frame (`at`), its weight, and the merged frame (`under`) that it has reached so
+// far. Stacks with the same merged frame are next to each other.
 interface Level {
     at: Int32Array;
     weight: Float64Array;
@@ -23,14 +23,14 @@ interface Out {
     other: number[];
 }
 
-// `cut` is the share of the total below which the callers of a frame were left out, 0 if none were.
+// `cut` is the share of the total below which the callers of a frame were left out; 0 = none were left out.
 export interface Callers {
     tree: Tree;
     cut: number;
 }
 
-// Merges all stacks from their leaves. In this tree, `self` of a frame is the time of stacks that begin there (or whose
-// callers were left out), and `total` is the time of the leaf when called through this chain.
+// Merges all stacks from their leaves. In this tree, `self` of a frame is the weight of stacks that begin there, or whose callers were left
+// out. `total` is the weight of the leaf when it is called through this chain.
 export function callersTree(tree: Tree, strings: string[], kinds: Kinds): Callers {
     const at: number[] = [];
     for (let i = 1; i < tree.count; i++) {
@@ -41,7 +41,7 @@ export function callersTree(tree: Tree, strings: string[], kinds: Kinds): Caller
     return mergeUpwards(tree, strings, kinds, -1, { at, weight: tree.self, other: tree.otherSelf });
 }
 
-// The callers of a method, above the outermost of its calls in each stack: the root is the method.
+// Builds the tree of a method's callers, above the outermost of its calls in each stack. The root is the method.
 export function callersOf(tree: Tree, strings: string[], kinds: Kinds, method: number, calls: number[]): Callers {
     return mergeUpwards(tree, strings, kinds, method, { at: calls, weight: tree.total, other: tree.otherTotal });
 }
@@ -52,13 +52,13 @@ interface Stacks {
     other: Float64Array | null;
 }
 
-// The stacks end at their frames, or, where the root is a method, at their frames' callers.
+// Merges stacks upwards. A stack begins at its frame or, if the root is a method, at the caller of its frame.
 function mergeUpwards(tree: Tree, strings: string[], kinds: Kinds, root: number, stacks: Stacks): Callers {
     let steps = 0;
     stacks.at.forEach((i) => { steps += tree.depth[i]; });
     const cut = steps > STEPS_LIMIT ? SMALL_SHARE : 0;
     const out: Out = { parent: [0], name: [tree.name[0]], type: [tree.type[0]], self: [0], other: [0] };
-    // By name and type: the last frame under which a child of that kind was made, and that child.
+    // By name and type: the last frame under which a child of that kind was made, and this child.
     const all = kinds.strings * kinds.types;
     const keys: Keys = { seen: new Int32Array(all).fill(-1), frame: new Int32Array(all), types: kinds.types };
     const { at, other } = stacks;
@@ -95,7 +95,7 @@ interface Keys {
     types: number;
 }
 
-// Appends one level of merged frames and returns the stacks that go on, one frame nearer to the root.
+// Appends one level of merged frames. Returns the stacks that go on, one frame nearer to the root.
 function nextLevel(tree: Tree, level: Level, out: Out, keys: Keys, small: number): Level {
     const { at, weight, other, under } = level;
     const base = out.parent.length;
@@ -119,7 +119,8 @@ function nextLevel(tree: Tree, level: Level, out: Out, keys: Keys, small: number
     return oneUp(tree, level, frame, { base, sum, small, out });
 }
 
-// frame[k] is where stack k has arrived, one of those from `base` on, which weigh `sum`.
+// Moves the stacks one frame up. frame[k] is the merged frame of stack k. Merged frames of this level begin at `base`, and `sum` has their
+// weights.
 function oneUp(tree: Tree, { at, weight, other }: Level, frame: Int32Array,
     { base, sum, small, out }: { base: number; sum: number[]; small: number; out: Out }): Level {
     const goesOn = (k: number) => tree.parent[at[k]] > 0 && sum[frame[k] - base] >= small;

@@ -1,4 +1,4 @@
-// What stays of a choice when another kind of sample is shown: methods and threads of the same name, and the same time.
+// Carries the user's choices over to another kind of sample: methods and threads with the same names, and the same time.
 import { Profile } from "./profile";
 import { Slices } from "./slices";
 
@@ -30,7 +30,7 @@ function numbering(texts: string[]): (text: string | undefined) => number[] {
     };
 }
 
-// Buckets that touch the range; of another recording, or another time, all.
+// Carries over the threads, and the buckets that overlap the chosen range. If the new slices have no such buckets, chooses all of them.
 function carryTime({ threads, from, to }: Carried, before: Slices, after: Slices): Pick<Carried, "threads" | "from" | "to"> {
     const numbers = numbering(after.threads);
     const kept = threads.flatMap((thread) => numbers(before.threads[thread])).sort((a, b) => a - b);

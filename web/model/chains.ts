@@ -1,12 +1,12 @@
-// Chains of equal width: frames that do nothing but call one other frame are folded into that one.
+// Folds chains of equal width: a frame that does nothing except call one other frame is folded into that frame.
 import { Columns, Tree, Values, buildTree, reorder } from "./tree";
 
 const MOST_FOLDED = 65535;
 
-// Frames of the type `kept` are never folded.
+// Folds the chains of a tree. Frames of the type `kept` are never folded.
 export function foldChains(tree: Tree, strings: string[], kept: number): Tree {
     const { count, parent } = tree;
-    // Of a folded frame: the frame that its chain hangs under, and how many of the chain there are down to it.
+    // For a folded frame: the frame under which its chain hangs, and the number of frames of the chain down to this one.
     const under = new Int32Array(count);
     const folds = new Uint16Array(count);
     const place = new Int32Array(count);

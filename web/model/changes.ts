@@ -1,16 +1,16 @@
-// Changes of a share between two profiles, and whether they are more than noise.
+// Computes changes of a share between two profiles, and whether they are more than noise.
 import { Interval, wilson } from "./figures";
 
 export interface Change {
-    before: number; // shares
+    before: number; // before, after and change are shares
     after: number;
     change: number;
-    interval: Interval | null; // the 95 % interval of the change; null: unknown
-    sure: boolean; // the interval is all on one side of 0
+    interval: Interval | null; // the 95 % interval of the change; null = unknown
+    sure: boolean; // the interval is completely on one side of 0
 }
 
-// Of a share with its number of effective samples, before and after. The interval is Newcombe's (1998, method 10), from the
-// two intervals of Wilson.
+// Computes the change of a share. Each share has its number of effective samples. The interval is Newcombe's (1998, method 10), which is
+// based on the two intervals of Wilson.
 export function changeOf(before: number, samplesBefore: number, after: number, samplesAfter: number): Change {
     const change = after - before;
     const one = wilson(before, samplesBefore, 1000);

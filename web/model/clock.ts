@@ -1,17 +1,17 @@
-// Times of day, in UTC.
+// Formats times of day, in UTC.
 
-// Digits after the second that a step of so many ns needs.
+// Returns how many digits after the decimal point of the second a step of this many nanoseconds needs.
 function digitsOf(stepNs: number): number {
     return stepNs >= 1e9 ? 0 : stepNs >= 1e8 ? 1 : stepNs >= 1e7 ? 2 : 3;
 }
 
-// "2026-11-25". A time that no calendar has is "".
+// Formats a date, for example "2026-11-25". Returns "" for a time that no calendar has.
 export function dateOf(ns: number): string {
     const date = new Date(ns / 1e6);
     return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
 }
 
-// "12:03:07.21", with as many digits as a step of so many ns needs.
+// Formats a time of day, for example "12:03:07.21", with as many digits as a step of stepNs needs.
 export function clockOf(ns: number, stepNs: number): string {
     const date = new Date(Math.floor(ns / 1e6 + 0.5));
     if (Number.isNaN(date.getTime())) {
@@ -32,7 +32,8 @@ const STEPS = [1, 2, 5].flatMap((n) => [1e6, 1e7, 1e8, SECOND].map((size) => n *
         [1, 2, 3, 6, 12, 24].map((n) => n * 3600 * SECOND))
     .sort((a, b) => a - b);
 
-// Round times within a span, at most so many: of the day if it is known when the span begins, else since then.
+// Returns round times within a span, at most `most`. If the time of day at which the span begins is known, they are round times of day;
+// otherwise they are round times since the beginning.
 export function ticksOf(startNs: number, lengthNs: number, most: number, sinceStart: (ns: number) => string): Tick[] {
     const step = STEPS.find((ns) => lengthNs / ns <= most) ?? Math.ceil(lengthNs / most / (24 * 3600 * SECOND)) * 24 * 3600 * SECOND;
     const ticks: Tick[] = [];

@@ -1,9 +1,9 @@
-// The columns of the data: a list of numbers, or base64 of deflated varints, which is what the program writes.
+// Reads the columns of the data. A column is a list of numbers or, as the program writes it, base64 of deflated varints.
 import { bytesOfBase64, readVarints } from "./bytes";
 import { inflate } from "./inflate";
 import { Values } from "./tree";
 
-// What is wrong with the data, in words for the user.
+// An error in the data, with a text for the user.
 export class DataError extends Error {}
 
 export function demand(condition: unknown, text: string): asserts condition {
@@ -14,15 +14,15 @@ export function demand(condition: unknown, text: string): asserts condition {
 
 export interface Column {
     least?: number;
-    limit: number; // values are below it
-    // Packed, each value is the difference to the one before it.
+    limit: number; // all values are below this
+    // In a packed column, each value is written as the difference from the previous one.
     ascending?: boolean;
 }
 
-// A kind of array that can hold the values.
+// The class of an array that can hold the values.
 export type Maker<T> = new (length: number) => T;
 
-// Whole numbers, `count` of them, in bounds.
+// Reads `count` whole numbers that are within the bounds.
 export async function readColumn<T extends Values>(name: string, given: unknown, count: number, make: Maker<T>, column: Column):
 Promise<T> {
     const { least = 0, limit, ascending = false } = column;
@@ -32,7 +32,7 @@ Promise<T> {
     }
     const bytes = await unpack(name, given);
     const wrong = name + ": not " + count + " values";
-    demand(bytes.length >= count, wrong); // each has a byte at least
+    demand(bytes.length >= count, wrong); // each value has at least one byte
     const values = new make(count);
     const bad = readVarints(bytes, values, { least, limit, ascending });
     demand(bad < count, wrong);
@@ -53,7 +53,7 @@ function listOf(name: string, given: unknown, count: number): number[] {
     return given as number[];
 }
 
-// `bad`: the first value that is none, or -1.
+// Copies the values. `bad`: the place of the first value that is not valid, or -1.
 function copy<T extends Values>(list: number[], values: T, least: number, limit: number): { values: T; bad: number } {
     const to: Values = values;
     const bad = list.findIndex((value) => !(value >= least && value < limit && Math.floor(value) === value));

@@ -1,13 +1,14 @@
-// Figures as texts, and how sure they are.
+// Formats figures, and computes how certain they are.
 
 export type Interval = [number, number];
 
 const Z95 = 1.959964;
 
-// The effect, in thousandths, of a figure that is as sure as its number of samples, if they are independent.
+// The effect, in thousandths, of a figure that is as certain as its number of samples allows, because the samples are independent.
 export const INDEPENDENT = 1000;
 
-// The 95 % interval [low, high] of a share seen in so many samples (Wilson score), or null without samples.
+// Returns the 95 % interval [low, high] of a share that was found in this many samples (Wilson score). Returns null if there are no
+// samples.
 export function wilson(share: number, samples: number, effect: number): Interval | null {
     const n = (samples * INDEPENDENT) / effect;
     if (!(n > 0)) {
@@ -19,7 +20,7 @@ export function wilson(share: number, samples: number, effect: number): Interval
     return [Math.max(0, centre - half), Math.min(1, centre + half)];
 }
 
-// Size of the unit in ns, and the time from which it is used.
+// size: the unit in nanoseconds; from: the time from which the unit is used.
 const TIME_UNITS = [
     { unit: "h", size: 3600e9, from: 60000e9 },
     { unit: "min", size: 60e9, from: 1000e9 },
@@ -29,7 +30,7 @@ const TIME_UNITS = [
     { unit: "ns", size: 1, from: 0 },
 ];
 
-// A time as "12.3 ms": three digits that count. Minutes begin at 1,000 s and hours at 1,000 min.
+// Formats a time with three significant digits, for example "12.3 ms". Minutes begin at 1,000 s, and hours at 1,000 min.
 function formatTime(ns: number): string {
     const { unit, size } = TIME_UNITS.find(({ from }) => Math.abs(ns) >= from) ?? TIME_UNITS[TIME_UNITS.length - 1];
     return formatDigits(ns / size) + " " + unit;
@@ -43,7 +44,7 @@ function formatDigits(value: number): string {
     return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-// A whole number with thousands separated: "12,345".
+// Formats a whole number with separators, for example "12,345".
 export function formatCount(value: number): string {
     return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -60,7 +61,7 @@ function formatBytes(bytes: number): string {
     return formatDigits(value) + " " + BYTES[step];
 }
 
-// A value in the profile's unit.
+// Formats a value in the profile's unit.
 export function formatValue(value: number, unit: string): string {
     if (unit === "bytes") {
         return formatBytes(value);
@@ -68,7 +69,7 @@ export function formatValue(value: number, unit: string): string {
     return unit === "ns" ? formatTime(value) : formatDigits(value) + (unit ? " " + unit : "");
 }
 
-// A share as "12.3%" or "1.23%"; what is too small to print is "<0.01%", never "0%".
+// Formats a share as "12.3%" or "1.23%". A share that is too small to print becomes "<0.01%", never "0%".
 export function formatShare(share: number): string {
     const percent = share * 100;
     const size = Math.abs(percent);
@@ -81,7 +82,7 @@ export function formatShare(share: number): string {
     return percent.toFixed(size >= 9.995 ? 1 : 2) + "%";
 }
 
-// With its sign, as a change: "+1.23%".
+// Formats a change with its sign, for example "+1.23%".
 export function formatChange(change: number): string {
     return change > 0 ? formatShare(change).replace(/^<?/, "$&+") : formatShare(change);
 }
@@ -90,7 +91,7 @@ export function formatInterval(interval: Interval | null): string {
     return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
 }
 
-// The same where there is little room: "1.23–4.56%".
+// Formats an interval in less room, for example "1.23–4.56%".
 export function formatRange([low, high]: Interval): string {
     return formatShare(low).replace("%", "") + "–" + formatShare(high);
 }

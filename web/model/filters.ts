@@ -1,12 +1,12 @@
-// What the user leaves out of the picture, before a tree is built of the rest.
+// Applies the user's filters to the columns before a tree is built.
 import { Merge } from "./merge";
 import { Columns, reorder, totalsOf } from "./tree";
 
 export interface Filters {
-    focus: number[]; // names: only stacks that have all of them
-    drop: number[]; // names: no stack that has one of them
-    hide: number[]; // names: their frames vanish, their time goes to their callers
-    recursion: boolean; // a method called by itself is one frame
+    focus: number[]; // names: show only stacks that have all of these
+    drop: number[]; // names: show no stack that has one of these
+    hide: number[]; // names: remove these frames; their time is added to their callers
+    recursion: boolean; // a method that calls itself becomes one frame
 }
 
 export function filtersNothing({ focus, drop, hide, recursion }: Filters): boolean {
@@ -19,7 +19,7 @@ function flags(names: number[], strings: number): Uint8Array {
     return made;
 }
 
-// Sizes of what the merged frames are told apart by.
+// The numbers of names and types, by which merged frames are distinguished.
 export interface Kinds {
     strings: number;
     types: number;
@@ -31,7 +31,7 @@ export function filterColumns(columns: Columns, filters: Filters, kinds: Kinds):
     return withoutEmpty(some);
 }
 
-// The same frames; stacks that are not wanted weigh nothing.
+// Returns the same frames. Stacks that are not wanted have no weight.
 function keepStacks(columns: Columns, { focus, drop }: Filters, { strings }: Kinds): Columns {
     if (focus.length + drop.length === 0) {
         return columns;
@@ -57,7 +57,7 @@ function keepStacks(columns: Columns, { focus, drop }: Filters, { strings }: Kin
     return { ...bare(columns), self: weigh(columns.self), other: columns.other && weigh(columns.other) };
 }
 
-// Without what is known of single frames, which no longer holds for the rest of them.
+// Removes facts about single frames, because these no longer hold after filtering.
 export function bare({ parent, name, type, self, other }: Columns): Columns {
     return { parent, name, type, self, other };
 }
@@ -76,7 +76,7 @@ function mergeFrames(columns: Columns, { hide, recursion }: Filters, { strings }
     return merge.columns();
 }
 
-// Frames that no stack is left of are none.
+// Removes frames of which no stack is left.
 export function withoutEmpty(columns: Columns): Columns {
     const { parent } = columns;
     const weight = totalsOf(parent, columns.self);

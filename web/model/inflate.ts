@@ -1,4 +1,4 @@
-// Inflate (RFC 1951 inside RFC 1950) for browsers without DecompressionStream; the others do it themselves.
+// Inflates bytes (RFC 1951 inside RFC 1950) for browsers without DecompressionStream. Other browsers use that.
 
 const LENGTH_BASE = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195,
     227, 258];
@@ -8,7 +8,7 @@ const LONGEST_CODE = 15;
 const ZLIB_HEADER = 2;
 const ZLIB_CHECKSUM = 4;
 
-// A canonical Huffman code: how many codes have each length, and the symbols in the order of their codes.
+// A canonical Huffman code: the number of codes of each length, and the symbols in the order of their codes.
 interface Code {
     counts: Uint16Array;
     symbols: Uint16Array;
@@ -174,7 +174,7 @@ export function inflateHere(bytes: Uint8Array): Uint8Array {
     return new Inflater(bytes.subarray(0, Math.max(0, bytes.length - ZLIB_CHECKSUM))).run();
 }
 
-// Throws an Error for what is not deflated.
+// Inflates bytes. Throws an Error if they are not deflated.
 export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
     if (typeof DecompressionStream !== "function") {
         return inflateHere(bytes);
@@ -185,5 +185,5 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
     return new Uint8Array(all);
 }
 
-// TypeScript 4.8 does not know it yet.
+// TypeScript 4.8 does not know this class yet.
 declare const DecompressionStream: (new (format: "deflate") => ReadableWritablePair<Uint8Array, Uint8Array>) | undefined;

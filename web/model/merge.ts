@@ -1,11 +1,12 @@
-// Columns under construction: frames are asked for by parent, name and type, and each is made once.
+// Builds columns frame by frame. Frames are looked up by parent, name and type, so that each is made only once.
 import { Columns } from "./tree";
 
 const FIRST_CAPACITY = 1 << 10;
 
 export class Merge {
     private count = 1;
-    // Open addressing, half full at most: a frame's number, found by its parent, name and type; 0 is a free slot.
+    // A hash table with open addressing, at most half full. A slot has a frame's number, found by its parent, name and type; 0 = a free
+    // slot.
     private slots = new Int32Array(2 * FIRST_CAPACITY);
     private parent = new Int32Array(FIRST_CAPACITY);
     private name = new Int32Array(FIRST_CAPACITY);

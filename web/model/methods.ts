@@ -1,4 +1,4 @@
-// Self and total of each method, over all places where it is called.
+// Sums up the self and total weight of each method, over all places where it is called.
 import { Tree } from "./tree";
 
 export interface Method {
@@ -9,7 +9,7 @@ export interface Method {
     otherTotal: number;
 }
 
-// One per name in the tree. A stack in which a method calls itself counts once.
+// Returns one entry per name in the tree. A stack in which a method calls itself counts once.
 export function sumMethods(tree: Tree, strings: string[]): Method[] {
     const seen = new Uint8Array(strings.length);
     const sums = Array.from({ length: 4 }, () => new Float64Array(strings.length));
@@ -33,7 +33,7 @@ export function sumMethods(tree: Tree, strings: string[]): Method[] {
     return methods;
 }
 
-// Calls visit(frame, outermost) for each frame but the root, depth first; `outermost`: no ancestor has the same name.
+// Calls visit(frame, outermost) for each frame except the root, depth first. `outermost`: no ancestor has the same name.
 function forEachOutermost({ count, first, parent, name }: Tree, names: number,
     visit: (frame: number, outermost: boolean) => void): void {
     const open = new Int32Array(names); // ancestors by name
@@ -55,7 +55,7 @@ function forEachOutermost({ count, first, parent, name }: Tree, names: number,
 
 export type MethodOrder = "self" | "total" | "name" | "change";
 
-// `change` gives the change of a method, by which a comparison is ordered, the largest either way first.
+// Sorts methods. `change` returns the change of a method. The order "change" has the largest changes in either direction first.
 export function sortMethods(methods: Method[], order: MethodOrder, strings: string[], change: (method: Method) => number):
 Method[] {
     const text = ({ name }: Method) => strings[name];

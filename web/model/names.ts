@@ -1,26 +1,26 @@
-// Names of frames. They come from the profiled program and are never trusted: they are only ever shown as text.
+// Handles names of frames. Names are from the profiled program and are never trusted: they are only shown as text.
 
-// Controls and marks that would change how the text around them is shown, or show as nothing.
+// Characters that are invisible, or that would change how the text around them is shown.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-// What a Java name does not have, but a library, an operator, a C++ scope or a part of a function that the compiler made has.
+// Text that a Java name does not have, but that a library, an operator, a C++ scope, or a part of a function that the compiler made has.
 const NOT_JAVA = /[`!:\s]|\.so\b|\.(isra|part|constprop|cold|lto_priv|llvm|clone)(\.\d+)*$/;
-// Hidden classes have two parts, as in "a.b.C$$Lambda$7.0x00007f0012345678".
+// The names of hidden classes have two parts, for example "a.b.C$$Lambda$7.0x00007f0012345678".
 const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
 
 const NO_NAME = "(no name)";
 
-// The name with such characters spelled out, as in "\u202e".
+// Replaces such characters in a name by escapes, for example "\u202e".
 export function visibleName(name: string): string {
     return name.trim() === "" ? NO_NAME : name.replace(UNSEEN, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
-// Without parameters and return type, which follow the first parenthesis.
+// Removes the parameters and the return type, which follow the first parenthesis.
 function bare(name: string): string {
     const end = name.indexOf("(", 1);
     return end > 0 ? name.slice(0, end) : name;
 }
 
-// Where "Class" and "method" begin in "a.b.Class.method"; 0 when there is no such part, as in names of native code.
+// Returns where "Class" and "method" begin in "a.b.Class.method". 0 = the name has no such part, for example a name of native code.
 function joints(name: string): { type: number; method: number } {
     const text = bare(name);
     if (NOT_JAVA.test(text)) {
@@ -35,13 +35,13 @@ function joints(name: string): { type: number; method: number } {
     return { type: type + 1, method: method + 1 };
 }
 
-// "a.b.Class.method" as {method: "Class.method", package: "a.b"}; the package is "" when there is none.
+// Splits "a.b.Class.method" into {method: "Class.method", package: "a.b"}. The package is "" if there is none.
 export function splitName(name: string): { method: string; package: string } {
     const { type } = joints(name);
     return { method: name.slice(type), package: name.slice(0, Math.max(0, type - 1)) };
 }
 
-// Ever shorter forms of a name for ever narrower frames, the full one first.
+// Returns ever shorter forms of a name for ever narrower frames, the complete name first.
 export function shorterNames(name: string): string[] {
     const { method, type } = joints(name);
     const forms = [name];
@@ -54,10 +54,10 @@ export function shorterNames(name: string): string[] {
     return forms;
 }
 
-// What a thread did that had a lock, in the place of its stack.
+// The kind of frames that show what a thread did while it had a lock, instead of its stack.
 export const HOLDER_RUNS = "running holders";
 
-// The group of a frame that is not Java's, by its type; null for Java's.
+// Returns the group of a frame that is not Java code, by its type. Returns null for Java code.
 export function kindOfCode(typeName: string): string | null {
     switch (typeName) {
         case "Kernel": return "kernel";
@@ -65,7 +65,7 @@ export function kindOfCode(typeName: string): string | null {
         case "Stub": return "JVM stubs";
         case "Failed": return "failed walks";
         case "Pseudo": return "work of the JVM";
-        case "Class": return "classes"; // of objects and locks, where stacks end
+        case "Class": return "classes"; // classes of objects and locks, with which stacks end
         case "State": return HOLDER_RUNS;
         case "Missing": return "missing frames";
         case "Thread": return "threads";
@@ -74,7 +74,7 @@ export function kindOfCode(typeName: string): string | null {
     }
 }
 
-// The Java package of a name, up to so many parts.
+// Returns the Java package of a name, with at most `most` parts.
 export function packageOf(name: string, most: number): string {
     const parts = bare(name).split(".");
     const firstClass = parts.findIndex((part) => /^[A-Z]/.test(part));

@@ -1,14 +1,15 @@
-// The program's own code, and what stands around it: libraries, the JDK, native code, the JVM, the kernel.
+// Distinguishes the program's own code from the code around it: libraries, the JDK, native code, the JVM, the kernel.
 //
-// In the tree "own first" every run of frames that are not the program's is one frame. From the root down to the program's first frame
-// it is named after the library, or else the JDK ("… org.apache.catalina"). Below a frame of the program's it is the method that this one
-// called, with all that this method called in turn; what the kernel did for it is a frame of its own.
+// In the tree "own first", every run of frames that are not the program's becomes one frame. From the root down to the program's first
+// frame, the run is named after the library, or else after the JDK ("… org.apache.catalina"). Below a frame of the program, the run is
+// named after the method that the program called, and contains everything that this method called. Code of the kernel is a separate
+// frame.
 import { withoutEmpty } from "./filters";
 import { Merge } from "./merge";
 import { HOLDER_RUNS, kindOfCode } from "./names";
 import { Columns } from "./tree";
 
-// Per name: 0 = nobody knows.
+// Owners of a name; 0 = unknown.
 const PROGRAM = 1;
 const JDK = 2;
 export const FIRST_LIBRARY = 3;
@@ -18,27 +19,27 @@ export interface Owners {
     of: Uint16Array; // by name
 }
 
-// What the frames of a profile are made of, for all that follows.
+// Properties of a profile's frames, for all functions below.
 export interface OwnCode {
-    isOwn: Uint8Array; // by name, of Java's frames
+    isOwn: Uint8Array; // by name, for Java frames
     isJava: Uint8Array; // by type
-    keeps: Uint8Array; // by type: frames that are never folded, since they say what the picture lacks, or whose it is
-    kernel: number; // type, or -1
-    folded: number; // type of the frames that stand for runs
-    jdk: number; // the name of a run of the JDK's frames
-    isLibrary: (run: number) => boolean; // whether a run of that name has a library's
-    labelOf: (name: number, type: number) => number; // the name of a run of such frames
+    keeps: Uint8Array; // by type: frames that are never folded, because they show what the picture lacks, or whose frames these are
+    kernel: number; // number of the type, or -1
+    folded: number; // number of the type of frames that stand for runs
+    jdk: number; // number of the name of a run of JDK frames
+    isLibrary: (run: number) => boolean; // whether the run with this name has frames of a library
+    labelOf: (name: number, type: number) => number; // returns the name of a run of such frames
 }
 
 export const FOLDED_TYPE = "Folded";
 
-// Kinds of frames that say what the picture lacks, or whose it is, and not where the program was.
+// Whether frames of this kind show what the picture lacks, or whose frames these are, and not a place in the program.
 export function isNoPlace(kind: string): boolean {
     return ["threads", "failed walks", "missing frames", "classes", HOLDER_RUNS].includes(kind);
 }
 
-// `own`: beginnings of names, with blanks or commas between; "" = what neither the JDK nor a known library has. addName returns the
-// number of a name.
+// Finds the own code. `own`: beginnings of names, with blanks or commas between them; "" = all code that is neither the JDK's nor a known
+// library's. addName returns the number of a name.
 export function ownCode(strings: string[], types: string[], owners: Owners, own: string, addName: (name: string) => number): OwnCode {
     const begins = own.split(/[\s,]+/).filter((text) => text !== "");
     const isOwn = Uint8Array.from(strings, (name, i) => Number(begins.length > 0 ? begins.some((text) => name.startsWith(text))
@@ -73,7 +74,7 @@ export function isOwnFrame({ isOwn, isJava }: OwnCode, { name, type }: Columns, 
     return i > 0 && isJava[type[i]] === 1 && isOwn[name[i]] === 1;
 }
 
-// The part of all weight that lies in the program's own frames and below them.
+// Returns the share of all weight that is in the program's own frames and below them.
 export function ownShare(columns: Columns, code: OwnCode): number {
     const { parent, self } = columns;
     const below = new Uint8Array(parent.length);
@@ -86,14 +87,15 @@ export function ownShare(columns: Columns, code: OwnCode): number {
     return all > 0 ? own / all : 0;
 }
 
-// Where a frame stands: among those that are shown as they are, in a run from the root on, below a call of the program's, in the kernel.
+// The kind of run to which a frame belongs: none (it is shown as it is), a run that begins at the root, a run below a call of the program,
+// or the kernel.
 enum Run { NONE, OUTER, CALL, KERNEL }
 
 export function ownFirst(columns: Columns, code: OwnCode): Columns {
     const { parent, name, type, self, other } = columns;
     const merge = new Merge(name[0], type[0], Boolean(other));
     const target = new Int32Array(parent.length);
-    const under = new Int32Array(parent.length); // of a run from the root on: what it hangs under
+    const under = new Int32Array(parent.length); // for a run that begins at the root: the frame under which it hangs
     const label = new Int32Array(parent.length);
     const run = new Uint8Array(parent.length);
     for (let i = 0; i < parent.length; i++) {

@@ -1,5 +1,5 @@
-// What a page has beside samples: findings, halts and locks, as the program's reports have them in JSON (docs/formats). What is missing or
-// of another sort than expected is left out: these parts only add to the page.
+// Reads the parts of a page besides samples: findings, halts and locks, in the JSON of the program's reports (docs/formats). Members that
+// are missing, or of an unexpected type, are left out, because these parts only add to the page.
 
 type Json = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ const numberOf = (value: unknown): number => (typeof value === "number" && Numbe
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-// Null where there is nothing that can be read.
+// Returns null if there is nothing readable.
 export function parsePart(text: string): Json | null {
     try {
         const data: unknown = JSON.parse(text);
@@ -23,7 +23,7 @@ export interface Finding {
     title: string;
     text: string;
     remedy: string;
-    kind: string; // of sample, or "halt": where its evidence is; "" = none
+    kind: string; // the kind of sample in which the evidence is, or "halt"; "" = none
     names: string[]; // methods and classes in which the evidence is, the best first
 }
 
@@ -42,15 +42,15 @@ export function readFindings(data: Json | null): Finding[] {
 export interface HaltKind {
     kind: string;
     count: number;
-    total: number; // ns, as all below
+    total: number; // ns, like all members below
     p99: number;
     longest: number;
 }
 
 export interface Halt {
     kind: string;
-    ofAll: boolean; // no thread could run, else one
-    start: number; // since the epoch
+    ofAll: boolean; // no thread could run; otherwise one thread
+    start: number; // nanoseconds since the epoch
     duration: number;
     what: string;
     thread: string;
@@ -62,7 +62,7 @@ export interface Halts {
     length: number;
     stopped: number;
     kinds: HaltKind[];
-    list: Halt[]; // the longest of each scope, in order of time
+    list: Halt[]; // the longest of each scope, ordered by time
 }
 
 export function readHalts(data: Json | null): Halts | null {
@@ -80,20 +80,20 @@ export function readHalts(data: Json | null): Halts | null {
     };
 }
 
-// Those that overlap a time: of all threads first, then of single ones, the longest first.
+// Returns the halts that overlap a time: first those of all threads, then those of single threads, the longest first.
 export function haltsWithin({ list }: Halts, from: number, to: number): Halt[] {
     return list.filter(({ start, duration }) => start < to && start + duration > from)
         .sort((a, b) => Number(b.ofAll) - Number(a.ofAll) || b.duration - a.duration);
 }
 
 export interface Lock {
-    name: string; // class
+    name: string; // name of the class
     address: string;
     kind: string;
-    waited: number; // ns
+    waited: number; // in nanoseconds
     share: number;
     waits: number;
-    holders: { name: string; waited: number }[]; // name "" = unknown
+    holders: { name: string; waited: number }[]; // name: "" = unknown
 }
 
 export function readLocks(data: Json | null): Lock[] {

@@ -1,5 +1,5 @@
-// Reads the data element of the page and checks it: from here on figures and indices can be trusted, but no name.
-// web/README.md draws the data.
+// Reads the data element of the page, and checks it. Afterwards, figures and indices can be trusted, but no names.
+// web/README.md describes the data.
 import { Method } from "./methods";
 import { readSums } from "./sums";
 import { Column, DataError, Maker, demand, readColumn } from "./columns";
@@ -8,7 +8,7 @@ import { FIRST_LIBRARY, Owners } from "./own";
 import { Slices, readSlices } from "./slices";
 import { Columns, Values } from "./tree";
 
-// What the embedder replaces with the profile begins with this.
+// The placeholder for the profile begins with this.
 const NO_DATA = "/*";
 
 export interface Effects {
@@ -16,17 +16,17 @@ export interface Effects {
     total: Uint16Array;
 }
 
-// The words of an account of the books of CPU time, from the program's table of accounts. role: its part in the sum.
+// The texts of an account of the books, from the program's table of accounts. role: its part in the sum.
 export interface AccountWords {
     name: string;
     role: string;
     title: string;
     meaning: string;
-    unit: string; // of its figure; "" = a count
-    keys: string[]; // of its members in the books: the first has the figure
+    unit: string; // of its figure; "" = it is a count
+    keys: string[]; // its members in the books; the first has the figure
 }
 
-// The other profile of a comparison, the one before.
+// The other profile of a comparison, which is the earlier one.
 export interface Before {
     title: string;
     samples: number;
@@ -38,38 +38,38 @@ export interface Before {
 
 export interface Profile {
     title: string;
-    kind: string; // the word of report's --kind; "" = unknown
+    kind: string; // the word for report's --kind; "" = unknown
     kindTitle: string;
-    pid: number; // 0 = unknown, as in all of these
+    pid: number; // 0 = unknown, as for all numbers here
     jvm: string;
-    agent: string; // version of the agent that recorded it
-    startNs: number; // since the epoch
+    agent: string; // version of the agent that recorded the profile
+    startNs: number; // nanoseconds since the epoch
     durationNs: number;
-    command: string; // of the process, with its arguments; "" = unknown
+    command: string; // command line of the process; "" = unknown
     unit: string;
-    whole: string; // what shares are shares of: "sampled CPU"; "" = unknown
+    whole: string; // what a share is a share of, for example "sampled CPU"; "" = unknown
     samples: number;
     effectiveSamples: number;
-    approximateShare: number; // negative: unknown
+    approximateShare: number; // negative = unknown
     books: Record<string, unknown> | null;
-    accounts: AccountWords[]; // that books may have
+    accounts: AccountWords[]; // accounts that the books may have
     booksAbout: string; // what these books account for
-    byThread: boolean; // the picture begins with a frame per thread
+    byThread: boolean; // the picture begins with one frame per thread
     before: Before | null;
-    changes: Map<number, GivenChange>; // of the whole profiles
-    code: Map<number, string[]>; // by number of a method's name: stretches of its machine code, hottest first
+    changes: Map<number, GivenChange>; // changes of methods between the whole profiles
+    code: Map<number, string[]>; // by number of a method's name: parts of its machine code, the hottest first
     strings: string[];
     types: string[];
     owners: Owners | null;
-    columns: Columns; // no rows: no samples
+    columns: Columns; // no rows = no samples
     total: number;
-    effects: Effects; // by number of a method's name, over all places where it is called
-    sums: Method[] | null; // of all methods, if the tree is pruned and does not have them
+    effects: Effects; // by number of a method's name, over all places where the method is called
+    sums: Method[] | null; // sums of all methods, if the tree is pruned and therefore lacks them
     slices: Slices | null;
     notes: string[];
 }
 
-// What the program that compared found of a method, by name.
+// The change of a method, by name, as the program that compared the profiles computed it.
 export interface GivenChange {
     self: { interval: Interval; sure: boolean };
     total: { interval: Interval; sure: boolean };
@@ -77,7 +77,7 @@ export interface GivenChange {
 
 type Json = Record<string, unknown>;
 
-// Null when the page holds no profile. Throws DataError with a text for the user.
+// Reads the profile. Returns null if the page has none. Throws DataError with a text for the user.
 export async function readProfile(text: string): Promise<Profile | null> {
     if (text.trim() === "" || text.startsWith(NO_DATA)) {
         return null;
@@ -159,7 +159,7 @@ function textOf(value: unknown): string {
     return typeof value === "string" ? value : "";
 }
 
-// The kind of a profile and its title, without reading the rest.
+// Returns the kind of a profile and its title without reading the rest.
 export function readKind(text: string): { kind: string; title: string } {
     const { kind, kind_title: title } = parse(text);
     return { kind: textOf(kind), title: textOf(title) };
@@ -171,7 +171,7 @@ function readTexts(list: unknown, name: string, most = Infinity): string[] {
     return list as string[];
 }
 
-// Equal strings get one number, so that a method is one method whatever the writer did.
+// Gives equal strings the same number, so that a method is one method, whatever the writer did.
 function readStrings(list: unknown): { strings: string[]; canonical: Int32Array; repeats: boolean } {
     const strings = readTexts(list, "strings");
     const seen = new Map<string, number>();
@@ -236,7 +236,7 @@ function readBefore(before: Json, { other }: Columns): Before {
     };
 }
 
-// How sure a figure is beside one of as many independent samples, in thousandths: its variance.
+// Whether the value is an effect: how certain a figure is compared with one of as many independent samples, in thousandths (its variance).
 function isEffect(value: unknown): value is number {
     return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INDEPENDENT;
 }
@@ -285,7 +285,8 @@ function readCode(code: unknown, canonical: Int32Array): Map<number, string[]> {
     return made;
 }
 
-// The page shows what the self weights add up to. If the file states something else, its reader should know.
+// Returns a note if the file states another total. The page shows the sum of the self weights, and its reader should know of the
+// difference.
 function notesOn(data: Json, sum: number): string[] {
     const stated = data.total;
     return typeof stated === "number" && Math.abs(stated - sum) > sum * 1e-9

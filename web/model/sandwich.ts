@@ -1,5 +1,5 @@
-// One method in the middle: its callers above it, what it calls below it. A stack in which it calls itself counts once, from
-// the outermost call.
+// Builds a sandwich: one method in the middle, its callers above it, and the code that it calls below it. A stack in which the method calls
+// itself counts once, from the outermost call.
 import { Callers, callersOf } from "./callers";
 import { Kinds } from "./filters";
 import { Merge } from "./merge";

@@ -1,20 +1,19 @@
-// Search over the names of frames.
+// Searches the names of frames.
 import { Tree } from "./tree";
 
 export interface Query {
     test: (name: string) => boolean;
 }
 
-// What the matching names make of a tree.
+// The matches of a search in a tree.
 export interface Matches {
-    frames: number; // how many frames match
-    methods: number; // how many different names these have
-    weight: number; // the total of all stacks with a match anywhere, each counted once
-    before: Int32Array; // before[i] = matches among frames 0 .. i - 1
+    frames: number; // number of frames that match
+    methods: number; // number of different names of these
+    weight: number; // the total weight of all stacks with a match anywhere; each stack counts once
+    before: Int32Array; // before[i] = number of matches among frames 0 .. i - 1
 }
 
-// Compiles a query; case does not count. Returns {test} or, for a regular expression that is none, {error}; null for an
-// empty query.
+// Compiles a query. Case is ignored. Returns {test}, or {error} if the regular expression is not valid. Returns null for an empty query.
 export function compileQuery(query: string, isRegex: boolean): Query | { error: string } | null {
     if (query === "") {
         return null;
@@ -27,18 +26,18 @@ export function compileQuery(query: string, isRegex: boolean): Query | { error: 
         const pattern = new RegExp(query, "iu");
         return { test: (name) => pattern.test(name) };
     } catch (error) {
-        // "Invalid regular expression: /((/iu: Unterminated group": the expression is in sight already.
+        // The message is, for example, "Invalid regular expression: /((/iu: Unterminated group". The expression is visible already.
         const text = String((error as Error).message).replace("Invalid regular expression: ", "");
         return { error: text.replace("/" + query + "/iu: ", "") };
     }
 }
 
-// The regular expression that finds one name and no other (but for case).
+// Returns the regular expression that finds exactly one name (apart from case).
 export function exactQuery(name: string): string {
     return "^" + name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + "$";
 }
 
-// Which names match: one byte per string.
+// Returns which names match: one byte per string.
 export function matchNames(strings: string[], { test }: Query): Uint8Array {
     return Uint8Array.from(strings.map((name) => (test(name) ? 1 : 0)));
 }
@@ -68,16 +67,16 @@ export function matchFrames(tree: Tree, names: Uint8Array): Matches {
     return { frames: before[tree.count], methods: methods.reduce((sum, is) => sum + is, 0), weight, before };
 }
 
-// Matching frames in order of size, the largest first; those of one size by their numbers. No list of them is made: there may be a
-// million.
+// Below, matching frames are ordered by size, the largest first; frames of the same size are ordered by their numbers. No list of them is
+// made, because there may be a million.
 
-// The match behind (step 1) or before (step -1) a frame in that order, round the end; the first, or the last, from a frame that is no
-// match; -1 when there is none.
+// Returns the match after a frame (step 1) or before it (step -1) in this order. After the last match, it starts again with the first. If
+// the frame is not a match, returns the first match, or the last. Returns -1 if there is none.
 export function matchBeside({ count, total }: Tree, { before }: Matches, frame: number, step: number): number {
     const own = frame >= 0 && before[frame + 1] > before[frame];
     let beside = -1;
     let first = -1;
-    // With step 1 the smaller come later; with step -1 all is the other way round.
+    // With step 1, smaller frames are later. With step -1, the order is reversed.
     const isLater = (a: number, b: number) => (total[a] === total[b] ? (a - b) * step > 0 : (total[b] - total[a]) * step > 0);
     for (let i = 0; i < count; i++) {
         if (before[i + 1] === before[i]) {
@@ -93,7 +92,7 @@ export function matchBeside({ count, total }: Tree, { before }: Matches, frame: 
     return beside >= 0 ? beside : first;
 }
 
-// The place of a frame in that order, from 1, or 0 when it does not match.
+// Returns the place of a frame in this order, from 1. Returns 0 if the frame does not match.
 export function placeBySize({ count, total }: Tree, { before }: Matches, frame: number): number {
     if (frame < 0 || before[frame + 1] === before[frame]) {
         return 0;

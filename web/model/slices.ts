@@ -1,16 +1,16 @@
-// The samples in time: what each thread spent at each frame of the columns in each bucket of time.
+// Reads the samples over time: the weight of each thread at each frame of the columns in each bucket of time.
 import { Maker, demand, readColumn } from "./columns";
 import { bare } from "./filters";
 import { Merge } from "./merge";
 import { Columns, Values } from "./tree";
 
 export interface Slices {
-    startNs: number; // of the first bucket, since the epoch; 0 = unknown
+    startNs: number; // when the first bucket begins, in nanoseconds since the epoch; 0 = unknown
     bucketNs: number;
     buckets: number;
     threads: string[];
     count: number;
-    // Rows, by time.
+    // The rows, ordered by time.
     time: Int32Array;
     thread: Int32Array;
     node: Int32Array;
@@ -35,11 +35,11 @@ export async function readSlices(data: Record<string, unknown>, threads: unknown
     return { startNs, bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight };
 }
 
-// A part of the samples: buckets from .. to - 1, of these threads.
+// A selection of the samples: buckets from .. to - 1 of these threads.
 export interface Selection {
     from: number;
-    to: number; // -1: to the end
-    threads: number[]; // none: all
+    to: number; // -1 = to the end
+    threads: number[]; // empty = all
 }
 
 export function selectsAll({ from, to, threads }: Selection): boolean {
@@ -63,20 +63,20 @@ function forEachSelected(slices: Slices, { from, to, threads }: Selection, visit
     }
 }
 
-// The same frames, with the weights of the selection.
+// Returns the same frames with the weights of the selection.
 export function selectColumns(columns: Columns, slices: Slices, selection: Selection): Columns {
     const self = new Float64Array(columns.parent.length);
     forEachSelected(slices, selection, (i) => { self[slices.node[i]] += slices.weight[i]; });
     return { ...bare(columns), self };
 }
 
-// The selection with a frame of each thread between the root and its stacks. nameOf[thread] numbers the threads' names, and
-// `type` is what they are.
+// Returns the selection with one frame per thread between the root and the thread's stacks. nameOf[thread]: the number of the thread's
+// name. `type`: the type of these frames.
 export function threadColumns(columns: Columns, slices: Slices, selection: Selection,
     { nameOf, type }: { nameOf: Int32Array; type: number }): Columns {
     const { parent, name } = columns;
     const merge = new Merge(name[0], columns.type[0], false);
-    // By node: the last thread it was reached for, and the frame that it has there.
+    // By node: the last thread for which it was reached, and its frame there.
     const reached = new Int32Array(parent.length).fill(-1);
     const frame = new Int32Array(parent.length);
     const frameOf = (thread: number, node: number): number => {

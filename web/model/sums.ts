@@ -1,4 +1,5 @@
-// Sums of methods that a server computed from all samples, where the tree is pruned: sums over the tree would be less.
+// Reads the sums of methods that a server has computed from all samples. A pruned tree needs them, because sums over the tree would be too
+// small.
 import { demand } from "./columns";
 import { Method } from "./methods";
 

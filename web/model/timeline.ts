@@ -1,28 +1,28 @@
-// The slices as a picture of time: columns of equal spans, each cut into cells.
+// Makes a picture of the slices: columns for equal spans of time, each divided into cells.
 import { Slices, threadFlags } from "./slices";
 
 const MOST_COLUMNS = 240;
-// Cells of a column, where there are more cells than columns.
+// The number of cells in a column, if there are more cells than columns.
 const ROWS = 10;
 
 export interface Grid {
     columns: number;
-    rows: number; // cells of a column
+    rows: number; // number of cells in a column
     cellBuckets: number;
-    cells: Float64Array; // column by column, by time
+    cells: Float64Array; // column by column, in order of time
     largest: number;
-    scale: number; // what is drawn as the most: so that a single cell with much more does not make all others look empty
+    scale: number; // the value that is drawn as the most, so that one cell with much more does not make all others look empty
 }
 
 const SCALE_QUANTILE = 0.98;
 
-// The value that so many of those above 0 do not exceed.
+// Returns the value that is the quantile SCALE_QUANTILE of the values above 0.
 export function scaleOf(values: Float64Array): number {
     const some = values.filter((value) => value > 0).sort();
     return some.length > 0 ? some[Math.floor((some.length - 1) * SCALE_QUANTILE)] : 0;
 }
 
-// How many buckets make a cell: 1, 2 or 5 times a power of ten.
+// Returns how many buckets make a cell: 1, 2 or 5 times a power of ten.
 function bucketsPerCell(buckets: number): number {
     for (let size = 1; ; size *= 10) {
         for (const nice of [1, 2, 5]) {
@@ -33,7 +33,7 @@ function bucketsPerCell(buckets: number): number {
     }
 }
 
-// The time of the selected threads (none: of all).
+// Makes the grid for the time of the selected threads (none selected = all).
 export function gridOf(slices: Slices, threads: number[]): Grid {
     const cellBuckets = bucketsPerCell(slices.buckets);
     const all = Math.max(1, Math.ceil(slices.buckets / cellBuckets));
@@ -55,7 +55,7 @@ export interface Lane {
     columns: Float64Array;
 }
 
-// A lane per thread with its time in each column, those with most time first.
+// Makes a lane per thread, with its time in each column. The threads with the most time come first.
 export function lanesOf(slices: Slices, { columns, rows, cellBuckets }: Grid): Lane[] {
     const lanes: Lane[] = slices.threads.map((_, thread) => ({ thread, weight: 0, columns: new Float64Array(columns) }));
     const perColumn = rows * cellBuckets;

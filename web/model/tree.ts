@@ -1,30 +1,30 @@
-// A call tree as columns, numbered level by level from left to right.
+// Builds a call tree as columns. Frames are numbered level by level, from left to right.
 //
-// Frame 0 is the root. The children of frame i are first[i] .. first[i + 1] - 1, so each level, and each frame's
-// descendants on one level, are a range of numbers in which `start` grows. Drawing and hit testing rely on that: both
-// look at a level through binary search, and their cost follows the pixels, not the frames.
+// Frame 0 is the root. The children of frame i are first[i] .. first[i + 1] - 1. So each level, and a frame's descendants on one level, are
+// a range of numbers in which `start` grows. Drawing and hit testing rely on that: both use binary search in a level, so their cost depends
+// on the pixels, not on the frames.
 import { INDEPENDENT } from "./figures";
 
-// Frames in any order in which parents come before their children; frame 0 is the root, its own parent.
+// Frames in any order in which parents come before their children. Frame 0 is the root, and its own parent.
 export interface Columns {
     parent: Int32Array;
     name: Int32Array;
     type: Uint8Array;
     self: Float64Array;
-    // Of a comparison: the weights of the other profile.
+    // For a comparison: the weights of the other profile.
     other?: Float64Array | undefined;
-    // How sure the figures are (figures.ts); INDEPENDENT where the columns do not say.
+    // How certain the figures are (figures.ts). undefined = INDEPENDENT.
     selfEffect?: Uint16Array | undefined;
     totalEffect?: Uint16Array | undefined;
-    // How many frames of equal width a frame stands for beside itself; none where the columns do not say.
+    // How many other frames of equal width a frame stands for. undefined = none.
     folded?: Uint16Array | undefined;
 }
 
 export interface Tree {
     count: number;
-    // The name of the method that all stacks have at frame 0, or -1: frame 0 stands for all stacks.
+    // The name of the method that all stacks have at frame 0. -1 = frame 0 stands for all stacks.
     root: number;
-    parent: Int32Array; // of the root -1
+    parent: Int32Array; // -1 for the root
     name: Int32Array;
     type: Uint8Array;
     depth: Int32Array;
@@ -59,7 +59,7 @@ export function totalsOf(parent: Int32Array, self: Float64Array): Float64Array {
     return total;
 }
 
-// Whether frames already stand level by level, siblings side by side by size, as a recording's do.
+// Whether the frames are already ordered level by level, and siblings by size, as those of a recording are.
 function isOrdered(parent: Int32Array, total: Float64Array): boolean {
     for (let i = 2; i < parent.length; i++) {
         if (parent[i] < parent[i - 1] || (parent[i] === parent[i - 1] && total[i] > total[i - 1])) {
@@ -69,7 +69,7 @@ function isOrdered(parent: Int32Array, total: Float64Array): boolean {
     return true;
 }
 
-// The children of each node side by side: those of node i are list[offset[i]] .. list[offset[i + 1] - 1].
+// Lists the children of each node next to each other. The children of node i are list[offset[i]] .. list[offset[i + 1] - 1].
 function childLists(parent: Int32Array): { offset: Int32Array; list: Int32Array } {
     const n = parent.length;
     const offset = new Int32Array(n + 2);
@@ -109,7 +109,7 @@ export interface Values {
     [place: number]: number;
 }
 
-// Those of the values that `order` names, in that order; null stands for all as they are.
+// Returns the values that `order` names, in this order. null = all values in their present order.
 export function reorder<T extends Values>(values: T, order: Int32Array | null): T {
     if (!order) {
         return values;
@@ -172,7 +172,7 @@ export function totalEffect(tree: Tree, frame: number): number {
     return tree.totalEffect ? tree.totalEffect[frame] : INDEPENDENT;
 }
 
-// The frame and its ancestors, root first.
+// Returns the frame and its ancestors, the root first.
 export function pathTo(tree: Tree, frame: number): number[] {
     const path: number[] = [];
     for (let i = frame; i >= 0; i = tree.parent[i]) {
@@ -181,7 +181,7 @@ export function pathTo(tree: Tree, frame: number): number[] {
     return path.reverse();
 }
 
-// The descendants of a frame, as one range {from, to} per level, the frame's own level first.
+// Returns the descendants of a frame, as one range {from, to} per level. The frame's own level comes first.
 export function levelsUnder(tree: Tree, frame: number): Range[] {
     const levels: Range[] = [];
     for (let from = frame, to = frame + 1; from < to; [from, to] = [tree.first[from], tree.first[to]]) {
@@ -190,7 +190,7 @@ export function levelsUnder(tree: Tree, frame: number): Range[] {
     return levels;
 }
 
-// The first frame of [from, to) that starts at or after `value`, or `to`.
+// Returns the first frame of [from, to) that starts at or after `value`, or `to` if there is none.
 export function firstStartingAt(tree: Tree, value: number, from: number, to: number): number {
     while (from < to) {
         const middle = (from + to) >>> 1;
@@ -203,13 +203,13 @@ export function firstStartingAt(tree: Tree, value: number, from: number, to: num
     return from;
 }
 
-// The frame of [from, to) that covers `value`, or -1.
+// Returns the frame of [from, to) that covers `value`, or -1.
 export function frameCovering(tree: Tree, value: number, from: number, to: number): number {
     let i = firstStartingAt(tree, value, from, to);
     if (i === to || tree.start[i] > value) {
         i--;
     }
-    // Frames without weight share their start with a neighbour and cover nothing.
+    // A frame without weight has the same start as a neighbor, and covers nothing.
     while (i >= from && tree.total[i] === 0 && tree.start[i] === value) {
         i--;
     }

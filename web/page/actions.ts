@@ -1,4 +1,4 @@
-// What can be done, whether a button or a key asks for it.
+// The actions of the page. Buttons and keys call them.
 import { Picture, svgOf } from "../draw/svg";
 import { exactQuery } from "../model/search";
 import { App, PaneName } from "./app";
@@ -58,7 +58,7 @@ export function findAll(app: App, name: number): void {
     }
 }
 
-// A second click on the marked row takes the mark away.
+// Picks a method. A second click on the marked row removes the mark.
 export function pickMethod(app: App, name: number): void {
     if (pickedMethod(app) === name) {
         app.change({ query: "", regex: false });
@@ -94,7 +94,7 @@ export async function copyName(app: App): Promise<void> {
     setTimeout(() => { button.textContent = "Copy name"; }, 1500);
 }
 
-// The picture in sight as SVG text; of a sandwich both panes. "" where there is none.
+// Returns the visible picture as SVG text; for a sandwich, both panes. Returns "" if there is no picture.
 export function svgText(app: App, panes: Panes): string {
     const tell = (pane: PaneName) => (frame: number) => {
         const { rows: [total] } = describeFrame(app, pane, frame);
@@ -105,7 +105,7 @@ export function svgText(app: App, panes: Panes): string {
     return pictures.length > 0 ? svgOf(byId("title").textContent ?? "", pictures) : "";
 }
 
-// What the keys do with a method, whether it is the selected frame's or one of the table.
+// Returns what a key does with a method, both for the selected frame and for a row of the table.
 export function ofMethod(app: App, key: string, name: number): (() => void) | null {
     switch (key) {
         case "s": return () => sandwichOf(app, name);

@@ -1,4 +1,4 @@
-// The sentence at the top of the page.
+// Shows the sentence at the top of the page.
 import { answerOf } from "../model/answer";
 import { INDEPENDENT, formatInterval, formatShare, wilson } from "../model/figures";
 import { HOLDER_RUNS, visibleName } from "../model/names";
@@ -9,9 +9,9 @@ import { App } from "./app";
 import { byId, element } from "./dom";
 import { remember } from "./remember";
 
-const MUCH = 0.2; // of the weight, in code that is not Java's: worth a sentence
+const MUCH = 0.2; // a share of the weight in code other than Java's from which it is mentioned
 const LONGEST = 120;
-// What the method does that comes first, by kind of sample: the program's own, or any.
+// The beginning of the sentence about the first method, by kind of sample: for the program's own method, and for any other.
 const MOST: Record<string, [string, string]> = {
     cpu: ["Your hottest method is", "The hottest method is"],
     wall: ["Your threads spend most time in", "Threads spend most time in"],
@@ -28,7 +28,7 @@ export function showAnswer(app: App): void {
     put(app, app.profile, app.scenes.ownCode(app.state.own));
 }
 
-// Of the whole profile, whatever is in sight; a comparison has none.
+// Shows the sentence for the whole profile, whatever part is visible. A comparison has no such sentence.
 const put = remember((app: App, profile: Profile, code: OwnCode | null): void => {
     const { outside, method } = answerOf(profile.columns, profile.types, profile.strings, code);
     const whole = profile.whole || "weight";

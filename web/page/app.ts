@@ -1,4 +1,4 @@
-// Keeps what the user has chosen, works out what follows from it, and hands both to the parts of the page.
+// Keeps the user's choices, computes what follows from them, and passes both to the parts of the page.
 import { ThemeName } from "../draw/colours";
 import { carry } from "../model/carry";
 import { FOLDED_TYPE } from "../model/own";
@@ -14,7 +14,7 @@ import { remember } from "./remember";
 // A frame found by search is shown at least this wide.
 const LEAST_WIDTH_OF_FOUND = 24;
 
-// The pane of a graph: the upper one is that of a sandwich's callers.
+// The pane of a graph. The upper one shows the callers of a sandwich.
 export type PaneName = "main" | "upper";
 
 export type Found = { error: string } | { names: Uint8Array; matches: Matches; weight: number };
@@ -24,7 +24,7 @@ export class App {
     private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
     private readonly wideWindow = matchMedia("(min-width: 1100px)");
     private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
-    panels: Panels | null = null; // they know the app, which is made first
+    panels: Panels | null = null; // set later, because the panels need the app
     profile: Profile;
     scenes: SceneMaker;
     private readonly sceneMakers = new Map<Profile, SceneMaker>();
@@ -33,7 +33,7 @@ export class App {
     private readonly place: typeof placeBySize;
     private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
 
-    // show(app) is called after each change.
+    // `show` is called after each change.
     constructor(profile: Profile, readonly kinds: Kinds, private readonly show: (app: App) => void) {
         this.profile = profile;
         this.scenes = this.open(profile);
@@ -55,7 +55,7 @@ export class App {
         return remember((query, regex, whole, tree) => this.runSearch(query, regex, whole, tree));
     }
 
-    // Its numbers of names, frames and threads are its own.
+    // Opens a profile. Its numbers of names, frames and threads are different from those of other profiles.
     private open(profile: Profile): SceneMaker {
         const scenes = this.sceneMakers.get(profile) ?? new SceneMaker(profile);
         this.sceneMakers.set(profile, scenes);
@@ -65,14 +65,14 @@ export class App {
         return scenes;
     }
 
-    // The profile of a kind of sample. Null: it cannot be shown, or another one was asked for meanwhile.
+    // Reads the profile of a kind of sample. Returns null if it cannot be shown, or if another one was requested in the meantime.
     private async read(kind: string): Promise<Profile | null> {
         const turn = ++this.turn;
         const profile = await this.kinds.read(kind);
         return turn === this.turn ? profile : null;
     }
 
-    // Takes over what an address says.
+    // Applies an address.
     private async follow(state: State): Promise<void> {
         const profile = await this.read(state.kind);
         if (profile && profile !== this.profile) {
@@ -84,7 +84,7 @@ export class App {
         this.show(this);
     }
 
-    // Shows another kind of sample: what was chosen stays chosen, as far as it has the same methods, threads and times.
+    // Shows another kind of sample. Choices stay, as far as this kind has the same methods, threads and times.
     async chooseKind(kind: string): Promise<void> {
         const profile = await this.read(kind);
         const { profile: before, state } = this;
@@ -98,7 +98,7 @@ export class App {
         this.show(this);
     }
 
-    // What is in sight, and what it was made of.
+    // The visible trees, and what they were made from.
     get scene(): Scene {
         return this.scenes.scene(this.state);
     }
@@ -119,12 +119,12 @@ export class App {
         return pane === "upper" ? this.state.upperSelected : this.state.selected;
     }
 
-    // The pane whose selected frame is the one that actions are about.
+    // The pane to whose selected frame actions apply.
     get activePane(): PaneName {
         return this.state.upperSelected >= 0 ? "upper" : "main";
     }
 
-    // The name of the selected frame, or -1 when there is none, it is the root of all, or it stands for frames of several names.
+    // The name of the selected frame. -1 = no frame is selected, or the root of all stacks is, or a frame that stands for several names.
     get selectedName(): number {
         const tree = this.treeOf(this.activePane);
         const frame = this.selectedOf(this.activePane);
@@ -161,7 +161,7 @@ export class App {
         return this.search(this.state.query, this.state.regex, this.scene.calls, this.tree);
     }
 
-    // The matches in the tree of a pane, or null when nothing is searched for.
+    // Returns the matches in the tree of a pane, or null if there is no search.
     matchesOf(pane: PaneName): Matches | null {
         const { found } = this;
         if (!found || "error" in found) {
@@ -170,7 +170,7 @@ export class App {
         return pane === "main" ? found.matches : this.matchesIn(this.treeOf(pane), found.names);
     }
 
-    // Takes over a state; what the profile does not have is forgotten.
+    // Applies a state without the choices that the profile does not have.
     private adopt(state: State): void {
         this.state = this.scenes.possible(state);
         const fit = (tree: Tree, zoom: number) => (zoom < tree.count && tree.total[zoom] > 0 ? zoom : 0);
@@ -181,8 +181,8 @@ export class App {
         this.state.upperSelected = upper && this.state.upperSelected < upper.count ? this.state.upperSelected : -1;
     }
 
-    // Changes what is chosen. Where that makes another tree, its frames have other numbers: zoom and selection are
-    // forgotten. With `remembered` the back button leads to what was before.
+    // Changes choices. If this makes another tree, its frames have other numbers, so zoom and selection are reset. If `remembered` is set,
+    // the back button returns to the previous state.
     change(changes: Partial<State>, remembered = false): void {
         const before = this.scene;
         const next = { ...this.state, ...changes };
@@ -194,7 +194,7 @@ export class App {
         this.show(this);
     }
 
-    // Leads to what a finding is about: stacks of that kind with the first of these names that the kind has, or the halts.
+    // Shows the evidence of a finding: the stacks of that kind with the first of these names that the kind has, or the halts.
     async showEvidence(kind: string, names: string[]): Promise<void> {
         if (kind === "halt") {
             this.change({ panel: "halts" }, true);
@@ -205,7 +205,7 @@ export class App {
         this.change({ panel: "none", view: "calls", method: -1, focus: numbers.slice(0, 1), drop: [], hide: [] }, true);
     }
 
-    // What a thread did, in samples of that kind.
+    // Shows what a thread did, in samples of that kind.
     async showThread(kind: string, name: string): Promise<void> {
         await this.chooseKind(this.kinds.wordOf(this.kinds.find(kind)));
         const thread = this.profile.slices ? this.profile.slices.threads.indexOf(name) : -1;
@@ -217,7 +217,7 @@ export class App {
         try {
             history[remembered && address !== (location.hash || "#") ? "pushState" : "replaceState"](null, "", address);
         } catch {
-            // A page inside another one may not have an address of its own; the choice holds nevertheless.
+            // A page inside another one may be unable to change its address. The choice is valid nevertheless.
         }
     }
 
@@ -231,7 +231,7 @@ export class App {
         this.change(changes, true);
     }
 
-    // `whole` is the tree of calls, whose weight of matches counts; `tree` the one in sight.
+    // Searches. `whole`: the tree of calls, in which the weight of the matches is computed. `tree`: the visible tree.
     private runSearch(query: string, regex: boolean, whole: Tree, tree: Tree): Found | null {
         const compiled = compileQuery(query, regex);
         if (!compiled || "error" in compiled) {
@@ -242,13 +242,13 @@ export class App {
         return { names, matches, weight: tree === whole ? matches.weight : matchFrames(whole, names).weight };
     }
 
-    // The place of the selected frame among the matches, from 1; 0 when it is none of them.
+    // The place of the selected frame among the matches, from 1. 0 = it is not a match.
     get position(): number {
         const matches = this.matchesOf("main");
         return matches ? this.place(this.tree, matches, this.state.selected) : 0;
     }
 
-    // Selects the next match (step 1) or the one before (step -1), and zooms out or in as far as needed to see it.
+    // Selects the next match (step 1) or the previous one (step -1), and zooms out or in as far as needed to show it.
     nextMatch(step: number, width: number): void {
         const matches = this.matchesOf("main");
         if (!matches || matches.frames === 0) {
@@ -258,7 +258,7 @@ export class App {
         this.change({ selected: next, upperSelected: -1, zoom: this.zoomToSee(next, width) });
     }
 
-    // The present zoom if the frame is wide enough in it, else the frame nearest to the root in which it is.
+    // Returns the present zoom if the frame is wide enough in it. Otherwise returns the frame nearest to the root in which it is.
     private zoomToSee(frame: number, width: number): number {
         const { tree, state } = this;
         const wideIn = (zoom: number) => (tree.total[frame] / tree.total[zoom]) * width >= LEAST_WIDTH_OF_FOUND;

@@ -1,4 +1,5 @@
-// The books: where the CPU time of the process went, or what else the samples are of, what no sample shows, and what does not add up.
+// Shows the books: where the CPU time of the process went (or what else the samples measure), what no sample shows, and what does not add
+// up.
 import { element } from "./dom";
 import { formatCount, formatChange, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -22,7 +23,7 @@ interface Account {
 
 export interface Books {
     unit: string;
-    sum: number; // what the accounts add up to
+    sum: number; // the sum of the accounts
     whole: { title: string; meaning: string };
     accounts: Account[];
     others: [string, string][];
@@ -38,14 +39,14 @@ function sumOf(value: unknown): number {
     return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-// The parts of the sum, by their roles in the program's table of accounts.
+// The roles of the parts of the sum in the program's table of accounts.
 const PARTS = ["seen", "failed", "lost", "unseen", "residual"];
-// Of books whose sum nothing else measures.
+// For books whose sum is not measured independently.
 const TOGETHER = { title: "together", meaning: "the sum of these accounts" };
 
 const labelOf = (title: string) => title.charAt(0).toUpperCase() + title.slice(1);
 
-// The accounts with their figures and shares of the whole. Null when there are no books, or nothing is in them.
+// Returns the accounts with their figures and their shares of the whole. Returns null if there are no books, or if they are empty.
 export function readBooks(books: Given | null, words: AccountWords[]): Books | null {
     const figure = ({ keys }: AccountWords) => (books ? sumOf(books[keys[0] ?? ""]) : 0);
     const whole = words.find(({ role }) => role === "whole");
@@ -74,7 +75,7 @@ function reasonsOf(value: unknown, sum: number): Reason[] {
         .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
-// What stands beside the accounts: parts of them, such as the profiler's own cost, the clock, and whatever else the file says about them.
+// Lists other facts beside the accounts: parts of accounts, such as the profiler's own cost, the clock, and further members of the file.
 function othersOf(books: Given, words: AccountWords[], sum: number, unit: string): [string, string][] {
     const known = new Set<string>();
     const rows: [string, string][] = [];
@@ -101,12 +102,12 @@ function shownValue(key: string, value: string | number): string {
     return key.endsWith("_ns") ? formatValue(value, "ns") : formatCount(value);
 }
 
-// What the bar always names: most of what is seen, and what is not. Others have a share from which they are named.
+// The bar always names the first account and these accounts. It names others if their share is at least NAMED_FROM.
 const ALWAYS_NAMED = ["lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
 
-// Fills the thin bar: a drawing of the accounts and, always readable, what was lost, could not be seen, does not add up, and
-// the share of approximate frames (negative: unknown). `whose` of several books they are, if there are several.
+// Fills the thin bar. It has a drawing of the accounts and, always as text, what was lost, what could not be seen, what does not add up,
+// and the share of approximate frames (negative = unknown). `whose`: the profile to which the books belong, if there are several.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
     approximate: number, whose: string): void {
     const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);
@@ -131,7 +132,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
         ...last);
 }
 
-// The whole account, for the dialog.
+// Makes the complete table for the dialog.
 export function booksTable(books: Books): HTMLElement[] {
     const cells = (...texts: string[]) => texts.map((text) => element("td", {}, text));
     const aside = (text: string) => element("span", { className: "meaning" }, text);

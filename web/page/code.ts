@@ -1,4 +1,4 @@
-// The machine code of the selected frame's method, where the recording has it.
+// Shows the machine code of the selected frame's method, if the recording has it.
 import { visibleName } from "../model/names";
 import { App } from "./app";
 import { byId } from "./dom";
@@ -9,7 +9,7 @@ export function hasCode(app: App): boolean {
     return app.profile.code.has(app.selectedName);
 }
 
-// Whatever names stand in it, a line stays a line.
+// Makes invisible characters visible, line by line, so that names cannot change the lines.
 function visibleLines(text: string): string {
     return text.split("\n").map((line) => (line.trim() === "" ? "" : visibleName(line))).join("\n").trim();
 }

@@ -1,4 +1,4 @@
-// What buttons and fields do.
+// Connects buttons and fields with actions.
 import * as actions from "./actions";
 import { App } from "./app";
 import { showCode } from "./code";
@@ -52,8 +52,8 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     listenToKeys(app, panes);
 }
 
-// A click picks a method. A second one soon after it leads into the method: the one of the first click, since other rows may have come
-// under the mouse by then, and with the search of before.
+// Handles clicks on the table. A click picks a method. A double click shows the sandwich of the method that the first click picked, because
+// other rows may be under the mouse at the second click. It also restores the previous search.
 function listenToTable(app: App): void {
     let before: Partial<State> = {};
     let first = -1;
@@ -68,7 +68,7 @@ function listenToTable(app: App): void {
     byId("methods-body").addEventListener("dblclick", () => actions.sandwichOf(app, first, before));
 }
 
-// Listens for clicks on the buttons in an element.
+// Calls `work` for clicks on the buttons in an element.
 function clickWithin(id: string, work: (data: DOMStringMap, event: MouseEvent) => void): void {
     byId(id).addEventListener("click", (event) => {
         const button = event.target instanceof Element ? event.target.closest("button") : null;
@@ -78,11 +78,11 @@ function clickWithin(id: string, work: (data: DOMStringMap, event: MouseEvent) =
     });
 }
 
-// The dialogs work without a graph too.
+// Opens the dialogs. They work even without a graph.
 export function listenToDialogs(): void {
     const open = (dialog: string, heading: string) => {
         byId<HTMLDialogElement>(dialog).showModal();
-        byId(heading).focus(); // a dialog that is longer than the window would begin at its end, where its button is
+        byId(heading).focus(); // otherwise a dialog that is longer than the window would begin at its end, where its button is
     };
     const help = () => open("help", "help-heading");
     byId("books").addEventListener("click", () => open("books-dialog", "books-heading"));

@@ -1,4 +1,4 @@
-// Says what a frame is and how much time it took, for the tooltip, the line under the graph, and tests.
+// Describes a frame and its time, for the tooltip, for the line under the graph, and for tests.
 import { ROOT_LABEL } from "../draw/renderer";
 import { Change, changeOf } from "../model/changes";
 import { formatChange, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
@@ -19,10 +19,10 @@ export interface Description {
     name: string;
     type: string;
     rows: Row[];
-    notes: string[]; // more about it, a line each
+    notes: string[]; // more facts, one per line
 }
 
-// Words for the total and the self of a frame.
+// Returns the words for the total and the self of a frame.
 function labelsOf(app: App, pane: PaneName): [string, string] {
     if (pane === "upper") {
         return ["Time of the method through here", "Stacks that begin here"];
@@ -62,14 +62,15 @@ export function describeFrame(app: App, pane: PaneName, frame: number): Descript
     };
 }
 
-// The change of a figure from before to after, whichever of them is the picture's width.
+// Returns the change of a figure from before to after, whichever profile determines the width of the picture.
 export function changeIn({ scene, state }: App, value: number, other: number): Change {
     const here: [number, number] = [scene.all > 0 ? value / scene.all : 0, scene.effectiveSamples];
     const there: [number, number] = [scene.otherAll > 0 ? other / scene.otherAll : 0, scene.otherEffective];
     return state.width === "before" ? changeOf(...here, ...there) : changeOf(...there, ...here);
 }
 
-// The change of a method: as it was found by whom had the samples, where all of them are in sight, else as the page finds it.
+// Returns the change of a method. If all samples are visible, this is the change that the program computed from the samples. Otherwise, the
+// page computes it.
 export function methodChange(app: App, method: Method, key: "self" | "total"): Change {
     const found = key === "self" ? changeIn(app, method.self, method.otherSelf) : changeIn(app, method.total, method.otherTotal);
     const { from, to, threads, focus, drop, hide, recursion } = app.state;

@@ -1,10 +1,10 @@
-// Small helpers around the document. Text always enters it as text.
+// Small helpers for the document. Text is always inserted as text.
 
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
     return document.getElementById(id) as T;
 }
 
-// element("td", {className: "number", title: "..."}, "text", anotherElement)
+// Makes an element, for example: element("td", {className: "number", title: "..."}, "text", anotherElement)
 export function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]>,
     ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
     const made = Object.assign(document.createElement(tag), properties);
@@ -12,7 +12,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(tag: K, propertie
     return made;
 }
 
-// Does work that may hide or replace what has the focus: then `next` gets it, so that keys are not lost.
+// Does work that may hide or replace the focused element. If it does, `next` gets the focus, so that keys still work.
 export function keepFocus(work: () => void, next: () => HTMLElement): void {
     const had = document.activeElement !== document.body;
     work();
@@ -22,7 +22,7 @@ export function keepFocus(work: () => void, next: () => HTMLElement): void {
     }
 }
 
-// Returns a function that has work done once a picture without it was drawn, unless it is given other work before that.
+// Returns a function that does work after the next picture was drawn, unless it gets other work before that.
 export function afterPicture(): (work: () => void) => void {
     let latest = 0;
     return (work) => {
@@ -35,7 +35,7 @@ export function afterPicture(): (work: () => void) => void {
     };
 }
 
-// Calls the function once before the next picture, however often it is asked to.
+// Returns a function that does the work once before the next picture, however often it is called.
 export function oncePerPicture(work: () => void): () => void {
     let asked = false;
     return () => {

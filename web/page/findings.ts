@@ -1,4 +1,4 @@
-// What is wrong, by the rules of `candor analyze`, with a way to the evidence.
+// Shows the findings of the rules of `candor analyze`, with links to the evidence.
 import { visibleName } from "../model/names";
 import { Finding } from "../model/parts";
 import { App } from "./app";

@@ -1,4 +1,4 @@
-// A pane with a graph: it fits the canvas into its room, scrolls, finds the frame under the mouse, and draws when needed.
+// A pane with a graph. It fits the canvas into its room, scrolls, finds the frame under the mouse, and draws when needed.
 import { Geometry } from "../draw/geometry";
 import { LEAST_FRAME, Look, Renderer } from "../draw/renderer";
 import { Picture } from "../draw/svg";
@@ -7,7 +7,7 @@ import { oncePerPicture } from "./dom";
 
 const ROW_HEIGHT = 18;
 const ROW_HEIGHT_TOUCH = 26;
-// Ancestors of the zoomed frame that stay in sight when the rest scrolls away.
+// The number of ancestors of the zoomed frame that stay visible when the rest scrolls away.
 const ANCESTORS_IN_SIGHT = 3;
 
 export interface Parts {
@@ -74,7 +74,7 @@ export class Graph {
         });
     }
 
-    // Shows a tree, whose names are numbers of `strings`; the view scrolls to the zoomed frame when another picture is shown.
+    // Shows a tree. Its names are numbers of `strings`. If another picture was shown before, the view scrolls to the zoomed frame.
     show(tree: Tree, strings: string[], { zoom, flip, selected }: Chosen, look: Look): void {
         const moved = tree !== this.tree || zoom !== this.chosen.zoom || flip !== this.chosen.flip;
         this.tree = tree;
@@ -89,7 +89,7 @@ export class Graph {
         this.redraw();
     }
 
-    // The arithmetic of what is to be seen now.
+    // Computes the geometry of the present view.
     private fit(tree: Tree): Geometry {
         const { scroll, room, frames } = this.parts;
         const measure = () => new Geometry(tree, this.chosen.zoom, {
@@ -99,7 +99,7 @@ export class Graph {
             rowHeight: this.rowHeight,
             scroll: scroll.scrollTop,
         });
-        // The height of the room decides about a scroll bar, which decides about the width.
+        // The height of the room determines whether there is a scroll bar, and the scroll bar changes the width.
         room.style.height = measure().contentHeight + "px";
         frames.style.height = scroll.clientHeight + "px";
         this.geometry = measure();
@@ -113,7 +113,7 @@ export class Graph {
         scroll.scrollTop = this.chosen.flip ? contentHeight - height - above : above;
     }
 
-    // Scrolls as little as brings the frame's row into sight.
+    // Scrolls as little as necessary to make the frame's row visible.
     reveal(frame: number): void {
         if (!this.tree) {
             return;
@@ -127,7 +127,7 @@ export class Graph {
         }
     }
 
-    // Where the root stands at the bottom, it is the lower edge that stays when the pane gets another height.
+    // Keeps the lower edge in place when the height of the pane changes, if the root is at the bottom.
     private holdLowerEdge(): void {
         const { scroll } = this.parts;
         if (this.chosen.flip && this.geometry && this.geometry.height !== scroll.clientHeight) {
@@ -181,12 +181,12 @@ export class Graph {
         this.on.leave();
     }
 
-    // What it shows, for an SVG file; null before the first picture.
+    // Returns the picture for an SVG file, or null before the first picture.
     picture(tell: (frame: number) => string): Picture | null {
         return this.tree && this.look ? { geometry: this.fit(this.tree), look: this.look, renderer: this.renderer, tell } : null;
     }
 
-    // The frames drawn right now at least a pixel wide, each with its place in the window and its label.
+    // Returns the frames that are drawn now and at least a pixel wide, each with its place in the window and its label.
     visibleFrames(): Place[] {
         const frames: Place[] = [];
         if (!this.tree || this.parts.scroll.clientWidth === 0) {

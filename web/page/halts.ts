@@ -1,4 +1,4 @@
-// What stopped the program: all threads, or one of them; of the time in sight.
+// Shows what stopped the program (all threads, or one of them) during the visible time.
 import { clockOf } from "../model/clock";
 import { formatCount, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -10,7 +10,7 @@ import { action, table } from "./widgets";
 const MOST = 100;
 const LONGEST = 300;
 const MILLISECOND = 1e6;
-const BESIDE = 0.5; // of a halt's length: what is shown before and after it
+const BESIDE = 0.5; // as a part of a halt's length: how much time is shown before and after it
 
 const WORDS: Record<string, string> = {
     gc_pause: "GC pause", safepoint: "safepoint", vm_operation: "VM operation", monitor: "wait for a monitor", wait: "Object.wait",
@@ -52,7 +52,7 @@ function rowOf(app: App, halt: Halt): (Node | string)[] {
         element("span", {}, name(what), ...(site ? [element("br", {}), name(site)] : [])), name(by)];
 }
 
-// The halt with something around it, in whole buckets.
+// Chooses the time of a halt and some time around it, in whole buckets.
 function chooseTime(app: App, { start, duration }: Halt): void {
     const { slices } = app.profile;
     if (slices && slices.startNs > 0) {

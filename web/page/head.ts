@@ -1,4 +1,4 @@
-// What was recorded, of which program, and when.
+// Shows what was recorded, from which program, and when.
 import { clockOf, dateOf } from "../model/clock";
 import { formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -7,7 +7,7 @@ import { byId, element } from "./dom";
 import { remember } from "./remember";
 
 const LONGEST = 200;
-// Times before this are of a clock that began when the machine did.
+// Times before this are from a clock that began when the machine was started.
 const FIRST_DATE_NS = 1e9 * 86_400 * 365;
 
 export const showHead = remember((profile: Profile): void => {
@@ -24,7 +24,7 @@ export const showHead = remember((profile: Profile): void => {
     byId("head").title = jvm === "" ? "" : visibleName(jvm).slice(0, LONGEST);
 });
 
-// "2026-11-25 12:02:40–12:03:00 UTC, 20.1 s"
+// Formats the time, for example "2026-11-25 12:02:40–12:03:00 UTC, 20.1 s".
 function whenOf({ startNs, durationNs }: Profile): string {
     const length = durationNs > 0 ? formatValue(durationNs, "ns") : "";
     const day = startNs >= FIRST_DATE_NS ? dateOf(startNs) : "";
@@ -36,7 +36,7 @@ function whenOf({ startNs, durationNs }: Profile): string {
     return day + " " + clockOf(startNs, 1e9) + (length ? "–" + endDay + clockOf(end, 1e9) : "") + " UTC" + (length ? ", " + length : "");
 }
 
-// "JDK 25.0.3+9-LTS" of "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...)".
+// Shortens, for example, "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...)" to "JDK 25.0.3+9-LTS".
 function javaOf(jvm: string): string {
     const version = /\d+(?:\.\d+)+[\w.+-]*|\d+\+[\w.+-]+/.exec(jvm);
     return version ? "JDK " + version[0] : jvm.split(" for ")[0];

@@ -1,4 +1,4 @@
-// window.candor: the page's state as plain data, for scripts that read profiles and for tests. It changes nothing.
+// Sets window.candor: the page's state as plain data, for scripts that read profiles, and for tests. It changes nothing.
 import { svgText, Panes } from "./actions";
 import { App, PaneName } from "./app";
 import { describeFrame, nameOf } from "./describe";
@@ -28,7 +28,7 @@ export function offerHook(app: App, panes: Panes): void {
     const methods = () => app.scenes.methodsOf(app.scene.calls).map((method) =>
         ({ ...method, name: app.profile.strings[method.name] }));
     const hook = Object.freeze({
-        // What is chosen and what follows from it.
+        // The choices, and what follows from them.
         state: () => ({
             ...app.state,
             colour: app.colour,
@@ -49,12 +49,12 @@ export function offerHook(app: App, panes: Panes): void {
             hovered: brief("main", panes.main.hovered),
             search: search(),
         }),
-        // The frames drawn at least a pixel wide: {name, x, y, width, height, label, self, total, ...}, in pixels.
+        // The frames that are drawn at least a pixel wide: {name, x, y, width, height, label, self, total, ...}, in pixels.
         frames: (pane: PaneName = "main") =>
             panes[pane].visibleFrames().map((place) => ({ ...brief(pane, place.frame), ...place })),
-        // Every method in sight: {name, self, total, ...}.
+        // Every visible method: {name, self, total, ...}.
         methods,
-        // What is in sight, as an SVG file.
+        // The visible graph as an SVG file.
         svg: () => svgText(app, panes),
     });
     Object.assign(window, { candor: hook });

@@ -1,4 +1,4 @@
-// What keys do. flame.html's help lists them.
+// Handles keys. The help in flame.html lists them.
 import { Geometry } from "../draw/geometry";
 import * as actions from "./actions";
 import { App, PaneName } from "./app";
@@ -6,7 +6,7 @@ import { showCode } from "./code";
 import { byId } from "./dom";
 import { NOTHING_CHOSEN } from "./sight";
 
-// Whether a key is meant for the page: not typed into a field, not part of a shortcut of the browser, no dialog open.
+// Whether a key is meant for the page: it was not typed into a field, is not part of a shortcut of the browser, and no dialog is open.
 export function isCommand(event: KeyboardEvent): boolean {
     const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
     return !typing && !event.ctrlKey && !event.metaKey && !event.altKey && !document.querySelector("dialog[open]");
@@ -63,7 +63,7 @@ function listenOnGraph(app: App, panes: actions.Panes, pane: PaneName, canvas: H
     });
 }
 
-// Arrow keys.
+// Returns what an arrow key does.
 function move(app: App, panes: actions.Panes, pane: PaneName, key: string): (() => void) | null {
     const { geometry } = panes[pane];
     const flip = app.state.flip !== (pane === "upper");
@@ -112,7 +112,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
 
 type Direction = "child" | "parent" | "left" | "right";
 
-// The frame next to `frame` in a direction, among those in sight that have weight; `frame` itself when there is none.
+// Returns the frame next to `frame` in a direction, among the visible frames that have weight. Returns `frame` itself if there is none.
 function neighbour(geometry: Geometry, frame: number, direction: Direction): number {
     const { tree } = geometry;
     const depth = tree.depth[frame];

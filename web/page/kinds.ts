@@ -1,4 +1,5 @@
-// The profiles of the page, one of each kind of sample, and the buttons that choose between them. Each is read when it is first shown.
+// Keeps the profiles of the page, one for each kind of sample, and the buttons that choose between them. A profile is read when it is first
+// shown.
 import { DataError } from "../model/columns";
 import { Profile, readKind, readProfile } from "../model/profile";
 import { App } from "./app";
@@ -7,7 +8,7 @@ import { byId, element } from "./dom";
 interface Part {
     kind: string;
     title: string;
-    problem: string; // why it cannot be shown, once that is known
+    problem: string; // why it cannot be shown; set after an attempt to read it
     read: () => Promise<Profile | null>;
 }
 
@@ -22,7 +23,7 @@ export class Kinds {
             { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))];
     }
 
-    // The first one where there is none of that kind.
+    // Returns the part of a kind, or the first part if there is none of that kind.
     find(kind: string): Part {
         return this.parts.find((part) => part.kind === kind) ?? this.parts[0];
     }
@@ -31,7 +32,7 @@ export class Kinds {
         return this.parts.some((part) => part.kind === kind);
     }
 
-    // Null: it cannot be shown, and its button says why.
+    // Reads the profile of a kind. Returns null if it cannot be shown; its button then shows the reason.
     async read(kind: string): Promise<Profile | null> {
         const part = this.find(kind);
         let profile: Profile | null = null;
@@ -47,12 +48,12 @@ export class Kinds {
         return part.problem === "" ? profile : null;
     }
 
-    // As the address says it.
+    // Returns the word for the part in the address.
     wordOf(part: Part): string {
         return part === this.parts[0] ? "" : part.kind;
     }
 
-    // The kind that is so many steps after the one that is shown.
+    // Returns the kind that is `step` steps after this one.
     beside(kind: string, step: number): string {
         const { parts } = this;
         const at = parts.indexOf(this.find(kind));

@@ -1,4 +1,4 @@
-// The locks that threads waited for, and who had them.
+// Shows the locks for which threads waited, and which threads had them.
 import { formatCount, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Lock } from "../model/parts";

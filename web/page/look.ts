@@ -1,4 +1,4 @@
-// How the frames of a pane look: by package, by type, or by change.
+// Determines the look of the frames of a pane: colors by package, by type, or by change.
 import { THEMES, changeStep, paint, paintChanges } from "../draw/colours";
 import { Look } from "../draw/renderer";
 import { Tree } from "../model/tree";
@@ -17,7 +17,7 @@ export function lookOf(app: App, pane: PaneName): Look {
     return { theme: THEMES[theme], colours: paint(groups, theme), groupOf, matches };
 }
 
-// The largest change of any method, to which the others are compared.
+// The largest change of any method. The other changes are compared with it.
 const largestChange = remember((app: App, tree: Tree) => {
     let largest = 0;
     for (const method of app.scenes.methodsOf(tree)) {

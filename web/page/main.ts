@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     startGraphs(profile, kinds);
 }
 
-// Everything that needs a graph is switched off.
+// Switches off everything that needs a graph, and shows a text instead.
 function startWithout(title: string, text: string): void {
     if (byId("books-summary").textContent === "") {
         showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, null, -1, "");
@@ -86,7 +86,7 @@ function startGraphs(profile: Profile, kinds: Kinds): void {
     app.start();
 }
 
-// What this profile has no use for is hidden.
+// Hides the controls that this profile cannot use.
 function showParts({ slices, owners, before }: Profile): void {
     for (const [need, has] of Object.entries({ times: slices, owners, before })) {
         document.querySelectorAll<HTMLElement>("[data-needs='" + need + "']").forEach((part) => { part.hidden = !has; });
@@ -105,7 +105,7 @@ function showGraphs(app: App, panes: Panes): void {
     byId("upper").hidden = nothing || !scene.upper;
     const look = (pane: PaneName): Look => lookOf(app, pane);
     if (scene.upper && !nothing) {
-        // The callers stand on the method; flipped, they hang from it.
+        // The callers are on top of the method; flipped, they hang from it.
         const { upperZoom: zoom, upperSelected: selected } = state;
         panes.upper.show(scene.upper, app.profile.strings, { zoom, selected, flip: !state.flip }, look("upper"));
     }
@@ -114,6 +114,6 @@ function showGraphs(app: App, panes: Panes): void {
 
 void start().finally(() => {
     document.documentElement.dataset.ready = "yes";
-    // For measurements: the time of the first picture.
+    // For measurements: marks the time of the first picture.
     requestAnimationFrame(() => setTimeout(() => performance.mark("candor-drawn"), 0));
 });

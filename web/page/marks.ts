@@ -1,4 +1,4 @@
-// The times at which all threads stood still, on the axis of time.
+// On the axis of time, marks the times at which all threads stood still.
 import { MARK_COLOURS, Mark, drawMarks } from "../draw/marks";
 import { formatValue, plural } from "../model/figures";
 import { Halt } from "../model/parts";
@@ -13,7 +13,7 @@ export class Marks {
         byId("marks").addEventListener("click", () => app.change({ panel: "halts" }, true));
     }
 
-    // lengthNs: of the axis, from the first slice on.
+    // lengthNs: length of the axis, which begins with the first slice.
     draw(slices: Slices, lengthNs: number): void {
         const halts = slices.startNs > 0 ? this.app.panels?.halts?.list.filter(({ ofAll }) => ofAll) ?? [] : [];
         byId("marks").hidden = byId("marks-text").hidden = halts.length === 0;

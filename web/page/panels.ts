@@ -1,4 +1,4 @@
-// Findings, halts and locks: a button each, and the panel that the chosen one opens.
+// Shows a button each for findings, halts and locks, and the panel that the chosen button opens.
 import { Finding, Halts, Lock, parsePart, readFindings, readHalts, readLocks } from "../model/parts";
 import { App } from "./app";
 import { byId, element } from "./dom";

@@ -1,4 +1,4 @@
-// Remembers the last result of a function of plain values and of objects that do not change.
+// Returns a function that remembers its last result. The arguments must be plain values, or objects that do not change.
 export function remember<A extends unknown[], R>(work: (...given: A) => R): (...given: A) => R {
     let last: { given: A; result: R } | null = null;
     return (...given) => {

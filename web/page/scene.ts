@@ -1,5 +1,5 @@
-// What a state shows of a profile: the trees in sight and what their figures are shares of. Each step is remembered, so that
-// a change costs only the steps that follow from it.
+// Makes the scene of a state: the visible trees, and the wholes of which their figures are shares. Each step is remembered, so that a
+// change repeats only the steps that follow from it.
 import { callersTree } from "../model/callers";
 import { foldChains } from "../model/chains";
 import { Filters, Kinds, bare, filterColumns, filtersNothing, withoutEmpty } from "../model/filters";
@@ -15,24 +15,24 @@ import { State } from "./state";
 export interface Scene {
     tree: Tree; // of the main pane
     upper: Tree | null; // the callers of a sandwich
-    calls: Tree; // all stacks in sight, from their roots
-    cut: number; // the share below which callers were not followed
-    whole: boolean; // nothing is left out or put together: what is known of single methods holds
-    all: number; // weight of the stacks in sight
-    effectiveSamples: number; // of them
-    otherAll: number; // of a comparison: the same for the other profile
+    calls: Tree; // all visible stacks, from their roots
+    cut: number; // the share of the total below which callers were not followed
+    whole: boolean; // nothing is left out or merged, so the facts about single methods hold
+    all: number; // weight of the visible stacks
+    effectiveSamples: number; // number of effective samples in these
+    otherAll: number; // for a comparison: the same of the other profile
     otherEffective: number;
 }
 
 const THREAD_TYPE = "Thread";
-// A profile opens with the program's own code first if so much of its weight lies in it.
+// A profile opens with the program's own code first if at least this share of its weight is in own code.
 const LEAST_OWN = 0.1;
 
 export class SceneMaker {
     readonly methodsOf: (tree: Tree) => Method[];
     private readonly kinds: Kinds;
     private readonly threadNames: { nameOf: Int32Array; type: number };
-    private readonly numbers: Map<string, number>; // of strings
+    private readonly numbers: Map<string, number>; // numbers of the strings
     readonly ownCode: (own: string) => OwnCode | null;
     private readonly ownTree: (columns: Columns, own: string) => Tree;
     private readonly isMuch: (own: string) => boolean;
@@ -77,12 +77,12 @@ export class SceneMaker {
         this.made = remember((tree, upper, calls, cut, before) => this.make(tree, upper, calls, cut, before));
     }
 
-    // Of the whole profile.
+    // The tree of the whole profile.
     get base(): Tree {
         return this.baseTree();
     }
 
-    // The threads' names join the strings, and their kind the types.
+    // Adds the threads' names to the strings, and their type to the types.
     private nameThreads(): { nameOf: Int32Array; type: number } {
         const { types, slices } = this.profile;
         const nameOf = Int32Array.from(slices ? slices.threads : [], (name) => this.addName(name));
@@ -95,7 +95,7 @@ export class SceneMaker {
         return at;
     }
 
-    // Of names that joined.
+    // Adds the effects of the names that were added.
     private lengthenEffects(): void {
         const { strings, effects } = this.profile;
         const longer = (column: Uint16Array) => {
@@ -115,7 +115,7 @@ export class SceneMaker {
             : withoutEmpty(selectColumns(columns, slices, selection));
     }
 
-    // The state without what this profile does not have.
+    // Returns the state without choices that this profile does not have.
     possible(state: State): State {
         const { strings, slices, before } = this.profile;
         const names = (list: number[]) => list.filter((name) => name < strings.length);
@@ -142,7 +142,7 @@ export class SceneMaker {
         return slices !== null && (state.group === "threads" || (state.group === "auto" && byThread));
     }
 
-    // Whether the picture shows the program's own code first. A search needs all frames, and so do trees of callers.
+    // Whether the picture shows the program's own code first. A search needs all frames, and so does a tree of callers.
     ownFirst(state: State): boolean {
         const can = this.profile.owners !== null && state.view === "calls" && state.query === "";
         return can && (state.fold === "auto" ? this.isMuch(state.own) : state.fold === "yes");

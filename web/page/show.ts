@@ -1,4 +1,4 @@
-// Shows the state of the app in everything on the page but the graphs, the table and time.
+// Shows the state of the app in all parts of the page except the graphs, the table and the timeline.
 import { CHANGE_LABELS, Groups, groupFrames, paint, paintChanges, sumGroups } from "../draw/colours";
 import { formatCount, formatShare, plural } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -15,7 +15,7 @@ import { remember } from "./remember";
 import { showSight } from "./sight";
 import { showTable } from "./table";
 
-// Crumbs at the end of a long path; the ones between these and the root are counted.
+// The number of crumbs at the end of a long path. The crumbs between these and the root are only counted.
 const LAST_CRUMBS = 3;
 const LONGEST_CRUMB = 200;
 const LONGEST_LABEL = 100;
@@ -105,7 +105,7 @@ function showCrumbs({ profile, tree, state }: App): void {
     byId("crumbs").replaceChildren(crumb(0), ...(hidden > 0 ? [gap] : []), ...path.slice(1 + hidden).map(crumb));
 }
 
-// Colours are those of the whole profile, whatever part of it is in sight.
+// Groups are those of the whole profile, whatever part of it is visible. So colors do not change.
 export const groupsOf = (app: App, mode: "package" | "type"): Groups => groupsIn(app.scenes.base, app.profile, mode);
 const groupsIn = remember(groupFrames);
 
@@ -179,7 +179,7 @@ export const showTitle = remember((profile: Profile): void => {
     byId("title").title = visibleName((before ? "" : profile.command) || title).slice(0, LONGEST_TITLE);
 });
 
-// Of a comparison, the books of the profile whose time is the width.
+// Shows the books. For a comparison, these are the books of the profile whose time is the width.
 export const showBooks = remember((profile: Profile, width: "after" | "before"): void => {
     const { before } = profile;
     const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
@@ -195,7 +195,7 @@ export const showBooks = remember((profile: Profile, width: "after" | "before"):
     byId("books-body").replaceChildren(...(books ? booksTable(books) : []));
 });
 
-// In place of a graph: why there is none.
+// Shows, instead of a graph, why there is none.
 export function showEmpty(title: string, text: string): void {
     byId("graph").hidden = true;
     byId("empty").hidden = false;

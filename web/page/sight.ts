@@ -1,4 +1,4 @@
-// The bar that says which part of the profile is in sight, and takes each choice back.
+// Shows the bar that names the visible part of the profile. Each choice in it can be undone.
 import { clockOf } from "../model/clock";
 import { formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";
@@ -10,7 +10,7 @@ const LONGEST = 120;
 
 interface Chip {
     label: string;
-    without: Partial<State>; // the change that takes it back
+    without: Partial<State>; // the change that undoes the choice
 }
 
 const LISTS = [["focus", "Only with"], ["drop", "Without stacks of"], ["hide", "Hidden:"]] as const;

@@ -1,32 +1,32 @@
-// What the user has chosen, and the part of the address after "#" that says the same. A link to it, a reload and the
-// back button all lead to the same picture.
+// The user's choices, and the part of the address after "#" that has the same content. So a link to it, a reload and the back button all
+// lead to the same picture.
 
 export interface State {
-    kind: string; // of sample; "": the first of the page
-    panel: "none" | "findings" | "halts" | "locks"; // what else is shown
-    view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: those of `method`
-    method: number; // a name, or -1
-    group: "none" | "threads" | "auto"; // threads: a frame per thread at the root; auto: as the file says
-    flip: boolean; // root at the bottom
-    zoom: number; // frame that fills the width
-    selected: number; // frame, or -1
+    kind: string; // kind of sample; "" = the first kind of the page
+    panel: "none" | "findings" | "halts" | "locks"; // the panel that is open
+    view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: of `method`
+    method: number; // number of a name, or -1
+    group: "none" | "threads" | "auto"; // threads: one frame per thread at the root; auto: as the file says
+    flip: boolean; // the root is at the bottom
+    zoom: number; // the frame that fills the width
+    selected: number; // a frame, or -1
     upperZoom: number; // the same for the callers of a sandwich
     upperSelected: number;
     query: string;
     regex: boolean;
-    focus: number[]; // names; model/filters.ts
+    focus: number[]; // numbers of names; see model/filters.ts
     drop: number[];
     hide: number[];
     recursion: boolean;
     chains: boolean;
-    fold: "auto" | "yes" | "no"; // the program's own code first (model/own.ts); auto: where much of the weight lies in it
-    own: string; // beginnings of names; "": as guessed
-    from: number; // buckets of time
-    to: number; // -1: to the end
-    threads: number[]; // none: all
-    width: "after" | "before"; // of a comparison: which profile's time is the width
+    fold: "auto" | "yes" | "no"; // the program's own code first (model/own.ts); auto: yes if much of the weight is in own code
+    own: string; // beginnings of names; "" = as guessed
+    from: number; // the first bucket of time
+    to: number; // -1 = to the end
+    threads: number[]; // empty = all
+    width: "after" | "before"; // for a comparison: which profile's time is the width
     colour: "auto" | "package" | "type" | "change"; // auto: by package, or by change in a comparison
-    timeline: "auto" | "shown" | "hidden"; // auto: shown where there is room
+    timeline: "auto" | "shown" | "hidden"; // auto: shown if there is room
     table: "auto" | "shown" | "hidden";
     sort: "auto" | "self" | "total" | "name" | "change"; // auto: by self, or by change in a comparison
     theme: "auto" | "light" | "dark"; // auto: as the system says
@@ -65,7 +65,7 @@ function parse(key: keyof State, text: string): State[keyof State] {
     }
 }
 
-// Reads an address; whatever is missing or makes no sense is at its default. Nothing is checked against a profile.
+// Reads an address. Members that are missing or not valid have their defaults. Nothing is checked against a profile.
 export function readAddress(hash: string): State {
     const given = new URLSearchParams(hash.replace(/^#/, ""));
     const state: Record<string, unknown> = { ...DEFAULTS };
@@ -78,7 +78,7 @@ export function readAddress(hash: string): State {
     return state as unknown as State;
 }
 
-// "#view=callers&zoom=12", or "#" when all is at its default.
+// Returns the address, for example "#view=callers&zoom=12", or "#" if everything has its default.
 export function writeAddress(state: State): string {
     const given = new URLSearchParams();
     for (const key of Object.keys(DEFAULTS) as (keyof State)[]) {

@@ -1,4 +1,4 @@
-// The table of methods beside the graph: self and total with their 95 % intervals or, of a comparison, the change.
+// Shows the table of methods beside the graph: self and total with their 95 % intervals or, for a comparison, the change.
 import { INDEPENDENT, formatChange, formatRange, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method, sortMethods } from "../model/methods";
 import { splitName, visibleName } from "../model/names";
@@ -9,10 +9,10 @@ import { afterPicture, byId, element } from "./dom";
 import { remember } from "./remember";
 
 const ROWS = 200;
-const FIRST_ROWS = 40; // as many as a large window shows: the others can wait until these are seen
+const FIRST_ROWS = 40; // as many as a large window shows; the other rows are made after these are shown
 const LONGEST_NAME = 400;
 
-// Class and method first, because the end of a long text is cut.
+// Makes a button that shows class and method first, because the end of a long text is cut off.
 function methodButton(name: string): HTMLButtonElement {
     const text = name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) + "…" : name;
     const parts = splitName(text);
@@ -54,7 +54,7 @@ const sorted = remember((methods: Method[], sort: App["sort"], strings: string[]
         return sure ? change + Math.sign(change) : change;
     }));
 
-// The method of which the query is the exact name, or -1. Its row is marked; any other query filters the table.
+// Returns the method whose exact name is the query, or -1. Its row is marked. Any other query filters the table.
 export function pickedMethod({ profile, state, scenes, scene }: App): number {
     const same = ({ name }: Method) => exactQuery(profile.strings[name]) === state.query;
     const picked = state.regex && state.query.startsWith("^") ? scenes.methodsOf(scene.calls).find(same) : undefined;
@@ -83,7 +83,8 @@ function mark(picked: number): void {
     }
 }
 
-// Those that the table is of: of a method that was picked there all, so that its neighbours stay, unless it is none of the first.
+// Returns the methods in the table. If a method was picked that is among the first rows, these are all methods, so that its neighbors stay.
+// Otherwise, these are the methods that the search found.
 function methodsListed(app: App, picked: number): Method[] {
     const { profile, scene, sort, found } = app;
     const all = sorted(app.scenes.methodsOf(scene.calls), sort, profile.strings, app);
@@ -136,7 +137,7 @@ export function showTable(app: App): void {
         byId("sort-" + id).parentElement?.setAttribute("aria-sort", !is ? "none" : id === "name" ? "ascending" : "descending");
     }
     if (first) {
-        later(() => fill(app, ROWS)); // the page's first picture does not wait for the sums of all methods
+        later(() => fill(app, ROWS)); // so that the page's first picture need not wait for the sums of all methods
     } else {
         fill(app, FIRST_ROWS);
     }

@@ -1,4 +1,4 @@
-// Time on the page: the heat map, in which a range is chosen, and the threads' lanes, in which threads are.
+// Shows the timeline: the heat map, in which the user chooses a range, and the threads' lanes, in which the user chooses threads.
 import { drawGrid, drawLane, Span } from "../draw/heat";
 import { clockOf, dateOf, ticksOf } from "../model/clock";
 import { formatShare, formatValue } from "../model/figures";
@@ -130,7 +130,7 @@ export class Times {
         this.redraw();
     }
 
-    // The range between the anchor and the cursor, or null.
+    // The range from the anchor to the cursor, or null.
     private get marked(): Span | null {
         return this.anchor < 0 || this.cursor < 0 ? null
             : { from: Math.min(this.anchor, this.cursor), to: Math.max(this.anchor, this.cursor) + 1 };
@@ -179,7 +179,7 @@ export class Times {
         }
     }
 
-    // A tick that has no room for its label is left out.
+    // Draws the ticks. A tick that has no room for its label is left out.
     private drawTicks({ columns, rows, cellBuckets }: Grid): void {
         const { clientWidth: width } = this.heat;
         const { startNs, bucketNs } = this.slices;
@@ -192,7 +192,7 @@ export class Times {
         }));
     }
 
-    // When a cell begins.
+    // Formats the time at which a cell begins.
     private at(cell: number, cellNs: number): string {
         const { startNs } = this.slices;
         return startNs > 0 ? clockOf(startNs + cell * cellNs, cellNs) : formatValue(cell * cellNs, "ns");

@@ -1,11 +1,11 @@
-// The box beside the mouse that says what the frame under it is.
+// Shows the box beside the mouse that describes the frame under it.
 import { formatCount } from "../model/figures";
 import { Description } from "./describe";
 import { element } from "./dom";
 
 const DISTANCE = 14;
 const MARGIN = 6;
-// More of a name would fill the screen; the rest is counted, and the whole name can be copied.
+// A longer name would fill the screen. The rest of the name is only counted, and the complete name can be copied.
 const LONGEST_NAME = 1500;
 
 export function tooltipContent({ name, type, rows, notes }: Description): HTMLElement[] {
@@ -24,7 +24,7 @@ function shortened(name: string): string {
     return rest <= 0 ? name : name.slice(0, LONGEST_NAME) + "… (and " + formatCount(rest) + " more characters)";
 }
 
-// Shows the box near a point of the window, wholly inside the window and not under the mouse.
+// Shows the box near a point of the window, completely inside the window and not under the mouse.
 export function showTooltip(box: HTMLElement, content: HTMLElement[], x: number, y: number): void {
     box.replaceChildren(...content);
     box.hidden = false;

@@ -1,7 +1,7 @@
-// Parts of panels.
+// Makes parts of panels.
 import { element } from "./dom";
 
-// A table with heads and rows of cells; columns with numbers are named.
+// Makes a table with heads and rows of cells. `numbers` names the columns that contain numbers.
 export function table(heads: string[], numbers: string[], rows: (Node | string)[][]): HTMLElement {
     const css = (i: number) => (numbers.includes(heads[i]) ? "number" : "");
     return element("div", { className: "table", tabIndex: 0 }, element("table", {},

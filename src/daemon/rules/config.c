@@ -49,7 +49,7 @@ static int set_size(uint64_t *out, const char *key, const char *value, struct er
 {
     char text[40];
     size_t n = (size_t)snprintf(text, sizeof text, "%s", value);
-    if (n > 1 && n < sizeof text && text[n - 1] == 'B') /* 1GB is as good as 1G */
+    if (n > 1 && n < sizeof text && text[n - 1] == 'B') /* 1GB means 1G */
         text[n - 1] = 0;
     if (n >= sizeof text || units_parse_size(text, out) || *out < 1 << 20)
         return error_set(e, -EINVAL, "%s '%.40s': use a size such as 500M or 2G, at least 1M", key, value);
@@ -65,7 +65,7 @@ static int set_max_jvms(struct config *c, const char *value, struct error *e)
     return 0;
 }
 
-/* `server` is a server of Candor's; `to` says in its scheme what it is. */
+/* Sets the server. `server` must be a Candor server; for `to`, the scheme of the address names the protocol. */
 static int set_target(struct config *c, const char *key, const char *value, struct error *e)
 {
     struct error why;
@@ -137,7 +137,7 @@ int config_read(struct config *c, const char *path, struct error *e)
 static int default_spool(struct config *c, struct error *e)
 {
     const char *state = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state && *state == '/') /* systemd's, of the unit */
+    if (state && *state == '/') /* set by systemd for the unit */
         snprintf(c->spool, sizeof c->spool, "%s", state);
     else if (geteuid() == 0)
         snprintf(c->spool, sizeof c->spool, "/var/lib/candor-daemon");

@@ -1,4 +1,4 @@
-/* The configuration of a daemon: options on the command line, and a file whose section [daemon] has the same names. */
+/* Reads the configuration of a daemon: options on the command line, and a file whose section [daemon] has the same names. */
 #ifndef CANDOR_DAEMON_RULES_CONFIG_H
 #define CANDOR_DAEMON_RULES_CONFIG_H
 
@@ -18,14 +18,17 @@ struct config {
     struct policy policy;
 };
 
-/* The defaults. */
+/* Sets the defaults. */
 void config_init(struct config *c);
 void config_deinit(struct config *c);
-/* Sets one setting by its name, such as "spool-max". 0, or with e: -ENOENT (there is no such setting), -EINVAL. */
+/* Sets one setting by its name, such as "spool-max". Returns 0, or a code with a message in e: -ENOENT if there is no such setting, or
+ * -EINVAL. */
 int config_set(struct config *c, const char *key, const char *value, struct error *e);
-/* Reads the sections [daemon] and [jvm NAME] of the file. It overwrites settings, so apply those of the command line afterwards. */
+/* Reads the sections [daemon] and [jvm NAME] of the file. It overwrites settings, so set those of the command line afterwards. Returns 0 or
+ * a negative code with a message in e. */
 int config_read(struct config *c, const char *path, struct error *e);
-/* Checks that the server is set, if needs_server, and sets the spool's folder if it was not set. */
+/* Checks that the server is set, if needs_server. Sets the spool's folder if it is not set. Returns 0 or a negative code with a message in
+ * e. */
 int config_finish(struct config *c, bool needs_server, struct error *e);
 
 #endif

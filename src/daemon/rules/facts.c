@@ -52,7 +52,7 @@ const char *facts_variable(struct facts *f, const char *name)
     return f->value;
 }
 
-/* The last -Dname=value among words split by zeros or blanks. */
+/* Finds the last -Dname=value and copies its value to out. NUL bytes separate the words; if blanks is set, so does white space. */
 static bool find_property(const char *words, size_t len, bool blanks, const char *name, char *out, size_t size)
 {
     size_t n = strlen(name);
@@ -76,7 +76,7 @@ static bool property_in(struct facts *f, const char *variable, const char *name)
     return words && find_property(words, strlen(words), true, name, f->value, sizeof f->value);
 }
 
-/* In the order in which the JVM reads them: the later wins. */
+/* Searches the sources in the order in which the JVM reads them, so that a later value replaces an earlier one. */
 const char *facts_property(struct facts *f, const char *name)
 {
     bool found = property_in(f, "JAVA_TOOL_OPTIONS", name);

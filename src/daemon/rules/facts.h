@@ -1,5 +1,5 @@
-/* The facts about a JVM from which rules and labels are made: main class, user, options, environment. The JVM's owner controls
- * all of them: they are texts of bounded length, nothing more. */
+/* The facts about a JVM that rules and labels use: main class, user, options, environment. The owner of the JVM controls all of them. So
+ * they are treated only as texts with a limited length. */
 #ifndef CANDOR_DAEMON_RULES_FACTS_H
 #define CANDOR_DAEMON_RULES_FACTS_H
 
@@ -7,19 +7,21 @@
 
 struct facts {
     struct jvm jvm;
-    char *command;                   /* arguments with a zero behind each */
-    size_t command_len, options_end; /* of them the JVM's own */
-    char *environment;               /* NAME=VALUE with a zero behind each */
+    char *command;                   /* arguments, each followed by a zero byte */
+    size_t command_len, options_end; /* options_end: the end of the JVM's own options in `command` */
+    char *environment;               /* NAME=VALUE texts, each followed by a zero byte */
     size_t environment_len;
-    char value[1024]; /* of the last question */
+    char value[1024]; /* the value that the last call returned */
 };
 
-/* Takes the JVM over and reads the rest; what cannot be read is empty. 0 or -ENOMEM. Then facts_deinit. */
+/* Takes over the JVM, and reads the other facts. A fact that cannot be read is empty. Returns 0 or -ENOMEM. Call facts_deinit
+ * afterwards. */
 int facts_read(struct facts *f, const struct jvm *jvm);
 void facts_deinit(struct facts *f);
 
-/* Value of an environment variable; of -Dname=value, among the arguments or in JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS,
- * _JAVA_OPTIONS (the one that counts for the JVM). NULL when there is none; valid until the next question. */
+/* facts_variable returns the value of an environment variable. facts_property returns the value of -Dname=value in the arguments, or in
+ * JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS or _JAVA_OPTIONS (the value that the JVM uses). Both return NULL if there is none. The result is
+ * valid until the next call. */
 const char *facts_variable(struct facts *f, const char *name);
 const char *facts_property(struct facts *f, const char *name);
 

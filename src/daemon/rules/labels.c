@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a well-formed character of n bytes: C0, DEL and C1 are not for labels, nor for anybody's terminal. */
+/* Whether a well-formed character of n bytes is C0, DEL or C1. Such characters may appear neither in labels nor on a terminal. */
 static bool is_control(const char *c, size_t n)
 {
     unsigned char first = (unsigned char)c[0];
@@ -34,7 +34,7 @@ char *labels_clean(const char *value, char *out)
     return out;
 }
 
-/* "a=b,service.name=shop": the value of a key. */
+/* Returns the value of a key in OTEL_RESOURCE_ATTRIBUTES, for example of service.name in "a=b,service.name=shop". */
 static const char *attribute(struct facts *f, const char *key, char *out, size_t size)
 {
     const char *list = facts_variable(f, "OTEL_RESOURCE_ATTRIBUTES");

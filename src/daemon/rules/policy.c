@@ -42,7 +42,7 @@ static int add_match(struct rule *r, const char *key, const char *value, struct 
     return code ? code : set_text(r->matches[i].pattern, sizeof r->matches[i].pattern, key, value, e);
 }
 
-/* As the server takes them. */
+/* Whether the server accepts a label with this name. */
 static bool is_label_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";

@@ -1,5 +1,5 @@
-/* Which JVMs are profiled, and with which settings: rules in the order of the configuration; the first that matches decides. A
- * JVM that matches no rule is profiled. */
+/* Decides which JVMs are profiled, and with which settings. The rules are in the order of the configuration, and the first rule that
+ * matches decides. A JVM that matches no rule is profiled. */
 #ifndef CANDOR_DAEMON_RULES_POLICY_H
 #define CANDOR_DAEMON_RULES_POLICY_H
 
@@ -15,13 +15,13 @@ struct rule {
     char name[64];
     struct {
         char what[96];           /* main, user, jdk, env.NAME, property.NAME */
-        char pattern[256];       /* of fnmatch(3) */
-    } matches[RULE_MATCHES_MAX]; /* all of them */
+        char pattern[256];       /* a pattern of fnmatch(3) */
+    } matches[RULE_MATCHES_MAX]; /* all must match */
     int match_count;
     bool ignore;                     /* profile = no */
-    double share;                    /* of the JVMs that match */
-    char service[128], version[128]; /* "" = as without a rule */
-    struct settings settings;        /* those of the daemon hold where it has none */
+    double share;                    /* the share of the matching JVMs that is profiled, from 0 to 1 */
+    char service[128], version[128]; /* "" = the same as without a rule */
+    struct settings settings;        /* a setting that the rule lacks is taken from the daemon */
     struct {
         char name[64], value[128];
     } labels[RULE_LABELS_MAX];
@@ -34,14 +34,14 @@ struct policy {
 };
 
 void policy_deinit(struct policy *p);
-/* Adds a rule after the others. It matches everything until policy_set restricts it. 0 or a negative code with e. */
+/* Adds a rule after the others. It matches every JVM until policy_set restricts it. Returns 0 or a negative code with a message in e. */
 int policy_add_rule(struct policy *p, const char *name, struct error *e);
-/* Adds a line to the rule that was added last. 0 or -EINVAL with e. */
+/* Adds a line to the rule that was added last. Returns 0, or -EINVAL with a message in e. */
 int policy_set(struct policy *p, const char *key, const char *value, struct error *e);
 
-/* The rule that decides, or NULL. */
+/* Returns the rule that decides, or NULL. */
 const struct rule *policy_find(const struct policy *p, struct facts *f);
-/* Whether this JVM is among the rule's share: always the same for the same number. */
+/* Whether the JVM belongs to the rule's share. The result is always the same for the same identity. */
 bool policy_chosen(const struct rule *rule, uint64_t identity);
 
 #endif

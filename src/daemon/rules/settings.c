@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A daemon records for as long as the JVM lives: no options of a recording's end, of its file or of a single event. */
+/* The options that a daemon allows. It records as long as the JVM lives, so options for the end of a recording, for its file, or for a
+ * single event are not among them. */
 static const enum recording_option allowed[] = {
     OPTION_INTERVAL,       OPTION_WALL_INTERVAL, OPTION_WALL_RATE, OPTION_ALLOC_RATE, OPTION_ALLOC_INTERVAL, OPTION_LIVE_MAX,
     OPTION_LOCK_THRESHOLD, OPTION_LOCK_RATE,     OPTION_HEAL,      OPTION_MAX_RATE,   OPTION_MAX_OVERHEAD,
@@ -23,7 +24,7 @@ void settings_init(struct settings *s)
 
 /* ---- setting ---- */
 
-/* Those that may run together for as long as the JVM lives. */
+/* The events that may run together as long as the JVM lives. */
 #define EVENT_NAME(symbol, name) name,
 
 static bool is_event(const char *word)
@@ -91,7 +92,7 @@ void settings_override(struct settings *s, const struct settings *over)
             memcpy(s->values[allowed[i]], over->values[allowed[i]], SETTINGS_VALUE);
 }
 
-/* ---- what a JVM can do ---- */
+/* ---- what a JVM can record ---- */
 
 static bool word_is(const char *word, const char *text, size_t len)
 {
@@ -133,7 +134,7 @@ void settings_fit_jdk(struct settings *s, const char *jdk, char dropped[SETTINGS
 
 const char *settings_option(const struct settings *s, enum recording_option option)
 {
-    /* Without cpu the interval would be that of wall, and no clock is there to be slowed down. */
+    /* Without cpu, the interval would apply to wall, and there would be no clock to slow down. */
     bool of_clock = option == OPTION_INTERVAL || option == OPTION_MAX_RATE || option == OPTION_MAX_OVERHEAD;
     int n;
     if (!*s->values[option] || (of_clock && !word_list_has(s->events, "cpu")) || recording_option_lacks(option, s->events, &n))

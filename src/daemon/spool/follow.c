@@ -11,11 +11,11 @@
 
 enum { ZSTD_LEVEL = 1, READ_TRIES = 3, HEADER = JFR_SLICE_HEADER_BYTES };
 
-/* A chunk as it was read. */
+/* A chunk, or the part of it that could be read. */
 struct piece {
     uint8_t *bytes;
     uint64_t size, duration_ns;
-    size_t end;    /* of what is whole */
+    size_t end;    /* the end of the complete data */
     bool complete; /* nothing will be added to it */
 };
 
@@ -24,7 +24,7 @@ static int read_error(int code, struct error *e)
     return error_set(e, code, "cannot read the recording: %s", strerror(-code));
 }
 
-/* How many of the bytes are there. */
+/* Reads bytes at an offset. Returns the number of bytes that are there, or a negative errno. */
 static ssize_t read_at(int fd, uint8_t *bytes, size_t size, uint64_t offset)
 {
     size_t len = 0;
@@ -40,8 +40,8 @@ static bool header_at(const struct live *l, uint64_t offset, struct jfr_chunk_he
     return read_at(l->fd, bytes, HEADER, offset) == HEADER && jfr_slice_header(bytes, h);
 }
 
-/* The next chunk has begun when there is a header of another time: what a writer enlarges its file by looks like chunks too, but
- * they are of the time of the one before (jfr/write/writer_tail.h). */
+/* Whether the chunk is complete. It is if a chunk with another start time follows. When a writer enlarges its file, the new space also
+ * looks like chunks, but these have the start time of the previous chunk (jfr/write/writer_tail.h). */
 static bool is_complete(const struct live *l, const struct jfr_chunk_header *h)
 {
     struct jfr_chunk_header next;
@@ -64,7 +64,8 @@ static int read_bytes(const struct live *l, bool ended, struct piece *p, struct 
     return jfr_slice_extent(p->bytes, p->size, p->complete, &p->end);
 }
 
-/* 0; -ENODATA when there is no chunk (yet); -EAGAIN when it was in motion. */
+/* Reads the chunk at chunk_at. Returns 0, -ENODATA if there is no chunk (yet), -EAGAIN if the chunk was being changed, or another code with
+ * a message in e. */
 static int read_piece(const struct live *l, bool ended, struct piece *p, struct error *e)
 {
     struct jfr_chunk_header head;
@@ -121,13 +122,13 @@ static void move_on(struct live *l, const struct piece *p, const struct jfr_book
     l->books = *books;
 }
 
-/* A window in which nothing but the books went on is left to the next, within a chunk. */
+/* Whether a slice is worth sending. Within a chunk, a slice in which only the books advanced is left to the next one. */
 static bool is_worth_sending(const struct jfr_slice *slice, const struct piece *p)
 {
     return slice->bytes && (slice->events || p->complete);
 }
 
-/* What was spooled may be sent once it is noted that it was: else it could be sent and gone, and be spooled again. */
+/* Records that a piece was spooled, and only then lets it be sent. Otherwise it could be sent and removed, and then be spooled again. */
 static int settle(const struct follow *f, struct live *l, struct error *e)
 {
     int code = live_save(l, f->live_folder, e);
@@ -154,7 +155,7 @@ static int pass_on(const struct follow *f, struct live *l, struct piece *p, stru
     if (worth)
         code = spool(f, l, &slice, &at, name, e);
     free(slice.bytes);
-    bool lost = code == -EMSGSIZE; /* and counted: the recording goes on behind it */
+    bool lost = code == -EMSGSIZE; /* it was counted, and the recording goes on after it */
     code = lost ? 0 : code;
     if (code || !(worth || p->complete))
         return code;

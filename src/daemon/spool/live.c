@@ -24,7 +24,7 @@ static void file_name(const struct live *l, const char *kind, char *out, size_t 
     snprintf(out, size, "%s.%s", l->id, kind);
 }
 
-/* A process's number and start mean something until the machine is started anew. */
+/* Reads the id of the current boot. The pid and start time of a process mean nothing after the machine is started anew. */
 static void boot_id(char *out)
 {
     if (procfs_read("/proc/sys/kernel/random/boot_id", out, BOOT) < 0)
@@ -46,7 +46,7 @@ static void put_state(struct buffer *b, const struct live *l)
                   l->name);
     for (uint32_t i = 0; i < l->books.count; i++) {
         const struct jfr_book *k = &l->books.lines[i];
-        if (strpbrk(k->account, "/\n") || strchr(k->reason, '\n')) /* a JVM wrote that: it shall not become a line of ours */
+        if (strpbrk(k->account, "/\n") || strchr(k->reason, '\n')) /* a JVM wrote this; it must not become a line of the state */
             continue;
         buffer_printf(b, "book %" PRId64 " %" PRIu64 " %s/%s\n", k->ns, k->count, k->account, k->reason);
     }
@@ -154,7 +154,7 @@ static int parse_state(struct live *l, char *text)
     }
     boot_id(now);
     if (strcmp(boot, now))
-        l->pid = 0; /* nobody's any more */
+        l->pid = 0; /* that process no longer exists */
     return ended && *l->query ? 0 : -EBADMSG;
 }
 
@@ -253,7 +253,7 @@ void live_close(struct live *l)
     l->fd = -1;
 }
 
-/* The recording first: without it the state says nothing. */
+/* Removes the recording first, because the state means nothing without it. */
 void live_remove(struct live *l, int folder)
 {
     static const char *const kinds[] = {"jfr", "state", "state.new"};

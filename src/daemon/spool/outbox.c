@@ -40,7 +40,7 @@ static bool parse_name(const char *name, uint64_t *sequence, char *id, struct ou
            !name[end];
 }
 
-/* The recording's id in a name, which begins with its JVM's. */
+/* Returns the recording's id in a name. It begins with the id of the JVM. */
 static const char *owner_of(const char *name)
 {
     const char *dash = strchr(name, '-');
@@ -97,7 +97,7 @@ static void forget(struct outbox *o, struct outbox_entry *entry)
     memmove(entry, entry + 1, (--o->count - i) * sizeof *entry);
 }
 
-/* id: the recording; NULL: it is not known whose it was. */
+/* Counts a loss. id: the recording, or NULL if its JVM is unknown. */
 static void count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes)
 {
     struct charge *charge = id ? charges_of(&o->charges, id) : NULL;
@@ -109,7 +109,7 @@ static void count_loss(struct outbox *o, const char *id, enum outbox_loss why, u
     o->dropped[why].bytes += bytes;
 }
 
-/* Whose it is, for people: its labels, as far as they fit. */
+/* Reads the labels of an entry, as far as they fit, so that people can see to whom it belongs. */
 static void labels_of_entry(const struct outbox *o, const char *name, char *out, size_t size)
 {
     char head[512];
@@ -169,7 +169,7 @@ static int take_file(struct outbox *o, const char *name)
         return 0;
     }
     if (!S_ISREG(st.st_mode) || strlen(name) >= OUTBOX_NAME || !parse_name(name, &sequence, id, &at))
-        return 0; /* not ours */
+        return 0; /* not a file of the outbox */
     o->sequence = sequence > o->sequence ? sequence : o->sequence;
     return add(o, name, (uint64_t)st.st_size, false);
 }
@@ -234,7 +234,7 @@ static int write_file(struct outbox *o, const char *name, const struct buffer *h
         code = -errno;
     if (code)
         unlinkat(o->folder, aside, 0);
-    return code == -EDQUOT ? -ENOSPC : code; /* a quota of the file system's is a full disk to us */
+    return code == -EDQUOT ? -ENOSPC : code; /* a quota of the file system counts as a full disk */
 }
 
 static uint64_t next_sequence(struct outbox *o)
@@ -244,7 +244,7 @@ static uint64_t next_sequence(struct outbox *o)
     return o->sequence;
 }
 
-/* With the lock held. Room is made before, and again when the disk is full. The coming bytes are already charged. */
+/* Writes a piece. The caller holds the lock, and has charged its bytes already. Room is made before, and again when the disk is full. */
 static int put_in_room(struct outbox *o, const char *name, const struct buffer *head, const void *body, size_t size)
 {
     uint64_t bytes = head->len + size;
@@ -322,7 +322,7 @@ static struct outbox_entry *choose(struct outbox *o, const char *after)
     return first;
 }
 
-/* The head, whose size and hash must be those of what follows. */
+/* Reads the head, and checks that its size and hash are those of the body. */
 static int read_letter(struct outbox_letter *l, uint64_t file_size)
 {
     char head[OUTBOX_HEAD_MAX], key[OUTBOX_KEY];
@@ -375,7 +375,7 @@ int outbox_next(struct outbox *o, const char *after, struct outbox_letter *l)
         int code = open_letter(o, l);
         if (!code)
             return 0;
-        if (code != -EBADMSG) { /* memory, descriptors, the disk: another time */
+        if (code != -EBADMSG) { /* memory, descriptors or the disk: try again later */
             outbox_put_back(o, l);
             return code;
         }
@@ -430,9 +430,9 @@ void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, u
     pthread_mutex_unlock(&o->lock);
 }
 
-/* ---- what is recorded ---- */
+/* ---- recordings in progress ---- */
 
-/* An agent of ours has some megabytes on the disk. */
+/* An agent of Candor's normally has some megabytes on the disk. */
 #define LIVE_USUAL ((uint64_t)16 << 20)
 
 void outbox_begin_live(struct outbox *o)

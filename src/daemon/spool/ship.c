@@ -83,7 +83,7 @@ static int post_request(struct ship *s, const struct outbox_letter *l, const cha
 static int post(struct ship *s, const struct outbox_letter *l, struct post_answer *answer, struct error *e)
 {
     char token[TOKEN_MAX];
-    int code = token_read(s->token_file, token, e); /* anew each time: tokens are exchanged while the daemon runs */
+    int code = token_read(s->token_file, token, e); /* read again each time, because tokens may be replaced while the daemon runs */
     if (code)
         return code;
     code = s->target->protocol == EMIT_CANDOR ? post_recording(s, l, token, answer, e) : post_request(s, l, token, answer, e);
@@ -91,7 +91,7 @@ static int post(struct ship *s, const struct outbox_letter *l, struct post_answe
     return code;
 }
 
-/* The first line of what the server says, for the log. */
+/* Returns the first line of the server's answer, for the log. */
 static const char *first_line(struct post_answer *a)
 {
     a->text[strcspn(a->text, "\r\n")] = 0;
@@ -112,7 +112,7 @@ static void count_sent(struct ship *s, const struct outbox_letter *l, const stru
         log_info("sending works again");
 }
 
-/* How long to wait before the next attempt. */
+/* Counts a failed attempt, and returns how long to wait before the next one. */
 static uint64_t count_failure(struct ship *s, uint64_t asked_ns)
 {
     pthread_mutex_lock(&s->lock);
@@ -130,7 +130,7 @@ static uint64_t failed(struct ship *s, const char *what, uint64_t asked_ns)
     return wait;
 }
 
-/* One attempt. 0, or how long to wait; after: what the next attempt should begin behind. */
+/* Makes one attempt. Returns 0, or how long to wait. after: receives the name of the piece after which the next attempt should begin. */
 static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
 {
     struct post_answer answer;
@@ -164,13 +164,13 @@ static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
         outbox_drop(s->outbox, l, OUTBOX_REFUSED);
         return 0;
     }
-    /* It may be this one that the server cannot digest: the others shall not wait for it. */
+    /* The server may be unable to process just this recording, so the others must not wait for it. */
     snprintf(after, OUTBOX_NAME, "%s", l->name);
     outbox_put_back(s->outbox, l);
     return failed(s, what, answer.retry_after_ns);
 }
 
-/* Waits, or until the end comes. */
+/* Waits for this time, or until the thread must end. */
 static void wait_for(struct ship *s, uint64_t ns)
 {
     struct timespec until;

@@ -1,6 +1,7 @@
-/* The thread that sends recordings from the outbox to the server, oldest first, and retries failed ones. A recording leaves the
- * spool when the server has said that it is on its disk, or that it will never accept it. For another back end (emit/), it becomes a
- * request just before it is sent; then a retry after a lost answer may arrive twice, because only our server knows recordings again. */
+/* Runs the thread that sends recordings from the outbox to the server, the oldest first, and retries failed ones. A recording leaves the
+ * spool when the server has confirmed that it is on the server's disk, or that it will never be accepted. For another back end (emit/), the
+ * recording becomes a request just before it is sent. Such a back end may receive a recording twice if its answer was lost, because only
+ * our server recognizes a recording that it has. */
 #ifndef CANDOR_DAEMON_SPOOL_SHIP_H
 #define CANDOR_DAEMON_SPOOL_SHIP_H
 
@@ -13,9 +14,10 @@
 
 struct ship_counts {
     struct outbox_tally sent;
-    uint64_t duplicates, failures; /* of the sent: the server had them; attempts that failed */
-    uint64_t empty, rejected;      /* of the sent: without a sample, never sent; profiles that another back end did not take */
-    bool waiting;                  /* for the next attempt after a failure */
+    uint64_t duplicates, failures; /* duplicates: sent recordings that the server already had; failures: attempts that failed */
+    uint64_t empty, rejected;      /* empty: recordings without a sample, which were not sent but count as sent; rejected: profiles that
+                                    * another back end refused */
+    bool waiting;                  /* waits for the next attempt after a failure */
 };
 
 struct ship {
@@ -32,14 +34,14 @@ struct ship {
     struct ship_counts counts;
 };
 
-/* Starts the thread. Target and text must outlive it. 0 or a negative code with e. */
+/* Starts the thread. target, token_file and ca_file must outlive it. Returns 0 or a negative code with a message in e. */
 int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const char *token_file, const char *ca_file,
                struct error *e);
-/* Tries once more to send what is there, for so long at most, then ends the thread. */
+/* Tries once more to send the waiting recordings, for at most patience_ns. Then ends the thread. */
 void ship_stop(struct ship *s, uint64_t patience_ns);
 void ship_counts(struct ship *s, struct ship_counts *out);
 
-/* The action for a recording after an answer (for tests): the contract of docs/formats/server-api.md. */
+/* Returns what to do with a recording after an answer with this status; public for tests. docs/formats/server-api.md defines this. */
 enum ship_verdict { SHIP_DONE, SHIP_AGAIN, SHIP_NEVER };
 enum ship_verdict ship_judge(long status);
 

@@ -43,7 +43,8 @@ static int open_lock(int folder)
     return fd < 0 ? -errno : fd;
 }
 
-/* A second open file must see the lock: recordings in progress are told from ended ones by it. */
+/* Takes the lock. Also checks that a second open file sees the lock, because this is how recordings in progress are distinguished from
+ * ended ones. */
 static int take_lock(struct spool_folder *s)
 {
     s->lock = open_lock(s->folder);

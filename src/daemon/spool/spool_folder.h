@@ -1,4 +1,4 @@
-/* The spool: a private folder, with `live` and `queue` in it, and a lock that lets only one daemon at a time use it. */
+/* Opens the spool: a private folder with the folders `live` and `queue` in it, and a lock, so that only one daemon at a time uses it. */
 #ifndef CANDOR_DAEMON_SPOOL_SPOOL_FOLDER_H
 #define CANDOR_DAEMON_SPOOL_SPOOL_FOLDER_H
 
@@ -10,8 +10,8 @@ struct spool_folder {
     int folder, live, queue, lock; /* open descriptors */
 };
 
-/* Creates missing folders (mode 0700). 0, or with e: -EBUSY another daemon uses it, -EPERM others may write there, -ENOLCK its
- * file system has no locks. */
+/* Opens the spool, and creates missing folders (mode 0700). Returns 0, or a code with a message in e: -EBUSY if another daemon uses it,
+ * -EPERM if others may write there, -ENOLCK if its file system has no locks. */
 int spool_folder_open(struct spool_folder *s, const char *path, struct error *e);
 void spool_folder_close(struct spool_folder *s);
 /* Whether a daemon uses the spool now. */

@@ -1,4 +1,4 @@
-/* The books of an answer as JSON: what share of the time, or of the bytes, its samples stand for, and why they miss the rest. */
+/* Writes the books of an answer as JSON: what share of the time, or of the bytes, its samples stand for, and why they lack the rest. */
 #include "server/answers/query.h"
 
 #include <string.h>

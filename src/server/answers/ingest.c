@@ -11,7 +11,7 @@
 
 enum { RATE_DEFAULT = 100 };
 
-/* Pyroscope's label names may hold what ours may not; such a character becomes '_'. */
+/* Sets a label. Pyroscope's label names may contain characters that ours may not; such a character becomes '_'. */
 static int set_label(struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e)
 {
     char clean[LABEL_NAME_MAX + 1];
@@ -21,7 +21,7 @@ static int set_label(struct labels *labels, const char *name, size_t name_len, c
         clean[i] = isalnum((unsigned char)name[i]) || strchr("_.-", name[i]) ? name[i] : '_';
     if (!isalpha((unsigned char)clean[0]))
         clean[0] = '_';
-    if (name_len > 2 && !memcmp(name, "__", 2)) /* __session_id__ is another one at each start of a program */
+    if (name_len > 2 && !memcmp(name, "__", 2)) /* for example, __session_id__ differs at each start of a program */
         return 0;
     return value_len ? labels_set(labels, clean, name_len, value, value_len, e) : 0;
 }
@@ -65,7 +65,7 @@ static int read_times(const struct http *h, struct envelope_note *note, struct e
         uint64_t v = 0;
         if (text && number_parse(text, 0, UINT64_MAX, &v))
             return error_set(e, -EINVAL, "%s: '%.40s' is not a time in seconds", names[i], text);
-        while (v > 100000000000ull) /* some send milliseconds, or less */
+        while (v > 100000000000ull) /* some clients send milliseconds, or a smaller unit */
             v /= 1000;
         *(i ? &note->until_ns : &note->from_ns) = (int64_t)(v * NS_PER_S);
     }
@@ -89,14 +89,15 @@ static int read_rate(const struct http *h, struct envelope_note *note, struct er
     uint64_t rate = RATE_DEFAULT;
     if (text && *text && number_parse(text, 0, 1000000, &rate))
         return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
-    if (text && !rate) /* it has no samples at a rate, or they say for themselves what they weigh */
+    if (text && !rate) /* the profile has no sampling rate, or its samples have their own weights */
         return 0;
     if (!units || !*units || !strcmp(units, "samples"))
         note->period_ns = NS_PER_S / rate;
     return 0;
 }
 
-/* What the profiles of contention measure, which both call the same, unless sample_type_config says otherwise. */
+/* Renames the values of profiles of contention. Mutex and block profiles use the same two names; the store takes them for mutexes, unless
+ * sample_type_config says otherwise. */
 static int name_contention(struct envelope_note *note, struct error *e)
 {
     int rc = labels_set(&note->values, "contentions", 11, "mutex_count", 11, e);

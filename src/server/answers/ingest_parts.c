@@ -1,5 +1,5 @@
-/* The fields of a form of Pyroscope's protocol that stand beside the profile: what its values are called, and the labels of a JFR
- * recording's contexts, which are counted and not kept. */
+/* Reads the fields of a form that Pyroscope's protocol sends with the profile: the names of the profile's values, and the labels of a JFR
+ * recording's contexts. These labels are counted, but not kept. */
 #include "compress/intake.h"
 #include "format/pb.h"
 #include "server/answers/ingest.h"
@@ -49,7 +49,8 @@ static void leave_out(struct ingest_parts *p, const char *format, ...)
 
 /* ---- sample_type_config: {"TYPE": {"display-name": NAME, "cumulative": false, ...}, ...} ---- */
 
-/* A cumulative value is a sum since the program's start: without the profile before it, nothing says what happened since then. */
+/* Adds the configuration of a type to the note. A cumulative value is a sum since the program's start. Without the previous profile, its
+ * increase is unknown, so it is left out. */
 static int use_type(struct envelope_note *note, const char *type, const json_t *config, struct error *e)
 {
     const char *name = json_string_value(json_object_get(config, "display-name"));
@@ -59,7 +60,7 @@ static int use_type(struct envelope_note *note, const char *type, const json_t *
     if (cumulative)
         name = ENVELOPE_LEFT_OUT;
     else if (!name || !*name || !strcmp(name, ENVELOPE_LEFT_OUT) || !strcmp(type, "samples") || !strcmp(type, "cpu"))
-        return 0; /* CPU time has one name */
+        return 0; /* CPU time always has the same name */
     return labels_set(&note->values, type, strlen(type), name, strlen(name), e);
 }
 

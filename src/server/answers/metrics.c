@@ -106,7 +106,7 @@ void metrics_answer(struct http *h)
 void metrics_health(struct http *h)
 {
     static const char ok[] = "{\"status\": \"ok\"}\n";
-    uint64_t segment, recording; /* cheap to ask for, and the catalogue has to answer */
+    uint64_t segment, recording; /* the request is cheap, but only a working catalog answers it */
     struct error e;
     if (catalogue_last_ids(store_catalogue(h->server->store), &segment, &recording, &e))
         http_error(h, HTTP_SERVICE_UNAVAILABLE, "%s", e.text);

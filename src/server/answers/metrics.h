@@ -1,4 +1,4 @@
-/* /metrics and /healthz. */
+/* Answers /metrics and /healthz. */
 #ifndef CANDOR_SERVER_ANSWERS_METRICS_H
 #define CANDOR_SERVER_ANSWERS_METRICS_H
 

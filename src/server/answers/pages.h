@@ -1,4 +1,4 @@
-/* The page of the fleet: services, a service over time, and its flame graph in the viewer of web/. */
+/* Answers with the page of the fleet, which shows the services, a service over time, and its flame graph in the viewer of web/. */
 #ifndef CANDOR_SERVER_ANSWERS_PAGES_H
 #define CANDOR_SERVER_ANSWERS_PAGES_H
 

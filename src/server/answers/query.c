@@ -19,7 +19,7 @@
 
 enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, STEPS_DEFAULT = 200, STEPS_MAX = 11000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
 
-/* ---- what is asked for ---- */
+/* ---- the parameters of a query ---- */
 
 static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
 {
@@ -30,7 +30,7 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
                    text);
         return -EINVAL;
     }
-    bool to = *name == 't'; /* the second that has begun is in it */
+    bool to = *name == 't'; /* includes the second that has begun */
     *seconds = ns / NS_PER_S + (to && ns % NS_PER_S ? 1 : 0);
     return 0;
 }
@@ -109,7 +109,7 @@ struct answer {
     uint32_t limit;
 };
 
-typedef int write_answer(struct answer *a, struct http_writer *w); /* 0 or a code */
+typedef int write_answer(struct answer *a, struct http_writer *w); /* returns 0 or a code */
 
 void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
 {
@@ -136,7 +136,7 @@ void query_put_complete(struct jsonw *j, const struct missing *m, const char *ty
     jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
 }
 
-/* What there is of the time that is asked for. */
+/* Writes which part of the requested time the recordings cover. */
 static void put_span(struct jsonw *j, const struct store_result *r)
 {
     jsonw_key(j, "span");
@@ -178,7 +178,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object_end(j);
 }
 
-/* For the report and the page, which show a profile's problems. */
+/* Adds to the profile what is missing, for the report and the page, which show a profile's problems. */
 static int say_incomplete(struct profile *p, const struct store_result *r, struct error *e)
 {
     char text[HTTP_EXTRA_BYTES];
@@ -244,7 +244,7 @@ static void make_title(const struct answer *a, char *out, size_t size)
     snprintf(out, size, "%.300s", select && *select ? select : "all services");
 }
 
-/* The tables of the page are of all rows, whatever was pruned from the graph. */
+/* Writes the graph. The tables of the page cover all rows, even those of nodes that were pruned from the graph. */
 static int write_graph(struct answer *a, struct http_writer *w, const char *title, bool data)
 {
     const struct store_result *r = &a->result;

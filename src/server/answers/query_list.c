@@ -1,4 +1,4 @@
-/* Queries of the catalogue alone: services, recordings. */
+/* Answers queries that need only the catalog: services and recordings. */
 #include "base/text/number.h"
 #include "base/time_units.h"
 #include "server/answers/query.h"
@@ -159,7 +159,7 @@ struct service {
     int64_t first, last;
 };
 
-/* (service, type) and (service, label, value) in order of arrival; names are ids of `words`. */
+/* A fact is (service, type) or (service, label, value), in the order in which they were found. Names are ids in `words`. */
 struct fact {
     uint32_t service, name, value;
     uint64_t weight;
@@ -170,14 +170,14 @@ struct services {
     const struct store_query *q;
     struct error *error;
     struct strtab words;
-    struct map by_name, known; /* of services; of facts */
+    struct map by_name, known; /* by_name: services; known: facts */
     struct service *list;
     uint32_t *names;
     uint32_t count, cap, name_cap;
     struct fact *facts;
     uint32_t fact_count, fact_cap;
     const struct selector *selector;
-    bool more; /* values of a label than are shown */
+    bool more; /* a label has more values than are shown */
 };
 
 static int add_fact(struct services *s, uint32_t service, const char *name, const char *value, uint64_t weight)
@@ -227,7 +227,7 @@ static int add_recording(void *context, const struct catalogue_recording *r)
     return rc;
 }
 
-/* Types are facts without a name. */
+/* Writes the types of a service. A type is a fact without a name. */
 static void put_types(struct jsonw *j, const struct services *s, uint32_t service)
 {
     jsonw_key(j, "types");

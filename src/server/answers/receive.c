@@ -16,28 +16,29 @@
 #include <strings.h>
 #include <sys/mman.h>
 
-#define FORM_MAX ((uint64_t)INGEST_PART_MAX * INGEST_PARTS + ((uint64_t)1 << 16)) /* what a form has beside the recording */
+#define FORM_MAX ((uint64_t)INGEST_PART_MAX * INGEST_PARTS + ((uint64_t)1 << 16)) /* limit for the other parts of a form */
 
 struct receive {
     enum receive_kind kind;
     struct envelope_writer writer;
     struct envelope_note note;
     gnutls_hash_hd_t digest;
-    struct form *form;         /* NULL: the body is the recording, or the message */
-    struct ingest_parts parts; /* of the form */
-    int rc;                    /* a code: what was wrong on the way */
+    struct form *form;         /* NULL: the body itself is the recording or the message */
+    struct ingest_parts parts; /* other fields of the form */
+    int rc;                    /* code of the first error so far */
     struct error error;
-    bool counted; /* its end is */
+    bool counted; /* the end of this recording was counted */
 };
 
-/* ---- how it ends ---- */
+/* ---- the end of a request ---- */
 
 static enum protocol protocol_of(const struct http *h, enum receive_kind kind)
 {
     return kind == RECEIVE_MESSAGE ? push_protocol(h->path) : kind == RECEIVE_INGEST ? BY_INGEST : BY_RECORDINGS;
 }
 
-/* A message that fails as a whole counts as one recording, otherwise each of those in it does. */
+/* Counts the end of a recording, once. A message that fails as a whole counts as one recording; otherwise, each recording in it is counted
+ * separately. */
 static void end(struct http *h, enum refusal how, uint64_t bytes)
 {
     bool message = h->receive->kind == RECEIVE_MESSAGE;
@@ -70,7 +71,7 @@ static void answer_refusal(struct http *h, int rc, const char *text)
     case -EBADMSG:
         http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", text);
         break;
-    default: /* full, read-only, broken: the disk's matter */
+    default: /* the disk is full, read-only, or broken */
         http_later(h, HTTP_SERVICE_UNAVAILABLE, text);
     }
 }
@@ -122,7 +123,7 @@ static int take_parameter(struct receive *r, const struct head_field *p)
     return set_label(r, p->name, strlen(p->name), p->value, p->value_len);
 }
 
-/* X-Candor-Label: name=value */
+/* Takes the label from a header "X-Candor-Label: name=value". */
 static int take_header(struct receive *r, const struct head_field *header)
 {
     const char *value = header->value, *equals = strchr(value, '=');
@@ -189,7 +190,7 @@ static void take_field(void *context, const char *name, const char *bytes, size_
         ingest_take(&h->receive->parts, name, bytes, n);
 }
 
-/* The body is a form: 0, or a code. */
+/* Prepares to read the body as a form. Returns 0 or a code. */
 static int begin_form(struct http *h, struct receive *r, const char *type)
 {
     r->form = calloc(1, sizeof *r->form);
@@ -283,7 +284,7 @@ static void answer(struct http *h, const struct store_added *added, const char *
     http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
-/* The fields beside the recording: 0, or a code. */
+/* Uses the other fields of the form. Returns 0 or a code. */
 static int end_form(struct receive *r)
 {
     if (!form_is_complete(r->form))
@@ -318,7 +319,7 @@ static void end_recording(struct http *h, struct receive *r)
     answer(h, &added, left_out);
 }
 
-/* The message is read from the file that it was written to: it may be large. */
+/* Handles a complete message. Reads it from the file to which it was written, because it may be large. */
 static void end_message(struct http *h, struct receive *r)
 {
     uint64_t size = ENVELOPE_HEAD + r->writer.size;
@@ -327,7 +328,7 @@ static void end_message(struct http *h, struct receive *r)
         refuse(h, -ENOMEM, "out of memory");
         return;
     }
-    r->counted = true; /* what is in it counts from here on */
+    r->counted = true; /* from here on, the recordings in it are counted separately */
     push_answer(h, map ? map + ENVELOPE_HEAD : "", r->writer.size);
     if (map)
         munmap(map, size);

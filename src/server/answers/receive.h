@@ -1,5 +1,5 @@
-/* Receives a body that brings recordings: one, by /v1/recordings, or by /ingest for Pyroscope's agents; or a message with several, for
- * other agents (push/push.h). */
+/* Receives a body that contains recordings. /v1/recordings takes one recording, and so does /ingest, for Pyroscope's agents. Other agents
+ * send a message with several recordings (push/push.h). */
 #ifndef CANDOR_SERVER_ANSWERS_RECEIVE_H
 #define CANDOR_SERVER_ANSWERS_RECEIVE_H
 
@@ -8,17 +8,18 @@
 
 enum receive_kind { RECEIVE_NOTHING, RECEIVE_RECORDING, RECEIVE_INGEST, RECEIVE_MESSAGE };
 
-/* The kind of data that a body posted to this path contains. */
+/* Returns the kind of data that a body posted to this path contains. */
 enum receive_kind receive_kind(const char *path);
-/* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */
+/* Handles the head of the request: reads labels, checks sizes, and begins a file. Returns 0 to go on. It may also answer at once
+ * (h->answered). */
 int receive_begin(struct http *h, enum receive_kind kind);
-/* Counts a request whose sender has no permission. */
+/* Counts a request whose sender lacks the permission. */
 void receive_not_allowed(struct http *h, enum receive_kind kind);
 /* Receives some bytes of the body. */
 void receive_some(struct http *h, const char *bytes, size_t n);
-/* Call it when the whole body has come: answers the request. */
+/* Answers the request. Call it when the whole body has been received. */
 void receive_end(struct http *h);
-/* Call it when the request is over, however it ended. */
+/* Frees the state. Call it when the request is over, however it ended. */
 void receive_free(struct http *h);
 
 #endif

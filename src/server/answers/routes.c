@@ -13,7 +13,7 @@
 
 static const struct route {
     const char *path;
-    unsigned scope; /* 0 = everyone */
+    unsigned scope; /* the required permission; 0 = none */
     void (*answer)(struct http *h);
 } routes[] = {
     {"/v1/services", TOKEN_READ, query_services},
@@ -34,7 +34,7 @@ enum { CALL_BYTES_MAX = 1 << 20 };
 
 static const char recordings[] = "/v1/recordings/";
 
-/* 0, or -1 after it has answered. */
+/* Checks that the request may be answered. Returns 0, or -1 if it has already answered with an error. */
 static int allow(struct http *h, unsigned scope)
 {
     struct server *s = h->server;
@@ -77,7 +77,7 @@ static void get(struct http *h)
         counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
-/* Refuses a body with Content-Encoding. (The recording itself may be packed.) True: it has answered. */
+/* Refuses a body with Content-Encoding (the recording itself may be packed). Returns true if it has answered with an error. */
 static bool is_packed(struct http *h)
 {
     static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";

@@ -1,17 +1,18 @@
-/* From a request to its handler: permissions and paths. */
+/* Checks the permissions of a request, and passes the request to the handler for its path. */
 #ifndef CANDOR_SERVER_ANSWERS_ROUTES_H
 #define CANDOR_SERVER_ANSWERS_ROUTES_H
 
 #include "server/request/http.h"
 
-/* A request's head has come. When h->answered is set, it was answered; else its body is wanted (h->takes_body). */
+/* Handles the head of a request. Afterwards, either h->answered is set, or the handler waits for the body (h->takes_body). */
 void routes_begin(struct http *h);
-/* Some of the body; all of it has come: answers, or has answered. */
+/* routes_body receives a piece of the body. routes_body_end is called when the whole body has been received; it answers unless there is an
+ * answer already. */
 void routes_body(struct http *h, const char *bytes, size_t n);
 void routes_body_end(struct http *h);
-/* No more of the body comes, however the request ended. */
+/* Ends a request whose body will not be received any further, for whatever reason. */
 void routes_drop(struct http *h);
-/* Whether it is a query, which may take long. */
+/* Whether the request is a query, which may take long. */
 bool routes_is_query(const struct http *h);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { METRICS_SERVICES = 100, SECONDS_PER_DAY = 86400 };
 
-/* By the option that made it go. */
+/* The reasons for deletions, named after the options. */
 static const char *const reasons[DELETED_REASONS] =
     {[DELETED_AGE] = "age", [DELETED_RAW] = "max_recordings", [DELETED_QUOTA] = "max_disk_per_service", [DELETED_DISK] = "max_disk"};
 

@@ -1,4 +1,4 @@
-/* What the store keeps, for how long, and what it has deleted: /v1/storage, and the part of /metrics by service. */
+/* Reports what the store keeps, for how long, and what it has deleted: /v1/storage, and the metrics by service of /metrics. */
 #ifndef CANDOR_SERVER_ANSWERS_STORAGE_H
 #define CANDOR_SERVER_ANSWERS_STORAGE_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 void storage_answer(struct http *h);
-/* In the text format of Prometheus. Beyond 100 services, the largest ones, the others are left out. */
+/* Writes the metrics in the text format of Prometheus. If there are more than 100 services, writes only the 100 largest. */
 void storage_put_metrics(FILE *out, struct server *s);
 
 #endif

@@ -60,7 +60,7 @@ static struct asked *side(struct asked *a, const struct asked_field *f)
 
 static int read_message(struct asked *a, const struct asked_field *fields, struct pb message, int depth, struct error *e);
 
-/* A StackTraceSelector: its Locations, of which each has a name. */
+/* Reads a StackTraceSelector: a list of Locations, each with a name. */
 static int read_call_site(struct asked *a, struct pb message)
 {
     int rc = 0;
@@ -113,7 +113,7 @@ static int read_message(struct asked *a, const struct asked_field *fields, struc
 
 /* ---- JSON ---- */
 
-/* profile_typeID is also profileTypeID. */
+/* Converts, for example, profile_typeID to profileTypeID. */
 static void camel_case(const char *name, char *out, size_t size)
 {
     size_t n = 0;
@@ -151,7 +151,7 @@ static int read_texts(struct asked_texts *t, const struct asked_field *f, json_t
     return rc;
 }
 
-/* Unknown words of an enumeration are as good as none. */
+/* Reads a whole number, or a word of an enumeration. An unknown word counts as absent. */
 static int read_int(int64_t *v, const struct asked_field *f, const json_t *value, struct error *e)
 {
     double number = json_number_value(value);
@@ -233,7 +233,7 @@ int asked_read(struct asked *a, const struct asked_field *fields, bool json, con
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
-/* ---- what it holds ---- */
+/* ---- the values ---- */
 
 const char *asked_last(const struct asked_texts *t)
 {

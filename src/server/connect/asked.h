@@ -1,5 +1,5 @@
-/* What a client asks for: the messages of Pyroscope's querier.v1, all of which have a few of the same fields, read from protocol
- * buffers or from JSON as protobuf maps it (both spellings of names, numbers as strings, unknown fields ignored).
+/* Reads requests of Pyroscope's API querier.v1. All its messages consist of some of the same fields, so one struct takes any of them. A
+ * message is in protocol buffers, or in JSON as protobuf maps it (both spellings of names, numbers as strings, unknown fields ignored).
  * Source: the interface definitions of grafana/pyroscope, api/querier/v1/querier.proto. */
 #ifndef CANDOR_SERVER_CONNECT_ASKED_H
 #define CANDOR_SERVER_CONNECT_ASKED_H
@@ -16,23 +16,23 @@ struct asked_texts {
 };
 
 struct asked {
-    struct asked_texts profile_type, selector, name; /* of these the last one counts */
+    struct asked_texts profile_type, selector, name; /* if such a field is repeated, the last value counts */
     struct asked_texts matchers, label_names, group_by, call_site;
     struct asked_texts profile_ids, trace_ids, span_ids;
     int64_t start, end; /* ms since the epoch */
     int64_t max_nodes, limit, format, aggregation, exemplars;
     double step;            /* seconds */
-    struct asked *sides[2]; /* of a comparison; NULL = empty */
+    struct asked *sides[2]; /* the two requests of a comparison; NULL = empty */
 };
 
 enum asked_kind { ASKED_TEXT, ASKED_INT, ASKED_DOUBLE, ASKED_CALL_SITE, ASKED_LEFT, ASKED_RIGHT };
 
 struct asked_field {
     uint32_t number;
-    const char *name; /* as in the interface definitions */
+    const char *name; /* as it is written in the interface definitions */
     enum asked_kind kind;
     size_t offset;             /* in struct asked */
-    const char *const *values; /* an enumeration's, by number; NULL at the end */
+    const char *const *values; /* for an enumeration: names of the values by number; NULL ends the list */
 };
 
 #define ASKED_TEXT_FIELD(number, name, member)                                                                                             \
@@ -48,13 +48,14 @@ struct asked_field {
         number, name, ASKED_DOUBLE, offsetof(struct asked, member), NULL                                                                   \
     }
 
-/* fields ends with one whose name is NULL. 0, -ENOMEM, or -EINVAL with its line; in either case asked_deinit. */
+/* Reads a message. `fields` ends with an entry whose name is NULL. Returns 0, -ENOMEM, or -EINVAL with a message in e. Call asked_deinit in
+ * each case. */
 int asked_read(struct asked *a, const struct asked_field *fields, bool json, const uint8_t *bytes, size_t size, struct error *e);
 void asked_deinit(struct asked *a);
-/* The last of them, or "". */
+/* Returns the last text, or "" if there is none. */
 const char *asked_last(const struct asked_texts *t);
 
-/* The fields of SelectMergeStacktraces, of which a comparison has two. */
+/* The fields of SelectMergeStacktraces. A comparison contains two such messages. */
 extern const struct asked_field asked_stacktraces[];
 
 #endif

@@ -1,5 +1,4 @@
-/* A call of Pyroscope's query API that is being answered. connect.c prepares it, and one of the functions below writes the
- * answer. */
+/* A call of Pyroscope's query API. connect.c prepares the call, and one of the functions below writes the answer. */
 #ifndef CANDOR_SERVER_CONNECT_CALL_H
 #define CANDOR_SERVER_CONNECT_CALL_H
 
@@ -13,12 +12,12 @@ struct call {
     struct store *store;
     struct asked asked;
     struct error error;
-    struct missing missing; /* received data that is missing in the answer */
+    struct missing missing; /* received data that the answer lacks */
     struct wire wire;
-    FILE *out; /* for an answer that is no message of wire's: then wire stays empty */
+    FILE *out; /* for an answer that `wire` does not write; then `wire` stays empty */
 };
 
-/* Each writes the fields of its answer. 0, or a code with a line in c->error: -EINVAL, -ENOTSUP, or a code of the store. */
+/* Writes the fields of an answer. Returns 0, or a code with a message in c->error: -EINVAL, -ENOTSUP, or a code of the store. */
 typedef int call_answer(struct call *c);
 
 call_answer calls_profile_types, calls_label_names, calls_label_values, calls_series; /* calls_labels.c */
@@ -26,10 +25,10 @@ call_answer calls_select_series;                                                
 call_answer calls_stacktraces, calls_span_profile, calls_profile, calls_diff;         /* calls_profiles.c */
 call_answer calls_stats, calls_nothing, calls_version;                                /* calls_labels.c */
 
-/* The times and the selector of a question about profiles, for the store. *nothing: no data can match. 0 or a code. */
+/* Fills in the times and the selector of a store_query for profiles. *nothing: no data can match. Returns 0 or a code. */
 int call_query(struct call *c, const struct asked *a, struct store_query *q, struct selector *s, char type[CATALOGUE_TYPE_MAX],
                bool *nothing);
-/* start and end: both, or -EINVAL. recent: neither means the last hour. */
+/* Reads start and end. Returns -EINVAL if only one of them is set. recent: if neither is set, the last hour is used. */
 int call_times(struct call *c, const struct asked *a, struct store_query *q, bool recent);
 
 #endif

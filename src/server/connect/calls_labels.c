@@ -1,4 +1,4 @@
-/* Calls about labels: which series, names and values there are. */
+/* Answers calls about labels: lists series, names of labels, and values. */
 #include "server/connect/call.h"
 
 #include "base/array.h"
@@ -17,7 +17,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* All but the empty one, in order; NULL: no memory. */
+/* Returns the words in order, without the empty one. Returns NULL if there is no memory. */
 static const char **sorted(const struct strtab *words, uint32_t *n)
 {
     const char **list = malloc((words->count + 1) * sizeof *list);
@@ -67,7 +67,7 @@ static int find(struct call *c, bool recent, series_visit *visit, void *context)
     return rc;
 }
 
-/* Visits series, and writes what was collected. */
+/* Visits the series, and writes the words that the visitor has collected. */
 static int answer_words(struct call *c, bool recent, series_visit *visit, void *context, struct strtab *words,
                         void (*put)(struct wire *w, const char *word))
 {
@@ -238,7 +238,7 @@ int calls_series(struct call *c)
     return rc;
 }
 
-/* ---- what there is ---- */
+/* ---- the whole store ---- */
 
 int calls_stats(struct call *c)
 {

@@ -1,4 +1,4 @@
-/* Profiles: flame graphs of one selection or of two, and pprof. */
+/* Answers calls for profiles: flame graphs of one selection, comparisons of two, and pprof. */
 #include "server/connect/call.h"
 
 #include "format/pprof.h"
@@ -19,7 +19,7 @@ static int nodes_of(struct call *c, const struct asked *a, uint32_t *nodes)
     return 0;
 }
 
-/* Whether the stack begins with these functions at its root. */
+/* Whether the root end of the stack consists of these functions. */
 static bool begins_with(const struct profile *p, const struct asked_texts *site, uint32_t stack)
 {
     uint32_t path[PROFILE_DEPTH_MAX], depth = 0;
@@ -47,7 +47,7 @@ static void keep_call_site(struct profile *p, const struct asked_texts *site)
     p->sample_count = left;
 }
 
-/* keep: 0 = all nodes. p is initialized. */
+/* Loads a profile into p, which must be initialized. keep: how many nodes to keep; 0 = all. */
 static int load(struct call *c, const struct asked *a, uint32_t keep, struct profile *p)
 {
     struct store_query q;
@@ -165,7 +165,7 @@ int calls_profile(struct call *c)
     if (c->wire.json)
         return error_set(&c->error, -ENOTSUP, "a pprof profile is not written as JSON; ask with application/proto");
     uint32_t nodes = 0;
-    int rc = c->asked.max_nodes ? nodes_of(c, &c->asked, &nodes) : 0; /* all, unless asked otherwise */
+    int rc = c->asked.max_nodes ? nodes_of(c, &c->asked, &nodes) : 0; /* all nodes, unless max_nodes is set */
     if (rc)
         return rc;
     if (profile_init(&p))

@@ -1,4 +1,4 @@
-/* Weights over time: SelectSeries. */
+/* Answers SelectSeries: weights over time. */
 #include "server/connect/call.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 
 enum { POINTS_MAX = 11000, NAMES_MAX = LABELS_MAX };
 
-/* A series of the answer: its part of the points, and their sum. */
+/* A series of the answer: its range of the points, and their sum. */
 struct part {
     uint32_t first, count;
     double sum;
@@ -23,8 +23,8 @@ static int by_sum(const void *left, const void *right)
     return a->sum != b->sum ? (a->sum < b->sum ? 1 : -1) : strcmp(a->value, b->value);
 }
 
-/* The labels to split by, as the store wants them: service_name is ours under another name, and what describes the profile type
- * has one value. */
+/* Writes the labels to split by for the store. service_name becomes our name for it. A label that describes the profile type has one value,
+ * so it splits nothing. */
 static int split_by(struct call *c, struct buffer *by)
 {
     const struct asked_texts *names = &c->asked.group_by;
@@ -116,8 +116,8 @@ static int check(struct call *c)
     return 0;
 }
 
-/* Points stand at multiples of the step since the epoch, so that they do not move with the range. A point has what lies between
- * the one before and itself; all of them together have at least the range. */
+/* Selects the series. Points are at multiples of the step since the epoch, so that they do not move when the range does. A point covers the
+ * time from the previous point to itself. All points together cover at least the range. */
 static int select_series(struct call *c, struct store_query *q, struct buffer *by)
 {
     int64_t step = (int64_t)ceil(c->asked.step), first = q->from / step * step;

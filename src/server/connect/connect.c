@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- what can be called ---- */
+/* ---- the calls ---- */
 
 static const char *const aggregations[] = {"TIME_SERIES_AGGREGATION_TYPE_SUM", "TIME_SERIES_AGGREGATION_TYPE_AVERAGE", NULL};
 static const char *const exemplars[] = {"EXEMPLAR_TYPE_UNSPECIFIED", "EXEMPLAR_TYPE_NONE", "EXEMPLAR_TYPE_INDIVIDUAL", "EXEMPLAR_TYPE_SPAN",
@@ -89,7 +89,7 @@ static const struct method {
     {"/version.v1.Version/Version", of_nothing, calls_version},
 };
 
-/* Calls that we do not know are refused as Connect does it. */
+/* The services of Connect's API. A call of these that is not implemented is refused in the way that Connect defines. */
 static const char *const services[] = {QUERIER,     "/settings.v1.",      "/capabilities.v1.", "/version.v1.",
                                        "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1."};
 
@@ -221,7 +221,7 @@ void connect_answer(struct http *h, const uint8_t *body, size_t n)
         run(h, m, encoding == ENCODING_JSON, body, n);
 }
 
-/* ---- what calls share ---- */
+/* ---- functions that calls share ---- */
 
 static int64_t floor_s(int64_t ms)
 {

@@ -9,7 +9,7 @@
 
 enum { SIDES = 2 };
 
-/* A node of either tree, or of both: 0 = it is not in that one, unless it is the root. */
+/* A node of one tree, or of both. 0 = that tree does not have it, unless it is the root. */
 struct pair {
     uint32_t nodes[SIDES];
     uint32_t name;
@@ -21,13 +21,13 @@ struct builder {
     struct profile *const *profiles;
     struct calltree trees[SIDES];
     int sides;
-    struct map names; /* text, by its hash's string id in `texts` -> name */
+    struct map names; /* string id of the text in `texts` -> name */
     struct strtab texts;
     struct row {
         struct pair *list;
         uint32_t count, cap;
     } now, next;
-    int64_t *ends[SIDES]; /* by level: where its last node ended */
+    int64_t *ends[SIDES]; /* by level: where the previous node ended */
 };
 
 static const struct calltree_node *node_of(const struct builder *b, int side, const struct pair *p)
@@ -47,7 +47,7 @@ static int64_t self_of(const struct builder *b, int side, const struct pair *p)
     return n ? (int64_t)n->self : 0;
 }
 
-/* Names are numbered as they come; 0 is the root's. */
+/* Returns the number of a name. Names are numbered in the order in which they are found; 0 is the name of the root. */
 static int name_of(struct builder *b, const char *text, uint32_t *name)
 {
     struct flamebearer *f = b->out;
@@ -97,7 +97,7 @@ static int add_child(struct builder *b, int side, uint32_t node, struct map *pla
     return 0;
 }
 
-/* Those of the same name are one. */
+/* Adds the children of a node. Children with the same name become one. */
 static int add_children(struct builder *b, const struct pair *p)
 {
     struct map places;
@@ -129,7 +129,7 @@ static int add_node(struct builder *b, struct flamebearer_level *level, const st
     return rc ? rc : add_value(level, p->name);
 }
 
-/* Where nodes of this row begin, by side; a node's children begin after its self. */
+/* Where the nodes of this row begin, by side. The children of a node begin after its self. */
 struct starts {
     int64_t *list;
     uint32_t count, cap;

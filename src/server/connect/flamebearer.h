@@ -1,5 +1,6 @@
-/* A flame graph as Grafana reads it: nodes by level, from left to right. The numbers of a node are its distance from the end of the
- * one before it, its total, its self and its name; of a comparison the first three for either side, and the name.
+/* Makes a flame graph in the form that Grafana reads: the nodes of each level, from left to right. A node has four numbers: its distance
+ * from the end of the previous node, its total, its self, and its name. In a comparison, a node has the first three numbers for each side,
+ * and then the name.
  * Source: pkg/model/flamegraph.go of grafana/pyroscope (the format; not its code). */
 #ifndef CANDOR_SERVER_CONNECT_FLAMEBEARER_H
 #define CANDOR_SERVER_CONNECT_FLAMEBEARER_H
@@ -19,7 +20,8 @@ struct flamebearer {
 
 enum { FLAMEBEARER_NODE = 4, FLAMEBEARER_NODE_OF_TWO = 7 };
 
-/* sides: one profile, or two. 0, -ENOMEM, or -EFBIG; deinit in either case. */
+/* Builds the flame graph of one profile, or of the comparison of two. Returns 0, -ENOMEM, or -EFBIG. Call flamebearer_deinit in each
+ * case. */
 int flamebearer_build(struct flamebearer *f, struct profile *const sides[], int side_count);
 void flamebearer_deinit(struct flamebearer *f);
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A type for which Pyroscope's clients have a name of their own; others are NAME:NAME:UNIT:: with their own name. */
+/* A type for which Pyroscope's clients use another name. All other types become NAME:NAME:UNIT::, with their own name. */
 struct named {
     const char *type, *id;
 };
 
-/* Those that are no kind of sample of profile/kinds.h, which has the ids of its own. */
+/* Types that are not in profile/kinds.h, which has the ids of the kinds of samples. */
 static const struct named others[] = {
     {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},       {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
     {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},      {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
@@ -22,15 +22,15 @@ static const struct named others[] = {
 
 enum { OTHERS = sizeof others / sizeof *others };
 
-/* The i-th of all of them; its id is NULL where the kind has none. */
+/* Returns the i-th type of both lists. Its id is NULL if the kind has none. */
 static struct named named_at(size_t i)
 {
     return i < OTHERS ? others[i] : (struct named){profile_kinds[i - OTHERS].stored, profile_kinds[i - OTHERS].id};
 }
 
-static const char own_ns[] = "ns", their_ns[] = "nanoseconds"; /* all other units have one name */
+static const char own_ns[] = "ns", their_ns[] = "nanoseconds"; /* all other units have the same name */
 
-/* A colon within a part ("sched:sched_switch") is written as one that separates nothing. */
+/* Replaces a colon within a part ("sched:sched_switch"). It looks like a colon, but does not separate parts. */
 static const char other_colon[] = "\xea\x9e\x89";
 
 static void escape(const char *text, size_t len, char *out, size_t size)
@@ -88,7 +88,7 @@ int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out,
     if ((colons != KINDS_PARTS - 1 && colons != KINDS_PARTS) || strlen(id) >= sizeof out->id)
         return error_set(e, -EINVAL, "profile-type-ID must be of the form <name>:<type>:<unit>:<period-type>:<period-unit>(:delta)");
     snprintf(out->id, sizeof out->id, "%s", id);
-    if (colons == KINDS_PARTS) /* what was counted from one profile to the next is the same here */
+    if (colons == KINDS_PARTS) /* the suffix ":delta" (counted since the previous profile) makes no difference here */
         *strrchr(out->id, ':') = 0;
     split(out);
     const char *unit = out->parts[2];
@@ -104,7 +104,7 @@ int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out,
     }
     struct kind own;
     kinds_of_type(type, &own);
-    if (strcmp(own.id, out->id)) /* of another name, or period: what has them is not here */
+    if (strcmp(own.id, out->id)) /* another name or period: the store has no such data */
         *type = 0;
     return 0;
 }

@@ -30,7 +30,7 @@ int series_names(const struct series *s, series_visit_name *visit, void *context
         rc = visit(context, of_kind[i]);
     for (uint32_t i = 0; !rc && i < s->labels->count; i++) {
         const char *name = s->labels->list[i].name;
-        if (!series_is_service(name)) /* what /ingest was given under that name is `service`, too */
+        if (!series_is_service(name)) /* a label that /ingest received under that name was stored as `service` */
             rc = strcmp(name, service) ? visit(context, name) : visit(context, SERIES_SERVICE);
     }
     return rc;
@@ -38,7 +38,7 @@ int series_names(const struct series *s, series_visit_name *visit, void *context
 
 /* ---- finding ---- */
 
-/* The label sets of the catalogue, by labelset. */
+/* The label sets of the catalog, sorted by labelset. */
 struct label_sets {
     struct label_set {
         uint64_t id;
@@ -100,7 +100,7 @@ static bool is_meant(const struct selector *selectors, uint32_t n, struct series
     return !n;
 }
 
-/* Both come by labelset. */
+/* Visits the series that match. Streams and label sets are both sorted by labelset. */
 static int visit_all(struct search *s, const struct selector *selectors, uint32_t n, series_visit *visit, void *context)
 {
     int rc = 0;
@@ -156,7 +156,7 @@ bool series_narrow(struct selector *s, const struct kind *k)
     for (uint32_t i = 0; i < s->count; i++) {
         char *name = s->list[i].name;
         if (series_is_service(name))
-            memcpy(name, service, sizeof service); /* which is shorter */
+            memcpy(name, service, sizeof service); /* the new name is shorter */
     }
     return holds;
 }

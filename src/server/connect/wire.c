@@ -29,7 +29,7 @@ int wire_end(struct wire *w, FILE *out)
     return failed ? -ENOMEM : 0;
 }
 
-/* JSON: what comes before a value; false where an empty one is left out. */
+/* For JSON: writes what must come before a value. Returns false if the value is empty and is left out. */
 static bool begin_value(struct wire *w, const char *name, bool is_empty)
 {
     bool element = w->in_list[w->depth];

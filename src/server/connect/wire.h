@@ -1,9 +1,9 @@
-/* Writes one message in either of the two encodings that Connect's clients ask for: protocol buffers, or JSON as protobuf maps it
- * (64-bit numbers are strings, what is zero or empty is left out). Every field has its number and its JSON name.
+/* Writes a message in one of the two encodings that Connect's clients request: protocol buffers, or JSON as protobuf maps it (64-bit
+ * numbers are strings, and zero or empty fields are left out). Every field has its number and its JSON name.
  *
  *   wire_init -> fields, wire_message .. wire_message_end, wire_list .. wire_list_end -> wire_end
  *
- * Elements of a list are fields without a name, and are written even when they are empty. One owner, no locking. */
+ * Elements of a list are fields without a name, and are written even if they are empty. One owner, no locking. */
 #ifndef CANDOR_SERVER_CONNECT_WIRE_H
 #define CANDOR_SERVER_CONNECT_WIRE_H
 
@@ -18,16 +18,16 @@ enum { WIRE_DEPTH = 8, WIRE_BYTES_MAX = 1 << 30 };
 
 struct wire {
     bool json;
-    struct jsonw writer;      /* of JSON */
-    const char *list;         /* one that has begun and has no element yet */
+    struct jsonw writer;      /* writes JSON */
+    const char *list;         /* name of a list that has begun and has no element yet */
     bool in_list[WIRE_DEPTH]; /* by depth of messages */
     bool list_filled[WIRE_DEPTH];
-    struct buffer messages[WIRE_DEPTH]; /* of protocol buffers: those that have begun */
+    struct buffer messages[WIRE_DEPTH]; /* for protocol buffers: the messages that have begun, by depth */
     int depth;
 };
 
 void wire_init(struct wire *w, bool json, FILE *out);
-/* Writes what is left. 0, or -ENOMEM. */
+/* Writes the rest. Returns 0 or -ENOMEM. */
 int wire_end(struct wire *w, FILE *out);
 
 void wire_message(struct wire *w, uint32_t number, const char *name);
@@ -39,7 +39,7 @@ void wire_text(struct wire *w, uint32_t number, const char *name, const char *te
 void wire_int(struct wire *w, uint32_t number, const char *name, int64_t v);
 void wire_double(struct wire *w, uint32_t number, const char *name, double v);
 void wire_bool(struct wire *w, uint32_t number, const char *name, bool v);
-/* A list of numbers. */
+/* Writes a list of numbers. */
 void wire_ints(struct wire *w, uint32_t number, const char *name, const int64_t *list, size_t n);
 
 #endif

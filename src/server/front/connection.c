@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-    HEAD_BYTES = 2 << 10, /* read at once: most heads are smaller */
+    HEAD_BYTES = 2 << 10, /* bytes to read first: most heads are smaller */
     DROP_BYTES = 16 << 10,
-    WRITE_BYTES = 16 << 10, /* a record of TLS */
-    BODY_BYTES = 64 << 10,  /* of a body, read before they are handed to a worker */
-    TURN = 16,              /* reads or writes of one connection, before others have their turn */
-    IDLE = 2,               /* times the patience, between two requests */
+    WRITE_BYTES = 16 << 10, /* one record of TLS */
+    BODY_BYTES = 64 << 10,  /* bytes of a body to read before a worker gets them */
+    TURN = 16,              /* reads or writes of one connection before other connections have their turn */
+    IDLE = 2,               /* how long to wait between two requests, as a multiple of the patience */
     LINGER_S = 5,
-    ANSWER_MOST_S = 600, /* that an answer may take to be read */
-    STOP_BODY_S = 2,     /* for the rest of a body, when the server ends */
+    ANSWER_MOST_S = 600, /* how long a client may take to read an answer */
+    STOP_BODY_S = 2,     /* how long to wait for the rest of a body when the server ends */
 };
 
 struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys)
@@ -58,7 +58,7 @@ static enum want enter(struct connection *c, int state)
     return WANT_GO_ON;
 }
 
-/* A handshake's time is that of all its parts. */
+/* Passes work to a worker. The time of a handshake includes all its parts. */
 static enum want work(struct connection *c, int task)
 {
     c->task = task;
@@ -69,7 +69,7 @@ static enum want work(struct connection *c, int task)
     return WANT_WORK;
 }
 
-/* The connection has failed: the handler learns of it. */
+/* Ends a connection that has failed. If a handler waits for the body, the handler is informed first. */
 static enum want give_up(struct connection *c)
 {
     return c->request && c->request->http.takes_body ? work(c, TASK_DROP) : WANT_CLOSE;
@@ -85,7 +85,8 @@ static enum want start_answer(struct connection *c)
     return r->top_len ? enter(c, CONNECTION_ANSWER) : WANT_CLOSE;
 }
 
-/* Answers what is no request, or none that can be read on; the connection ends with the answer. */
+/* Answers with an error to bytes that are no request, or to a request whose rest cannot be read. The connection is closed after the
+ * answer. */
 static enum want refuse(struct connection *c, unsigned status, const char *text)
 {
     if (!c->request && !(c->request = request_new(c->server)))
@@ -116,7 +117,7 @@ static void consume(struct connection *c, size_t n)
         buffer_deinit(in);
 }
 
-/* Reads some more: `piece` bytes, but not more than `most` in all. */
+/* Reads up to `piece` more bytes, but not more than `most` in all. */
 static enum want fill(struct connection *c, size_t piece, size_t most)
 {
     size_t room = most - c->in.len, n = room < piece ? room : piece;
@@ -175,8 +176,9 @@ static enum want read_head(struct connection *c)
     return want;
 }
 
-/* The handler has seen the head. If a connection is closed before the body was read, it is reset, and its client may never see the reason:
- * so an answer waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
+/* Decides how to go on after the handler has seen the head. If a connection is closed before the body was read, it is reset, and the client
+ * may never see the answer. So an answer waits for the end of the body, unless the client waits for the answer before it sends the body
+ * (Expect), or would send for long. */
 static enum want after_head(struct connection *c)
 {
     struct request *r = c->request;
@@ -203,7 +205,7 @@ static enum want read_body(struct connection *c)
         return fill(c, BODY_BYTES, BODY_BYTES);
     if (request_take_body(r, (char *)c->in.data, c->in.len, &problem))
         return refuse_malformed(c, HTTP_BAD_REQUEST, problem);
-    if (r->came > http_body_most(c->server)) { /* nobody reads on */
+    if (r->came > http_body_most(c->server)) { /* more than anybody will read */
         r->http.closing = true;
         r->piece = 0;
         return r->http.answered ? start_answer(c) : work(c, TASK_BODY);
@@ -262,7 +264,7 @@ static enum want write_answer(struct connection *c)
     return WANT_GO_ON;
 }
 
-/* ---- the loop's side ---- */
+/* ---- for the loop ---- */
 
 static enum want go(struct connection *c)
 {
@@ -277,7 +279,7 @@ static enum want go(struct connection *c)
         return write_answer(c);
     case CONNECTION_LINGER:
         return linger(c);
-    default: /* a worker has it; an event from before */
+    default: /* a worker has the connection; the event is from before */
         return WANT_NOTHING;
     }
 }
@@ -341,14 +343,14 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
     }
 }
 
-/* Whether bytes stopped, or go at less than the least rate. */
+/* Whether the bytes stopped, or are slower than the least rate. */
 static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
 {
     uint64_t patience = c->server->options->patience_ns;
     return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / NS_PER_S) < rate);
 }
 
-/* An answer occupies its memory for as long as it is read. */
+/* Returns the least rate, in bytes per second, at which a client must read an answer. An answer occupies its memory until it is read. */
 static uint64_t least_rate(const struct request *r)
 {
     uint64_t rate = r->http.content.n / ANSWER_MOST_S;
@@ -397,7 +399,7 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
     }
 }
 
-/* ---- a worker's side ---- */
+/* ---- for a worker ---- */
 
 enum lane connection_lane(const struct connection *c)
 {

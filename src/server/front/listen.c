@@ -13,14 +13,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FILES = 200 }; /* descriptors for all but connections */
+enum { FILES = 200 }; /* descriptors for everything except connections */
 
 struct listener {
     gnutls_certificate_credentials_t keys; /* NULL = without TLS */
     struct loop *loop;
 };
 
-/* As many descriptors as the system allows: what is missing then is told. */
+/* Allows as many descriptors as the system permits. Reports if that is too few. */
 static void raise_files(const struct server_options *o, void (*tell)(const char *text))
 {
     struct rlimit files;

@@ -1,4 +1,4 @@
-/* The port. */
+/* Opens the port, and starts the loop that accepts connections. */
 #ifndef CANDOR_SERVER_FRONT_LISTEN_H
 #define CANDOR_SERVER_FRONT_LISTEN_H
 
@@ -6,10 +6,10 @@
 
 struct listener;
 
-/* Listens from then on. Fills *port with the one that is used. `tell` gets a line if fewer connections are possible than the options say.
- * 0 or a code with its line. */
+/* Listens from then on. Sets *port to the port that is used. Calls `tell` with a line if fewer connections are possible than the options
+ * allow. Returns 0, or a code with a message in e. */
 int listen_start(struct listener **out, struct server *s, unsigned *port, void (*tell)(const char *text), struct error *e);
-/* Lets requests that are being answered end. */
+/* Stops listening. Requests that are being answered are completed. */
 void listen_stop(struct listener *l);
 
 #endif

@@ -19,15 +19,15 @@ struct loop {
     struct server *server;
     gnutls_certificate_credentials_t keys;
     int epoll, wake, listener;
-    bool resting; /* the listener is out of epoll until the next tick */
+    bool resting; /* the listener is not in epoll until the next tick */
     struct connection *connections;
     uint32_t count;
     struct places places;
     struct workers *workers;
     pthread_t thread;
-    atomic_bool stopping; /* set by loop_stop, read by the loop's thread: nothing else goes with it */
-    pthread_mutex_t lock; /* of done */
-    struct job *done;     /* by workers, in no order */
+    atomic_bool stopping; /* set by loop_stop, read by the loop's thread; it orders no other memory access */
+    pthread_mutex_t lock; /* protects `done` */
+    struct job *done;     /* jobs that workers have done, in no order */
 };
 
 static void poke(struct loop *l)
@@ -50,7 +50,7 @@ static void end(struct loop *l, struct connection *c)
     counters_connection(&l->server->counters, CONNECTION_CLOSED);
 }
 
-/* One event for each time it is asked for, so that none comes while a worker has the connection. */
+/* Waits for events of a connection. Each call allows one event, so that none is reported while a worker has the connection. */
 static void wait_for(struct loop *l, struct connection *c, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLONESHOT, .data.ptr = c};
@@ -67,7 +67,7 @@ static void apply(struct loop *l, struct connection *c, enum want want)
     case WANT_WRITE:
         wait_for(l, c, EPOLLOUT);
         break;
-    case WANT_TURN: /* one of both is so, almost always; else it has to wait anyway */
+    case WANT_TURN: /* almost always, one of the two is ready at once; otherwise the connection must wait anyway */
         wait_for(l, c, EPOLLIN | EPOLLOUT);
         break;
     case WANT_WORK:
@@ -83,7 +83,7 @@ static void apply(struct loop *l, struct connection *c, enum want want)
 
 /* ---- accepting ---- */
 
-/* The answer to who is beyond a limit. He may not see it: nothing here waits for him. */
+/* Answers a client that exceeds a limit. The client may not see the answer, because nothing here waits for the client. */
 static void refuse(struct loop *l, int fd)
 {
     static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 33\r\n"
@@ -130,7 +130,7 @@ static void add(struct loop *l, int fd, const struct sockaddr *peer)
     apply(l, c, connection_go(c));
 }
 
-/* Level-triggered: what is left comes with the next round. */
+/* Accepts some connections. The listener is level-triggered, so the next round accepts the rest. */
 static void accept_some(struct loop *l)
 {
     for (int i = 0; i < ACCEPTS; i++) {
@@ -140,7 +140,7 @@ static void accept_some(struct loop *l)
         if (fd >= 0) {
             add(l, fd, (struct sockaddr *)&peer);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            l->resting = !epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->listener, NULL); /* else it would be asked again at once */
+            l->resting = !epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->listener, NULL); /* otherwise epoll would report it again at once */
             return;
         } else if (errno == EAGAIN) {
             return;
@@ -221,7 +221,7 @@ static void *run(void *context)
         int wait_ms = stopping ? STOP_TICK_MS : TICK_MS;
         int n = epoll_wait(l->epoll, events, EVENTS, wait_ms);
         take_events(l, events, n);
-        take_done(l); /* after the events: none of them is of a connection that ends here */
+        take_done(l); /* after the events, so that none of them belongs to a connection that ends here */
         if (!stopping && atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
             stopping = true;
             ticked = 0;
@@ -237,7 +237,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- its life ---- */
+/* ---- start and end ---- */
 
 static void discard(struct loop *l)
 {

@@ -1,5 +1,5 @@
-/* The thread that all connections belong to: it waits for them with epoll, accepts new ones within the limits, and hands work to workers.
- * It never waits for a disk, a lock that is held for long, or a client. */
+/* Runs the thread to which all connections belong. It waits for events with epoll, accepts new connections within the limits, and passes
+ * work to workers. It never waits for a disk, for a client, or for a lock that is held for long. */
 #ifndef CANDOR_SERVER_FRONT_LOOP_H
 #define CANDOR_SERVER_FRONT_LOOP_H
 
@@ -8,10 +8,10 @@
 
 struct loop;
 
-/* listener: a socket that listens; taken over if it succeeds. keys: NULL = without TLS; they remain the caller's. 0 or a code with its
- * line. */
+/* Starts the thread. listener: a listening socket, which the loop takes over if it starts. keys: the keys for TLS, which remain the
+ * caller's; NULL = no TLS. Returns 0, or a code with a message in e. */
 int loop_start(struct loop **out, struct server *s, int listener, gnutls_certificate_credentials_t keys, struct error *e);
-/* Accepts no more, closes idle connections, lets requests that are being answered end. NULL is fine. */
+/* Accepts no more connections, closes idle ones, and completes requests that are being answered. l may be NULL. */
 void loop_stop(struct loop *l);
 
 #endif

@@ -1,5 +1,5 @@
-/* How many connections each address has. For IPv6 the network counts (the first 64 bits), because a client with one address of it has
- * all. One thread. */
+/* Counts the connections of each address. For IPv6, it counts those of a network (the first 64 bits of the address), because a client that
+ * has one address of a network can use all of them. Only one thread may call these functions. */
 #ifndef CANDOR_SERVER_FRONT_PLACES_H
 #define CANDOR_SERVER_FRONT_PLACES_H
 
@@ -8,7 +8,7 @@
 
 enum { PLACES_BUCKETS = 1024 };
 
-struct place { /* an address with connections */
+struct place { /* an address that has connections */
     struct place *next;
     uint8_t address[16];
     uint32_t count;
@@ -18,8 +18,8 @@ struct places {
     struct place *buckets[PLACES_BUCKETS];
 };
 
-/* Takes a place for one more connection of this address. NULL: the address has `most` connections already, or there is no memory.
- * places_give gives it back. */
+/* Takes a place for one more connection of this address. The caller returns the place with places_give. Returns NULL if the address has
+ * `most` connections already, or if there is no memory. */
 struct place *places_take(struct places *p, const struct sockaddr *peer, uint32_t most);
 void places_give(struct places *p, struct place *place);
 

@@ -67,7 +67,8 @@ static void put_date(FILE *out)
     fprintf(out, "Date: %s\r\n", text);
 }
 
-/* No answer may be taken for something else, put into another's page, or kept. */
+/* Prepares the head of an answer. Its headers keep browsers from taking the answer for another type (for example for a script of another
+ * site's page), from reporting its address to other sites, and from keeping it. */
 void request_write_top(struct request *r)
 {
     const struct http *h = &r->http;

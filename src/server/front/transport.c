@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WARNINGS_MAX = 16 }; /* of a client, in one part of a handshake */
+enum { WARNINGS_MAX = 16 }; /* limit for warnings of a client in one part of a handshake */
 
 int transport_read_keys(gnutls_certificate_credentials_t *keys, const char *certificate, const char *key, struct error *e)
 {
@@ -95,7 +95,7 @@ bool transport_is_gone(const struct transport *t)
 void transport_finish(struct transport *t)
 {
     if (t->tls)
-        gnutls_bye(t->tls, GNUTLS_SHUT_WR); /* a client that takes nothing any more need not know */
+        gnutls_bye(t->tls, GNUTLS_SHUT_WR); /* a client that no longer reads need not be informed */
     shutdown(t->fd, SHUT_WR);
 }
 

@@ -1,9 +1,10 @@
-/* Bytes in and out of a connection that never blocks, with TLS (GnuTLS) or without.
+/* Receives and sends the bytes of a connection, with TLS (GnuTLS) or without. No function blocks.
  *
  *   transport_open -> transport_handshake, until it does not return -EAGAIN -> transport_read, transport_write -> transport_finish ->
  *   transport_close
  *
- * -EAGAIN: later; transport_is_for_writing says what to wait for. Other negative codes: the connection is broken. */
+ * -EAGAIN means: try again later. transport_is_for_writing says what to wait for. After any other negative code, the connection is
+ * broken. */
 #ifndef CANDOR_SERVER_FRONT_TRANSPORT_H
 #define CANDOR_SERVER_FRONT_TRANSPORT_H
 
@@ -16,28 +17,29 @@
 
 struct transport {
     int fd;
-    gnutls_session_t tls; /* NULL = none */
+    gnutls_session_t tls; /* NULL = no TLS */
 };
 
-/* Certificate and key from PEM files. */
+/* Reads the certificate and the key from PEM files. */
 int transport_read_keys(gnutls_certificate_credentials_t *keys, const char *certificate, const char *key, struct error *e);
 
-/* Takes over the descriptor; keys NULL = without TLS. */
+/* Opens a connection, and takes over the descriptor. keys: NULL = no TLS. */
 int transport_open(struct transport *t, int fd, gnutls_certificate_credentials_t keys);
-/* With TLS only. */
+/* Does the handshake of TLS. Call it only with TLS. */
 int transport_handshake(struct transport *t);
-/* The number of bytes; 0 at the end of what the client sends. */
+/* Receives bytes. Returns their number, or 0 if the client sends no more. */
 ssize_t transport_read(struct transport *t, void *bytes, size_t n);
-/* The number of bytes. After -EAGAIN the next call is for the same bytes. more: others follow at once. */
+/* Sends bytes. Returns their number. After -EAGAIN, the next call must have the same bytes. more: other bytes follow at once. */
 ssize_t transport_write(struct transport *t, const void *bytes, size_t n, bool more);
-/* Whether bytes were received already, for which epoll will report no event. */
+/* Whether received bytes are waiting in memory. epoll reports no event for these. */
 bool transport_has_bytes(const struct transport *t);
 bool transport_is_for_writing(const struct transport *t);
-/* Whether the other side has closed the connection, as far as that can be known without a read. Any thread that has the connection. */
+/* Whether the other side has closed the connection, as far as that is known without a read. Any thread to which the connection belongs may
+ * call it. */
 bool transport_is_gone(const struct transport *t);
 /* Ends the sending side of the connection. */
 void transport_finish(struct transport *t);
-/* reset: what was not sent yet is dropped. */
+/* Closes the connection. reset: drop bytes that were not sent yet. */
 void transport_close(struct transport *t, bool reset);
 
 #endif

@@ -16,7 +16,7 @@ struct queue {
 };
 
 struct workers {
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all members below */
     struct queue queues[LANES];
     bool stopping;
     pthread_t threads[THREADS_MAX];
@@ -26,7 +26,7 @@ struct workers {
     void *context;
 };
 
-/* The next job, or NULL: there will be none. */
+/* Waits for the next job, and returns it. Returns NULL if there will be no more. */
 static struct job *take(struct queue *q)
 {
     struct workers *w = q->workers;

@@ -11,7 +11,7 @@ const struct json_pb_field fields_push[] = {{"series", PUSH_SERIES, JSON_PB_MESS
 
 /* ---- OTLP ---- */
 
-static const struct json_pb_field any_value[9], key_value[4]; /* a value may hold others */
+static const struct json_pb_field any_value[9], key_value[4]; /* a value may contain other values */
 static const struct json_pb_field any_list[] = {{"values", 1, JSON_PB_MESSAGE, any_value}, {0}};
 static const struct json_pb_field key_values[] = {{"values", 1, JSON_PB_MESSAGE, key_value}, {0}};
 static const struct json_pb_field any_value[9] = {

@@ -29,7 +29,7 @@ static int digit64(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Both alphabets, with padding or without. */
+/* Decodes both alphabets, with or without padding. */
 static bool from_base64(struct buffer *out, const char *text, size_t n)
 {
     uint32_t bits = 0;
@@ -153,7 +153,7 @@ static int put_one(struct buffer *out, const struct json_pb_field *f, const json
     return f->kind <= JSON_PB_HEX ? put_bytes(out, f, value, e) : put_number(out, f, value, false, e);
 }
 
-/* A list of numbers is one packed field. */
+/* Writes a list. A list of numbers becomes one packed field. */
 static int put_list(struct buffer *out, const struct json_pb_field *f, const json_t *list, int depth, struct error *e)
 {
     bool packed = f->kind == JSON_PB_INT || f->kind == JSON_PB_FIXED64;
@@ -170,7 +170,7 @@ static int put_list(struct buffer *out, const struct json_pb_field *f, const jso
     return rc;
 }
 
-/* "labelSet" is also "label_set". */
+/* Finds a member by its name, for example "labelSet", or else by its other spelling, "label_set". */
 static json_t *find(const json_t *object, const char *name)
 {
     char plain[64];

@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROFILES_MAX = 65536, ENTRIES_MAX = 4 << 20 }; /* of a message: profiles; strings, stacks and the like, 32 bytes of memory each */
+enum {
+    PROFILES_MAX = 65536,
+    ENTRIES_MAX = 4 << 20
+}; /* limits for a message: profiles; strings, stacks and other entries, which take 32
+                                                       * bytes of memory each */
 #define SHARES_TOO_MUCH "the resources of one message share too much: send them in several"
-#define PARTS_BYTES(n)  (8 * (uint64_t)(n) + ((uint64_t)16 << 20)) /* that a message of n bytes may come to in parts */
+#define PARTS_BYTES(n)  (8 * (uint64_t)(n) + ((uint64_t)16 << 20)) /* limit for the total size of the parts of a message of n bytes */
 
-/* A profile of the message, with what decides which others it may share a recording with. */
+/* A profile of the message, with the properties that decide which others may share a recording with it. */
 struct one {
     struct pb_field field;
     otlp_text type, unit, period_type, period_unit;
@@ -26,9 +30,9 @@ struct message {
     struct import in;
     struct otlp_tables t;
     struct otlp_part part;
-    struct one *list; /* of one resource */
+    struct one *list; /* profiles of one resource */
     uint32_t count, cap;
-    uint32_t resources, profiles, entries; /* of the message */
+    uint32_t resources, profiles, entries; /* numbers for the whole message */
     uint64_t written;
     const struct pb_field *resource;
     struct error *e;
@@ -61,7 +65,7 @@ static struct one read_profile(const struct message *m, const struct pb_field *f
         else if (f.number == OTLP_PERIOD)
             one.period = f.value;
     }
-    one.type.len = one.type.len < CATALOGUE_TYPE_MAX ? one.type.len : CATALOGUE_TYPE_MAX; /* so that comparing them costs little */
+    one.type.len = one.type.len < CATALOGUE_TYPE_MAX ? one.type.len : CATALOGUE_TYPE_MAX; /* so that comparisons cost little */
     one.unit.len = one.unit.len < CATALOGUE_TYPE_MAX ? one.unit.len : CATALOGUE_TYPE_MAX;
     return one;
 }
@@ -71,12 +75,12 @@ static bool same(otlp_text a, otlp_text b)
     return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
 }
 
-/* The time between two samples, in nanoseconds; 0 = it is not said. */
+/* Returns the time between two samples, in nanoseconds; 0 = unknown. */
 static uint64_t interval_of(const struct one *one)
 {
     static const char *const clocks[] = {"cpu", "wall", "itimer", "ctimer"};
     bool ns = otlp_is(one->period_unit, "nanoseconds") || otlp_is(one->period_unit, "ns");
-    if (otlp_is(one->period_type, "wall") && !otlp_is(one->type, "wall")) /* other counts would become CPU time */
+    if (otlp_is(one->period_type, "wall") && !otlp_is(one->type, "wall")) /* other counts would wrongly become CPU time */
         return 0;
     for (size_t i = 0; ns && i < sizeof clocks / sizeof *clocks; i++)
         if (otlp_is(one->period_type, clocks[i]))
@@ -84,7 +88,8 @@ static uint64_t interval_of(const struct one *one)
     return 0;
 }
 
-/* One recording has one time, one interval, and one unit for each value. A value without a name is alone: it cannot be chosen by one. */
+/* Whether two profiles may share a recording. A recording has one time, one interval, and one unit for each value. A value without a name
+ * is alone in its recording, because it cannot be chosen by a name. */
 static bool fit(const struct one *a, const struct one *b)
 {
     if (a->time != b->time || interval_of(a) != interval_of(b) || !a->type.len != !b->type.len)
@@ -92,7 +97,7 @@ static bool fit(const struct one *a, const struct one *b)
     return !same(a->type, b->type) || same(a->unit, b->unit);
 }
 
-/* What makes times of counts; 0 where the times are there, too. */
+/* Returns the interval with which counts become times. Returns 0 if the times are in the recording, too. */
 static uint64_t scale_of(const struct one *const *group, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -101,7 +106,7 @@ static uint64_t scale_of(const struct one *const *group, uint32_t n)
     return interval_of(group[0]);
 }
 
-/* async-profiler calls its values by what takes the samples. */
+/* Renames a value. async-profiler names its values after the mechanism that takes the samples. */
 static int name_value(struct envelope_note *note, const struct one *one, struct error *e)
 {
     static const char *const names[][2] = {
@@ -146,7 +151,7 @@ static void store(struct message *m, struct envelope_note *note, const struct on
     labels_deinit(&note->values);
 }
 
-/* All that may share a recording with the first that is in none. */
+/* Collects all profiles that may share a recording with the profile `first`. Profiles that are in a recording already are skipped. */
 static uint32_t gather(struct message *m, uint32_t first, const struct one **group)
 {
     uint32_t n = 0, types[CATALOGUE_CONTENTS_MAX], type_count = 0;
@@ -176,7 +181,8 @@ static int store_all(struct message *m, struct envelope_note *note)
         if (m->list[i].taken)
             continue;
         group[0] = &m->list[i];
-        store(m, note, group, m->parts->count < PARTS_MAX ? gather(m, i, group) : 1); /* else it is refused, with whomever */
+        store(m, note, group, m->parts->count < PARTS_MAX ? gather(m, i, group) : 1); /* beyond the limit, the profile is refused, so others
+                                                                                       * need not join it */
     }
     free(group);
     return 0;
@@ -197,7 +203,7 @@ static int each(struct message *m, struct pb from, uint32_t number, visit *v)
 static int check_profile(struct message *m, const struct pb_field *f)
 {
     struct pb inner = pb_message(f);
-    for (struct pb_field one; pb_next(&inner, &one);) /* versions up to 1.7 have their tables here, or lists of types */
+    for (struct pb_field one; pb_next(&inner, &one);) /* up to version 1.7, a profile has its tables, or lists of types, here */
         if (one.number == OTLP_TIME && one.wire != PB_FIXED64)
             return error_set(m->e, -EINVAL, "an OTLP profile of version 1.7 or older; send 1.8 or later");
     if (m->profiles++ == PROFILES_MAX)
@@ -257,7 +263,7 @@ static int visit_resource(struct message *m, const struct pb_field *f)
     return rc && !*m->e->text ? error_set(m->e, rc, "the resource has no labels that can be kept") : rc;
 }
 
-/* All of the message is looked at before anything of it is stored. */
+/* Stores the profiles of a message. Checks the whole message before it stores anything. */
 static int take(struct message *m)
 {
     struct pb all = pb_init(m->in.bytes, m->in.size);

@@ -8,7 +8,7 @@
 static const char *const names[][2] = {{"service.name", "service"}, {"host.name", "host"}, {"service.version", "version"}};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Which of the names; NAMES = none of them. */
+/* Returns the number of the name in `names`, or NAMES if it is not there. */
 static size_t name_of(otlp_text key)
 {
     size_t i = 0;
@@ -29,7 +29,8 @@ static int take_attribute(struct parts *p, const struct otlp_attribute *a, const
     return 0;
 }
 
-/* Those with names of ours come first: there may be more of the others than there is room for. */
+/* Adds some attributes as labels: those with names of ours, or the others. Those with our names are added first, because there may be no
+ * room for all others. */
 static int take_some(struct parts *p, const struct otlp_tables *t, const struct pb_field *resource, bool ours, struct labels *labels)
 {
     int rc = 0;
@@ -53,7 +54,7 @@ static int name_unknown(struct labels *labels, struct error *e)
     const char *program = labels_get(labels, "process.executable.name");
     int n = snprintf(service, sizeof service, "unknown_service%s%.500s", *program ? ":" : "", program);
     int rc = labels_set(labels, "service", 7, service, (size_t)n, e);
-    return rc == -EINVAL ? labels_set(labels, "service", 7, "unknown_service", 15, e) : rc; /* it was cut within a character */
+    return rc == -EINVAL ? labels_set(labels, "service", 7, "unknown_service", 15, e) : rc; /* the text was cut within a character */
 }
 
 int otlp_labels(struct parts *p, const struct otlp_tables *t, const struct pb_field *resource, struct labels *labels)
@@ -61,7 +62,7 @@ int otlp_labels(struct parts *p, const struct otlp_tables *t, const struct pb_fi
     struct error e;
     int rc = take_some(p, t, resource, true, labels);
     bool known = *labels_get(labels, "service");
-    rc = rc || known ? rc : labels_set(labels, "service", 7, "?", 1, &e); /* its place */
+    rc = rc || known ? rc : labels_set(labels, "service", 7, "?", 1, &e); /* reserves the place of the label */
     rc = rc ? rc : take_some(p, t, resource, false, labels);
     return rc || known ? rc : name_unknown(labels, &e);
 }

@@ -21,13 +21,13 @@ void otlp_part_deinit(struct otlp_part *p)
         free(p->needed[i]);
 }
 
-/* ---- what is needed ---- */
+/* ---- the needed entries ---- */
 
-enum { IN_MESSAGE = -1, IN_VALUE = -2 }; /* the field is a message: of a line, of a value */
+enum { IN_MESSAGE = -1, IN_VALUE = -2 }; /* the field contains a message: a line, or a value */
 
-/* Which fields of a table's entries refer to which table. */
+/* Lists which fields of a table's entries refer to which table. */
 static const struct reference {
-    int table; /* of the entry; 0 = the entry is of another kind, below */
+    int table; /* table of the entry; 0 = another kind of message, see below */
     uint32_t field;
     int to; /* a table, IN_MESSAGE or IN_VALUE */
 } references[] = {
@@ -46,7 +46,7 @@ static void need_all(struct otlp_part *p, int table, const struct pb_field *f)
         need(p, table, index);
 }
 
-/* The entries of a message that one of its fields names. */
+/* Marks the entries of a table to which a field of a message refers. */
 static void need_field(struct otlp_part *p, const struct pb_field *message, uint32_t number, int table)
 {
     struct pb m = pb_message(message);
@@ -55,7 +55,8 @@ static void need_field(struct otlp_part *p, const struct pb_field *message, uint
             need_all(p, table, &f);
 }
 
-/* References lead from table to table without a circle: the depth is that of the tables. */
+/* Marks an entry, and the entries to which it refers. References lead from table to table without a cycle, so the recursion is no deeper
+ * than the number of tables. */
 static void need(struct otlp_part *p, int table, uint64_t index)
 {
     const struct otlp_table *t = &p->t->tables[table];
@@ -79,8 +80,8 @@ static void need(struct otlp_part *p, int table, uint64_t index)
         }
 }
 
-/* Fields 2 to 4 of a sample are attributes, a link and values in one version, values, attributes and a link in another: what may be an
- * attribute or a link counts as one. */
+/* Marks the entries to which a sample refers. Fields 2 to 4 are attributes, a link and values in one version, but values, attributes and a
+ * link in another. So each field that may be an attribute or a link is treated as such. */
 static void need_sample(struct otlp_part *p, const struct pb_field *sample)
 {
     struct pb m = pb_message(sample);

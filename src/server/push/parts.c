@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what became of them ---- */
+/* ---- results ---- */
 
 void parts_refuse(struct parts *p, int rc, const struct error *e)
 {
@@ -28,7 +28,7 @@ void parts_leave_out(struct parts *p, const char *text)
         snprintf(p->left_out + used, sizeof p->left_out - used, "%s%s", used ? "; " : "", text);
 }
 
-/* ---- one ---- */
+/* ---- one recording ---- */
 
 static int store(struct parts *p, struct envelope_note *note, const void *bytes, size_t n, struct store_added *added, struct error *e)
 {
@@ -49,7 +49,7 @@ static int store(struct parts *p, struct envelope_note *note, const void *bytes,
         return rc;
     rc = envelope_put(&w, bytes, n, e);
     rc = rc ? rc : arrival_turn(p->server, e);
-    if (!rc) { /* each has its own turn: others come between those of a large message */
+    if (!rc) { /* each recording has its own turn, so that others come between those of a large message */
         rc = store_add(p->server->store, &w, note, identity, added, e);
         arrival_turn_end(p->server);
     }
@@ -63,7 +63,7 @@ void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, 
     struct error e = {""};
     int rc = p->count < PARTS_MAX ? 0 : error_set(&e, -EFBIG, "more than %d profiles in one message", PARTS_MAX);
     note->received_ns = p->received_ns;
-    if (!rc && p->code == -EBUSY) { /* the message comes again: the others do not wait as long as the one before */
+    if (!rc && p->code == -EBUSY) { /* the client will send the message again, so the rest need not wait as long as the one before */
         rc = p->code;
         e = p->error;
     }

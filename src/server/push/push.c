@@ -17,7 +17,7 @@
 #include <strings.h>
 
 static const struct api {
-    const char *path, *media; /* of protocol buffers */
+    const char *path, *media; /* media: the media type of protocol buffers */
     enum protocol protocol;
     const struct json_pb_field *fields;
     int (*take)(struct parts *p, const void *bytes, size_t n, struct error *e);
@@ -42,7 +42,7 @@ enum protocol push_protocol(const char *path)
     return api ? api->protocol : PROTOCOLS;
 }
 
-/* ---- which encoding ---- */
+/* ---- the encoding ---- */
 
 static bool is_media(const char *type, const char *media)
 {
@@ -77,13 +77,13 @@ int push_begin(struct http *h)
 
 /* ---- errors ---- */
 
-/* Clients try `unavailable` and `resource_exhausted` again, not `invalid_argument`. */
+/* Returns Connect's code for an error. Clients try again after `unavailable` and `resource_exhausted`, but not after `invalid_argument`. */
 static const char *code_of(int rc)
 {
     return !arrival_may_retry(rc) ? "invalid_argument" : rc == -EBUSY ? "resource_exhausted" : rc == -EBADMSG ? "internal" : "unavailable";
 }
 
-/* OTLP's is a google.rpc.Status: the code as a number, and a message. */
+/* Answers with an error in OTLP's form, a google.rpc.Status: the code as a number, and a message. */
 static void otlp_error(struct http *h, int rc, const char *text)
 {
     enum { INVALID_ARGUMENT = 3, UNAVAILABLE = 14 };
@@ -120,7 +120,8 @@ void push_refuse(struct http *h, int rc, const char *text)
 
 /* ---- the answer ---- */
 
-/* OTLP counts and names the profiles that were refused; of a message none of which was taken it is an error. */
+/* Answers a message of which at least a part was stored. If some of OTLP's profiles were refused, the answer has their number and the
+ * reason. If all were refused, end() answers with an error instead. */
 static void answer(struct http *h, const struct parts *p)
 {
     struct http_writer w;
@@ -141,7 +142,8 @@ static void answer(struct http *h, const struct parts *p)
     http_write_end(h, &w, HTTP_OK, json ? json_media : api_of(h->path)->media);
 }
 
-/* Recordings that a client sends a second time are known by their content, so it may send the whole message again. */
+/* Answers the message. If a client sends the message again, the store recognizes the recordings by their content, so an error for the whole
+ * message is harmless. */
 static void end(struct http *h, const struct parts *p)
 {
     char text[700];
@@ -159,9 +161,9 @@ static void end(struct http *h, const struct parts *p)
 /* ---- the message ---- */
 
 struct message {
-    struct intake in; /* what has come, unpacked */
+    struct intake in; /* the received bytes, unpacked */
     bool opened;
-    struct buffer converted; /* from JSON */
+    struct buffer converted; /* converted from JSON */
     const void *bytes;
     size_t n;
 };
@@ -195,7 +197,7 @@ void push_answer(struct http *h, const char *bytes, size_t n)
     struct message m = {0};
     struct error e = {""};
     buffer_init(&m.converted, 2 * JSON_PB_MAX);
-    int rc = arrival_turn(h->server, &e); /* it may take much memory, as a recording that is read does */
+    int rc = arrival_turn(h->server, &e); /* a message may take as much memory as a recording that is read */
     if (!rc) {
         rc = open_message(h, bytes, n, &m, &e);
         arrival_turn_end(h->server);

@@ -22,9 +22,9 @@ static bool is(struct text t, const char *word)
     return t.n == strlen(word) && !memcmp(t.bytes, word, t.n);
 }
 
-/* ---- what a series is called ---- */
+/* ---- names of a series ---- */
 
-/* Profiles of a series called so have values whose own names say what they are. */
+/* Whether the values of a series with this name have names that describe them fully. */
 static bool names_itself(struct text family)
 {
     static const char *const families[] = {"memory", "goroutine", "goroutines", "off_cpu"};
@@ -34,18 +34,19 @@ static bool names_itself(struct text family)
     return false;
 }
 
-/* Go's profiles of contention measure the same two values; only their series' name tells them apart. */
+/* Sets the names of the values. Go's profiles of contention all have the same two values; only the name of the series distinguishes
+ * them. */
 static int name_values(struct envelope_note *note, struct text family, struct error *e)
 {
     static const char *const values[] = {"contentions", "delay"}, *const ends[] = {"count", "duration"};
     char name[32];
     int rc = 0;
-    if (is(family, "process_cpu")) /* counts alone, which are of CPU samples */
+    if (is(family, "process_cpu")) /* a count alone is the number of CPU samples */
         return labels_set(&note->values, "samples", 7, "cpu", 3, e);
     if (!is(family, "mutex") && !is(family, "block")) {
         if (!names_itself(family))
             snprintf(note->family, sizeof note->family, "%.*s", (int)(family.n < 60 ? family.n : 60), family.bytes);
-        for (char *at = note->family; *at; at++) /* it is a word of a line */
+        for (char *at = note->family; *at; at++) /* the family must be one word */
             *at = *at > ' ' && *at < 0x7f && *at != ':' ? *at : '_';
         return 0;
     }
@@ -75,7 +76,8 @@ static struct pair read_label(const struct pb_field *field)
     return l;
 }
 
-/* Its own service and name; names that begin with "__" are Pyroscope's, and left out. */
+/* Takes a label. service_name becomes `service`. The label __name__ is the family. Other names that begin with "__" are Pyroscope's, and
+ * are left out. */
 static int take_label(struct parts *p, struct envelope_note *note, struct pair l, struct text *family)
 {
     if (is(l.name, "__name__"))
@@ -139,7 +141,7 @@ static void take_sample(struct parts *p, struct envelope_note *note, const struc
         parts_take(p, note, profile.bytes, profile.n);
 }
 
-/* A series whose labels are bad is refused with all its profiles. */
+/* Stores the profiles of a series. If its labels are bad, all its profiles are refused. */
 static void take_series(struct parts *p, const struct pb_field *series)
 {
     struct envelope_note note = {.format = "pprof"};
@@ -152,7 +154,7 @@ static void take_series(struct parts *p, const struct pb_field *series)
     envelope_note_deinit(&note);
 }
 
-/* All of the message is looked at before anything of it is stored. */
+/* Checks the whole message before anything of it is stored. */
 static int check(struct pb m, struct error *e)
 {
     for (struct pb_field f; pb_next(&m, &f);) {

@@ -1,10 +1,10 @@
-/* Pyroscope's push.v1.PushRequest: series of profiles in pprof's format, which agents such as Alloy send. */
+/* Reads Pyroscope's push.v1.PushRequest: series of profiles in pprof's format, which agents such as Alloy send. */
 #ifndef CANDOR_SERVER_PUSH_SERIES_H
 #define CANDOR_SERVER_PUSH_SERIES_H
 
 #include "server/push/parts.h"
 
-/* Stores the profiles of the message. 0, or a code with its line if the message itself cannot be read. */
+/* Stores the profiles of the message. Returns 0, or a code with a message in e if the request itself cannot be read. */
 int series_take(struct parts *p, const void *bytes, size_t n, struct error *e);
 
 #endif

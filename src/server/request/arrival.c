@@ -36,7 +36,7 @@ int arrival_identity(gnutls_hash_hd_t content, const struct envelope_note *note,
     buffer_init(&labels, 1 << 20);
     int rc = labels_write(&note->labels, &labels);
     buffer_printf(&labels, " %" PRId64 " %" PRId64, note->from_ns, note->until_ns);
-    if (note->values.count || *note->family) { /* the same numbers by other names */
+    if (note->values.count || *note->family) { /* the same numbers under other names */
         buffer_printf(&labels, " %s ", note->family);
         rc = rc ? rc : labels_write(&note->values, &labels);
     }

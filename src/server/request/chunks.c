@@ -26,7 +26,7 @@ static void take_size(struct chunks *c, char byte)
     }
 }
 
-/* What is read and dropped, up to the carriage return. */
+/* Reads a byte that is dropped, up to the carriage return. */
 static void take_extra(struct chunks *c, char byte, enum chunks_state next)
 {
     unsigned char b = (unsigned char)byte;

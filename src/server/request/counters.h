@@ -1,13 +1,13 @@
-/* Counters of the server since its start. Any thread. Each incoming recording ends in exactly one place:
+/* Counts what the server has done since its start. Any thread may count. Each received recording ends in exactly one of these counters:
  *
- *     received = stored + duplicates + the sum of refused + those on their way */
+ *     received = stored + duplicates + the sum of refused + those that are still being received */
 #ifndef CANDOR_SERVER_REQUEST_COUNTERS_H
 #define CANDOR_SERVER_REQUEST_COUNTERS_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-/* Why a recording was refused: the name in /metrics. */
+/* Why a recording was refused, with the name in /metrics. */
 #define COUNTERS_REFUSALS(X)                                                                                                               \
     X(NOT_ALLOWED, "not_allowed")                                                                                                          \
     X(LABELS, "labels")                                                                                                                    \
@@ -31,7 +31,7 @@ enum refusal {
         REFUSALS
 };
 
-/* How a recording came: the name in /metrics. */
+/* The protocol by which a recording was received, with its name in /metrics. */
 #define COUNTERS_PROTOCOLS(X) X(RECORDINGS, "recordings") X(INGEST, "ingest") X(PUSH, "push") X(OTLP, "otlp")
 
 enum protocol {
@@ -41,10 +41,10 @@ enum protocol {
         PROTOCOLS
 };
 
-/* What becomes of connections, and of requests that are none. */
+/* What happened to connections, and to bytes that are no request. */
 enum connection_event {
     CONNECTION_ACCEPTED,
-    CONNECTION_CLOSED, /* of those */
+    CONNECTION_CLOSED, /* an accepted connection was closed */
     CONNECTION_TOO_MANY,
     CONNECTION_TOO_MANY_OF_ONE,
     CONNECTION_SLOW_HANDSHAKE,
@@ -59,8 +59,8 @@ struct counters {
     pthread_mutex_t lock;
     uint64_t connections[CONNECTION_EVENTS];
     uint64_t received[PROTOCOLS], ended[REFUSALS], bytes;
-    uint64_t left_out;                                 /* recordings of which something is not kept for queries */
-    uint64_t queries, queries_timed_out, queries_left; /* left: their clients were gone */
+    uint64_t left_out;                                 /* recordings with data that is not kept for queries */
+    uint64_t queries, queries_timed_out, queries_left; /* queries_left: queries whose client has closed the connection */
     uint64_t query_ns;
 };
 
@@ -72,9 +72,9 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
-/* Call it when a query has failed with this code. It counts queries that were abandoned. */
+/* Counts a query that failed with this code, if it was abandoned. */
 void counters_gave_up(struct counters *c, int rc);
-/* A consistent copy of all counters. */
+/* Returns a consistent copy of all counters. */
 struct counters counters_read(struct counters *c);
 
 #endif

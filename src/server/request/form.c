@@ -4,7 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The value of a parameter, `; name=value` or `; name="value"`, of a header; false: it has none, or one that does not fit. */
+/* Reads a parameter of a header, `; name=value` or `; name="value"`. Returns false if the header has no such parameter, or if the value
+ * does not fit. */
 static bool read_parameter(const char *header, const char *name, char *out, size_t size)
 {
     size_t n = strlen(name);
@@ -41,7 +42,8 @@ static void give(struct form *f, const char *bytes, size_t n)
         f->take(f->context, f->name, bytes, n);
 }
 
-/* Content up to the delimiter, whose first byte is nowhere else in it: after a mismatch only that byte can begin another one. */
+/* Reads content up to the delimiter. The delimiter's first byte occurs nowhere else in it, so after a mismatch only that byte can begin
+ * another delimiter. */
 static size_t take_content(struct form *f, const char *bytes, size_t n)
 {
     size_t plain = 0;
@@ -55,7 +57,7 @@ static size_t take_content(struct form *f, const char *bytes, size_t n)
     if (bytes[plain] != f->delimiter[f->matched]) {
         give(f, f->delimiter, f->matched);
         f->matched = 0;
-        return plain; /* this byte is looked at again */
+        return plain; /* this byte is read again */
     }
     if (++f->matched == f->delimiter_len) {
         f->state = FORM_BOUNDARY;
@@ -68,7 +70,7 @@ static void end_line(struct form *f)
 {
     char *line = f->line;
     line[f->line_len] = 0;
-    if (f->state == FORM_BOUNDARY) { /* what follows a delimiter on its line */
+    if (f->state == FORM_BOUNDARY) { /* the rest of the line after a delimiter */
         bool empty = !line[strspn(line, " \t")];
         f->state = empty ? FORM_HEADERS : FORM_BROKEN;
         *f->name = 0;

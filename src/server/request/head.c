@@ -9,7 +9,7 @@
 
 #define LENGTH_MAX UINT64_C(999999999999999999)
 
-/* ---- where it ends ---- */
+/* ---- the end of the head ---- */
 
 long head_find(const char *bytes, size_t n, size_t *seen, const char **problem)
 {
@@ -41,7 +41,7 @@ static bool is_token(const char *text)
     return !*c && c > text;
 }
 
-/* In place; the length, or -EINVAL at a broken %XX. */
+/* Decodes in place. Returns the length, or -EINVAL if a %XX is malformed. */
 static long decode(char *text, bool plus)
 {
     char *out = text;
@@ -82,7 +82,8 @@ static const char *read_parameters(struct head *head, char *rest)
     return NULL;
 }
 
-/* "/path?a=b", or the same behind "http://host", which then has to be that of Host; *host is set to it. */
+/* Reads the target: "/path?a=b", or the same after "http://host". In the second case, the host must be that of the header Host, and *host
+ * is set to it. Returns the problem, or NULL. */
 static const char *read_target(struct head *head, char *target, const char **host)
 {
     char *scheme = strstr(target, "://");
@@ -91,7 +92,7 @@ static const char *read_target(struct head *head, char *target, const char **hos
         target = strchr(authority, '/');
         if (!target)
             return "the target has no path";
-        memmove(authority - 1, authority, (size_t)(target - authority)); /* room for the zero byte */
+        memmove(authority - 1, authority, (size_t)(target - authority)); /* makes room for the zero byte */
         target[-1] = 0;
         *host = authority - 1;
     }
@@ -179,7 +180,7 @@ static const char *read_length(struct head *head, const char *text)
     }
 }
 
-/* Where the body ends. */
+/* Determines where the body ends. Returns the problem, or NULL. */
 static const char *read_framing(struct head *head)
 {
     unsigned lengths, codings, contents;
@@ -225,7 +226,8 @@ static const char *read_expect(struct head *head)
     return NULL;
 }
 
-/* "close" wins over "keep-alive"; HTTP/1.0 closes unless told otherwise. */
+/* Reads the header Connection. "close" takes precedence over "keep-alive". With HTTP/1.0, the connection is closed unless the header says
+ * otherwise. */
 static void read_connection(struct head *head)
 {
     bool close = false, keep = false;
@@ -243,9 +245,9 @@ static void read_connection(struct head *head)
     head->keep_alive = !close && (keep || !head->old);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole head ---- */
 
-/* The next line, ended with a zero byte in place of its end; head_find has seen that every line has one. */
+/* Returns the next line, and replaces its end by a zero byte. head_find has checked that every line has an end. */
 static char *next_line(char **rest)
 {
     char *line = *rest, *end = strstr(line, "\r\n");

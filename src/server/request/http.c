@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISCARD_MAX = 64 << 20 }; /* of a body whose answer is known */
+enum { DISCARD_MAX = 64 << 20 }; /* bytes of a body that are read and dropped after the answer is known */
 #define GONE_AFTER_NS 500000000ull
 #define GONE_EVERY_NS 100000000ull
 
@@ -58,7 +58,7 @@ void http_add_text(struct http *h, const char *name, const char *value)
         return;
     char *text = h->extra[h->extra_count].value;
     snprintf(text, HTTP_EXTRA_BYTES, "%s", value);
-    for (; *text; text++) /* a line's end would be another header's beginning */
+    for (; *text; text++) /* the end of a line would begin another header */
         *text = *text >= ' ' && *text <= '~' ? *text : '?';
     h->extra[h->extra_count++].name = name;
 }
@@ -147,7 +147,7 @@ const char *http_reason(unsigned status)
     }
 }
 
-/* 0: an error, in the eyes of stdio. */
+/* Writes to the memory. Returns 0 if the bytes do not fit, which stdio takes for an error. */
 static ssize_t keep(void *writer, const char *bytes, size_t n)
 {
     struct http_writer *w = writer;
@@ -206,7 +206,7 @@ void http_write_end(struct http *h, struct http_writer *w, unsigned status, cons
             http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
     }
-    /* The viewer's page has a policy of its own; who may put it into a page only a header can say. */
+    /* The viewer's page contains its own policy. But only a header can say which sites may embed the page. */
     if (!strncmp(type, "text/html", 9))
         http_page(h, "frame-ancestors 'self'", (struct http_content){w->bytes, w->size, free, w->bytes});
     else

@@ -1,5 +1,5 @@
-/* The view of HTTP that handlers have: the head of a request, and the answer to it, which they leave here for the connection
- * (src/server/front/) to send. A request belongs to one thread at a time. */
+/* The handlers' view of HTTP: the head of a request, and the answer to it. A handler puts the answer here, and the connection
+ * (src/server/front/) sends it. A request belongs to one thread at a time. */
 #ifndef CANDOR_SERVER_REQUEST_HTTP_H
 #define CANDOR_SERVER_REQUEST_HTTP_H
 
@@ -37,89 +37,88 @@ enum http_status {
 #undef HTTP_ENUM
 };
 
-/* What is sent after the head of an answer. */
+/* The bytes that are sent after the head of an answer. */
 struct http_content {
     const char *bytes;
     size_t n;
-    void (*release)(void *context); /* when it was sent, or never will be; NULL = nothing to do */
+    void (*release)(void *context); /* called when the bytes were sent, or will never be sent; NULL = nothing to do */
     void *context;
 };
 
 struct http {
     struct server *server;
     struct head head;
-    const char *method, *path; /* of head */
-    bool takes_body;           /* set by routes_begin: it wants the body */
-    struct receive *receive;   /* of a recording */
-    struct buffer message;     /* of a call: what has come of it */
+    const char *method, *path; /* those of `head` */
+    bool takes_body;           /* set by routes_begin: the handler waits for the body */
+    struct receive *receive;   /* the state of a recording that is being received */
+    struct buffer message;     /* for a call: the received bytes of its message */
     uint64_t begun_ns;
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
     void *client;
-    uint64_t looked_ns; /* when that was asked last */
+    uint64_t looked_ns; /* when is_gone was called last */
     bool gone;
-    bool slow;     /* its client was: that is why it is given up */
-    bool closing;  /* the connection ends with the answer */
-    bool answered; /* from here on: the answer */
+    bool slow;     /* the client was too slow; therefore the request is abandoned */
+    bool closing;  /* the connection is closed after the answer */
+    bool answered; /* the answer begins with this member */
     unsigned status;
     const char *type;
     struct http_content content;
     struct {
         const char *name;
         char value[HTTP_EXTRA_BYTES];
-    } extra[HTTP_EXTRA_MAX]; /* more headers */
+    } extra[HTTP_EXTRA_MAX]; /* additional headers */
     unsigned extra_count;
 };
 
-/* A query parameter, or NULL; *len may be NULL. Values may hold any bytes. */
+/* Returns a query parameter, or NULL. len may be NULL. Values may contain any bytes. */
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
 
-/* For work that takes long: whether the client of this struct http has closed the connection. It is cheap, because it checks only
- * from time to time. It does not check at the beginning, because a client that only stopped sending may still wait for a quick
- * answer. */
+/* Whether the client of this struct http has closed the connection. Functions that take long call it. It is cheap, because it checks only
+ * at intervals. It does not check at the beginning, because a client that only stopped sending may still wait for a quick answer. */
 bool http_is_gone(void *http);
 
-/* The largest number of bytes of a body that are read, whatever the request. */
+/* Returns the largest number of bytes of a body that are read, for any request. */
 uint64_t http_body_most(const struct server *s);
-/* When the request is over, however it ended. */
+/* Frees the request. Call it when the request is over, however it ended. */
 void http_free(struct http *h);
 
-/* A header of the answer to come; name is kept as it is. At most HTTP_EXTRA_MAX. */
+/* These functions add a header to the answer, at most HTTP_EXTRA_MAX. They keep the pointer `name`. */
 void http_add_number(struct http *h, const char *name, uint64_t value);
 void http_add_text(struct http *h, const char *name, const char *value);
 
-/* Answers. Each is given once. */
+/* The following functions answer. Call one of them once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* For errors that will be better later. */
+/* Answers with an error that may disappear later. */
 void http_later(struct http *h, unsigned status, const char *text);
-/* Takes over bytes that were malloc'ed. */
+/* Answers with bytes from malloc, which it frees later. */
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n);
 void http_constant(struct http *h, const char *type, const char *bytes, size_t n);
 void http_content(struct http *h, unsigned status, const char *type, struct http_content content);
 
-/* A page, with its permissions. */
+/* Answers with a page. policy: its Content-Security-Policy. */
 void http_page(struct http *h, const char *policy, struct http_content content);
 
-/* The words of a status. */
+/* Returns the words for a status. */
 const char *http_reason(unsigned status);
 
-/* An answer that is written: FILE and JSON writer into memory, up to --max-answer bytes. What is written beyond that is dropped, and `full`
- * is set: who writes much looks at it, and stops. */
+/* Writes an answer into memory, as a FILE and as a JSON writer, up to --max-answer bytes. Further bytes are dropped, and `full` is set. A
+ * function that writes much checks `full`, and stops. */
 struct http_writer {
     FILE *out;
     char *bytes;
     size_t size, cap;
     uint64_t most;
     bool full;
-    bool failed; /* there is no memory */
+    bool failed; /* there was no memory */
     struct jsonw json;
 };
-int http_write_begin(struct http *h, struct http_writer *w); /* 0, or -ENOMEM after it has answered */
-/* Answers: with what was written, or with an error if that is too much. */
+int http_write_begin(struct http *h, struct http_writer *w); /* returns 0, or -ENOMEM if it has already answered with an error */
+/* Answers with the bytes that were written, or with an error if they are too many. */
 void http_write_end(struct http *h, struct http_writer *w, unsigned status, const char *type);
-/* Call it instead, if another answer is given. */
+/* Ends the writer without an answer. Call it if another answer is given. */
 void http_write_abandon(struct http_writer *w);
-/* One line for an answer that is full. Returns out. */
+/* Writes one line of text that says that the answer is full. Returns out. */
 char *http_full_text(const struct http_writer *w, char *out, size_t size);
 
 #endif

@@ -12,7 +12,7 @@ enum { NAME_MAX_BYTES = 256 };
 
 /* ---- --origin ---- */
 
-/* The next of the list: its length, without commas; *list moves behind it. 0 = there is none. */
+/* Finds the next address of the list, and moves *list behind it. Returns its length without commas; 0 = no more. */
 static size_t next(const char **list, const char **one)
 {
     *list += strspn(*list, ",");
@@ -52,7 +52,7 @@ int origin_check(const char *list, struct error *e)
 
 /* ---- names ---- */
 
-/* The host of "HOST:PORT" or "[ADDRESS]:PORT", without brackets. False: it is none. */
+/* Reads the host of "HOST:PORT" or "[ADDRESS]:PORT", without brackets. Returns false if there is none. */
 static bool name_of(const char *host, size_t n, char out[NAME_MAX_BYTES])
 {
     const char *end = host + n, *colon;
@@ -90,7 +90,8 @@ static bool ends_with(const char *name, const char *end)
     return n > m && !strcasecmp(name + n - m, end);
 }
 
-/* A name that is in no public DNS, so that nobody can have it mean our address: one without a dot, or below what is kept for that. */
+/* Whether a name cannot be in public DNS, so that nobody can let it refer to our address: a name without a dot, or in a domain that is
+ * reserved for private use. */
 static bool is_private(const char *name)
 {
     return !strchr(name, '.') || ends_with(name, ".local") || ends_with(name, ".internal") || ends_with(name, ".localhost") ||
@@ -118,7 +119,7 @@ static bool is_named(const char *list, const char *name)
 
 /* ---- requests ---- */
 
-/* With tokens another name is of no use: a browser does not send them to it. */
+/* Whether the header Host is acceptable. With tokens, any name is: a browser does not send the tokens to another name. */
 static bool is_good_host(const struct http *h)
 {
     const struct server_options *o = h->server->options;
@@ -128,7 +129,7 @@ static bool is_good_host(const struct http *h)
     if (o->token_file)
         return true;
     if (!host)
-        return true; /* no browser: it always sends one */
+        return true; /* not a browser, because browsers always send it */
     if (!name_of(host, strlen(host), name))
         return false;
     bool address = is_address(name, &loopback);
@@ -137,7 +138,7 @@ static bool is_good_host(const struct http *h)
     return !h->server->loopback && (address || is_private(name) || is_ours(name) || !strcasecmp(name, o->host));
 }
 
-/* Whether it comes from our own page: its origin is the address of the request, or the one that a proxy shows. */
+/* Whether the request comes from our own page. Then its origin is the address of the request, or an address of --origin. */
 static bool is_good_origin(const struct http *h)
 {
     const char *origin = http_header(h, "Origin"), *host = http_header(h, "Host"), *list = h->server->options->origin, *one;
@@ -157,7 +158,7 @@ static bool header_is(const struct http *h, const char *name, const char *value)
     return text && !strcasecmp(text, value);
 }
 
-/* A link may be followed from anywhere: the page that has it cannot read what the browser then shows. */
+/* Whether Sec-Fetch-Site is acceptable. A link may be followed from any page, because that page cannot read what the browser then shows. */
 static bool is_good_site(const struct http *h)
 {
     bool link = !strcmp(h->method, "GET") && header_is(h, "Sec-Fetch-Mode", "navigate") && header_is(h, "Sec-Fetch-Dest", "document");

@@ -1,8 +1,8 @@
-/* How the server ends: SIGTERM or SIGINT request it, and it ends in any state. Running requests are notified (`asked`), and get
- * some seconds; then, or at a second signal, the process ends without them. Nothing is lost, because everything acknowledged is
- * on the disk.
+/* Ends the server. SIGTERM or SIGINT requests the end, and the server ends in any state. Running requests see the flag `asked`, and get
+ * some seconds. After that, or at a second signal, the process ends without them. Nothing is lost, because everything that was acknowledged
+ * is on the disk.
  *
- *   stop_start -> stop_wait, until it says that it is time -> stop_end */
+ *   stop_start -> stop_wait, until it returns true -> stop_end */
 #ifndef CANDOR_SERVER_REQUEST_STOP_H
 #define CANDOR_SERVER_REQUEST_STOP_H
 
@@ -16,17 +16,17 @@
 enum { STOP_PATIENCE_S = 5 };
 
 struct stop {
-    atomic_bool asked; /* set by its thread, read by all: nothing else goes with it */
+    atomic_bool asked; /* set by its thread, read by all; it orders no other memory access */
     sem_t wake;
     pthread_t thread;
     void (*tell)(const char *text);
 };
 
-/* Call it before any other thread begins, because all threads must have the signals blocked. tell: prints a line. */
+/* Starts the thread. Call it before any other thread begins, because all threads must block the signals. tell: prints a line. */
 int stop_start(struct stop *s, void (*tell)(const char *text), struct error *e);
-/* Waits for at most so many seconds. True: a signal asked the server to end. */
+/* Waits for at most this number of seconds. Returns true if a signal has requested the end. */
 bool stop_wait(struct stop *s, unsigned seconds);
-/* Call it when all is done: signals have no effect any more. */
+/* Ends the handling of signals. Call it when everything is done; signals have no effect any more. */
 void stop_end(struct stop *s);
 
 #endif

@@ -25,7 +25,7 @@ static int two_digits(const char *s)
     return isdigit((unsigned char)s[0]) && isdigit((unsigned char)s[1]) ? (s[0] - '0') * 10 + s[1] - '0' : -1;
 }
 
-/* "2026-11-22T16:41:00.5Z", "...+01:00" */
+/* Reads, for example, "2026-11-22T16:41:00.5Z" or "...+01:00". */
 static int parse_rfc3339(const char *text, int64_t *ns)
 {
     struct tm tm = {0};

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "read,write"; 0 = not a valid list. */
+/* Reads scopes such as "read,write". Returns 0 if the list is not valid. */
 static unsigned parse_scopes(const char *text)
 {
     unsigned scopes = 0;

@@ -1,5 +1,6 @@
-/* Permissions: a file with a line for each token, `NAME SCOPES SHA256`, with scopes joined by commas, and the token itself only
- * as its digest in hex. Empty lines and lines that begin with '#' are comments. Read once; any thread. */
+/* Reads the permissions from a file with one line for each token: `NAME SCOPES SHA256`. Scopes are separated by commas. The file has only
+ * the digest of a token, in hexadecimal. Empty lines and lines that begin with '#' are comments. The file is read once; afterwards, any
+ * thread may check tokens. */
 #ifndef CANDOR_SERVER_REQUEST_TOKENS_H
 #define CANDOR_SERVER_REQUEST_TOKENS_H
 
@@ -25,9 +26,9 @@ struct tokens {
 
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 void tokens_deinit(struct tokens *t);
-/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = unknown token. */
+/* Returns the scopes of the token in an Authorization header (Bearer, or the password of Basic). Returns 0 if the token is unknown. */
 unsigned tokens_scopes(const struct tokens *t, const char *authorization);
-/* Makes a token for "NAME:read,write", adds its line to the file, and prints the token on standard output. */
+/* Makes a token. wanted: "NAME:read,write". Adds its line to the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOG_BYTES 67108864 /* what SQLite's write-ahead log has on the disk while it is not needed */
+#define LOG_BYTES 67108864 /* the size to which SQLite's write-ahead log shrinks while it is not needed */
 
 static int one_number(struct catalogue *c, const char *text, int64_t *v, struct error *e)
 {
@@ -16,7 +16,7 @@ static int one_number(struct catalogue *c, const char *text, int64_t *v, struct 
     return rc < 0 ? rc : 0;
 }
 
-/* A page that was damaged is found now, not when its rows are missed. */
+/* Checks the structure of the file, so that a damaged page is found when the catalog is opened, not when its rows are missed. */
 static int check(struct catalogue *c, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "PRAGMA quick_check(1)");
@@ -117,7 +117,7 @@ int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY
     return rc ? rc : sql_end(&c->sql, find(c, identity, key, id, e), e);
 }
 
-/* The number of a name in a table of (id, text). */
+/* Finds the number of a name in a table of (id, text), and adds the name if necessary. *added: whether it was added. */
 static int number_of(struct catalogue *c, const char *insert, const char *select, const char *text, int64_t *id, bool *added,
                      struct error *e)
 {

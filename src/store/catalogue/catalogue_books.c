@@ -1,7 +1,8 @@
-/* The books of recordings, by minute.
+/* Writes and reads the books of recordings, by minute.
  *
- * A row is what all accounts of one recording gained in one minute, as numbers (files/column.h): for each account that gained something
- * its id, its time or bytes, and its count. Both may be negative: an account of what is pending shrinks, too. */
+ * A row has what all accounts of one recording gained in one minute, as numbers (files/column.h). For each account that gained something,
+ * these are its id, its time or bytes, and its count. Both may be negative, because an account of something that is pending also
+ * shrinks. */
 #include "store/catalogue/catalogue_internal.h"
 #include "store/files/column.h"
 

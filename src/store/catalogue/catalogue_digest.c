@@ -1,7 +1,8 @@
-/* SQLite has no checksums: a byte that was changed on the disk is noticed only if it breaks the file's structure. So a digest is
- * written beside the catalog when it is closed, and is checked when it is opened. After a crash there is no digest.
+/* Checks the catalog's file by a digest. SQLite has no checksums: it notices a changed byte only if the byte breaks the file's structure.
+ * So the digest is written beside the catalog when the catalog is closed, and is checked when it is opened. After a crash there is no
+ * digest.
  *
- *     catalogue.db.sum: u64 bytes | u64 XXH3 of them | u64 XXH3 of these 16 bytes      (little-endian) */
+ *     catalogue.db.sum: u64 bytes | u64 XXH3 of these bytes | u64 XXH3 of the 16 bytes before      (little-endian) */
 #include "store/catalogue/catalogue_internal.h"
 
 #include "store/files/checksum.h"
@@ -66,7 +67,7 @@ static int remove_digest(const char *file, struct error *e)
     return rc ? error_set(e, rc, "%s: cannot be removed: %s", file, strerror(-rc)) : disk_sync_directory(slash ? folder : ".", e);
 }
 
-/* A digest that is damaged itself says nothing. */
+/* A digest that is damaged itself counts as absent. */
 int catalogue_digest_check(const char *path, struct error *e)
 {
     char file[DISK_PATH_MAX + 8];

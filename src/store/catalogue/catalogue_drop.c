@@ -17,16 +17,17 @@ static int note_identity(struct catalogue_dropped *d, const struct sql *s, int c
     return 0;
 }
 
-/* What goes: what is before, a day or, for recordings as they were sent, a second; of a service. 0: of all, for recordings only. */
+/* Selects the data to delete: the data of a service (0 = of all services; for recordings as they were sent only) before a day (for
+ * recordings as they were sent, before a second). */
 struct drop {
     int64_t before, service;
     enum catalogue_why why;
 };
 
-/* The indexes of all of these find what is of the service, without a look at the others. */
+/* Conditions whose indexes find the service's data without reading the data of other services. */
 #define OF_DAYS       "day < ?1 AND service = ?2"
 #define OF_RECORDINGS "recording IN (SELECT id FROM recording WHERE service = ?2 AND first < ?1 * 86400)"
-/* Recordings that have nothing left: they ended before that day. */
+/* Recordings that have no part left and ended before that day. */
 #define ENDED                                                                                                                              \
     "FROM recording r WHERE r.service = ?2 AND r.first < ?1 * 86400 AND r.last < ?1 * 86400 "                                              \
     "AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id)"
@@ -103,8 +104,9 @@ static int delete_unused_labels(struct catalogue *c, struct error *e)
     return sql_run(&sets, rc, e);
 }
 
-/* What goes is noted for as long as somebody may ask for its time. sum() fails when it overflows, and what senders claim must not keep
- * anything from being deleted: so halves are summed up, and what is too much becomes a real number, which the cast bounds. */
+/* Records what is about to be deleted, so that answers about its time can report it for FORGOTTEN_DAYS days. sum() fails if it overflows,
+ * and weights come from senders, which must not be able to prevent a deletion. So the query sums up the two halves of the weights
+ * separately. A total that is too large becomes a real number, which CAST bounds. */
 static int note_forgotten(struct catalogue *c, const struct drop *drop, struct error *e)
 {
     struct sql s = use(c, drop,

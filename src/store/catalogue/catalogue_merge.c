@@ -1,9 +1,9 @@
-/* The catalog's part in merging segments. */
+/* Chooses the segments to merge, and replaces them in the catalog. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>
 
-/* Which set of segments is next. */
+/* The set of segments that is merged next. */
 struct set {
     int64_t dictionary, labelset; /* labelset 0 = any */
     int64_t type;
@@ -13,7 +13,7 @@ struct set {
     "FROM segment g INDEXED BY segment_small JOIN part p ON p.segment = g.id JOIN recording r ON r.id = p.recording "                      \
     "WHERE g.small AND g.bad IS NULL AND g.dictionary = ?1 "
 
-/* 1 = found, 0 = not, or a code. */
+/* Reads a set from the first row of the statement, and ends the statement. Returns 1 if there is one, 0 if not, or a code. */
 static int take_set(struct sql *s, bool of_one, struct set *set, struct error *e)
 {
     int rc = sql_step(s, e);
@@ -39,7 +39,8 @@ static int set_in(struct sql_database *d, const struct catalogue_merge_rule *rul
     return take_set(&all, false, set, e);
 }
 
-/* Dictionaries that may have enough of them; most have not. */
+/* Tries each dictionary that may have enough small segments, until one has. Most dictionaries have not. Returns 1 if a set was found, 0 if
+ * not, or a code. */
 static int find_set(struct sql_database *d, const struct catalogue_merge_rule *rule, struct set *set, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT g.dictionary, d.day < ?2 FROM segment g INDEXED BY segment_small JOIN dictionary d ON "
@@ -56,7 +57,7 @@ static int find_set(struct sql_database *d, const struct catalogue_merge_rule *r
     return rc;
 }
 
-/* As many as may be together; one alone when it is as large as that. */
+/* Lists segments of the set, as long as they have at most `rows` rows together. A first segment with more rows is listed alone. */
 static int list_segments(struct sql_database *d, const struct set *set, uint64_t rows, struct catalogue_merge *m, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT g.id, g.rows " SMALL "AND p.type = ?2 AND (?3 = 0 OR r.labelset = ?3) "
@@ -93,7 +94,7 @@ int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *
     return rc ? rc : catalogue_read_end(c, r, mergeable(&r->sql, rule, m, e), e);
 }
 
-/* Adds what was changed to *changed. */
+/* Runs a statement, and adds the number of changed rows to *changed. */
 static int change(struct catalogue *c, const char *text, uint64_t segment, int64_t other, uint64_t *changed, struct error *e)
 {
     struct sql s = sql_use(&c->sql, text);

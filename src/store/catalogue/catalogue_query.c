@@ -1,4 +1,4 @@
-/* Queries of the catalog, which may take long. They use connections of their own, so that nothing waits for them. */
+/* Queries the catalog. Queries may take long, so they use separate connections, and no other function waits for them. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Connections for reading. In SQLite's WAL mode each of them sees the catalogue as it was when it began to read, while another connection
- * writes. There are as many as threads that have read at once; they are kept for the next time. */
+/* Manages the connections for reading. In SQLite's WAL mode, each connection sees the catalog as it was when its transaction began, while
+ * another connection writes. There are as many connections as threads have read at the same time. Idle connections are kept for the next
+ * reading. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The catalog's part in sealing recordings into segments. */
+/* Records in the catalog how recordings are sealed into segments. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>

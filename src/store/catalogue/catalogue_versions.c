@@ -1,5 +1,5 @@
-/* The tables of the catalog, and the upgrade from each version to the next. A new catalog is made as version 1, and passes through
- * all upgrades. */
+/* Makes the tables of the catalog, and upgrades them from each version to the next. A new catalog is made as version 1, and then upgraded
+ * step by step. */
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>
@@ -33,14 +33,14 @@ static const char schema[] =
     "CREATE INDEX dictionary_day ON dictionary (service, day);"
     "PRAGMA user_version = 1;";
 
-/* What version 2 has more: which segments are to be merged. */
+/* Version 2 adds a column that marks the segments that must be merged. */
 static const char version_2[] = "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
                                 "UPDATE segment SET small = rows <= " STRING_OF(
                                     CATALOGUE_SMALL_ROWS) ";"
                                                           "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
                                                           "PRAGMA user_version = 2;";
 
-/* What version 3 has more: what answers cannot have in them. */
+/* Version 3 adds the data that answers must report as missing. */
 static const char version_3[] =
     "ALTER TABLE recording ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;"
     "CREATE TABLE forgotten (service TEXT NOT NULL, day INTEGER NOT NULL, type TEXT NOT NULL, why INTEGER NOT NULL,"
@@ -48,7 +48,7 @@ static const char version_3[] =
     " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
     "PRAGMA user_version = 3;";
 
-/* Version 4: a recording measures several types. Those of earlier versions have the one that was kept of them. */
+/* In version 4, a recording measures several types. A recording of an earlier version has only the type that was kept. */
 static const char version_4[] =
     "CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
     "INSERT INTO type (name) SELECT DISTINCT type FROM recording;"
@@ -69,7 +69,8 @@ static const char version_4[] =
     "ALTER TABLE recording DROP COLUMN samples;"
     "PRAGMA user_version = 4;";
 
-/* Version 5: what each service has is counted as it comes and goes, so that nobody has to count it all when it is asked for. */
+/* Version 5 adds the sums of each service. Triggers update them when data is added or deleted, so that a request for the sums need not
+ * count everything. */
 static const char version_5[] =
     "CREATE INDEX recording_service ON recording (service);"
     "CREATE INDEX recording_raw ON recording (last) WHERE raw;"
@@ -123,8 +124,8 @@ static const char version_5[] =
     " WHERE service = (SELECT service FROM recording WHERE id = NEW.recording); END;"
     "PRAGMA user_version = 5;";
 
-/* Version 6: the recordings of a service by time, for deleting its days; the time that recordings cover, and their books by minute.
- * Recordings of earlier versions have neither here. */
+/* Version 6 adds an index of a service's recordings by time, for deleting its days. It also adds the time that a recording covers, and its
+ * books by minute. Recordings of earlier versions have no such time and no books in the catalog. */
 static const char version_6[] =
     "DROP INDEX recording_service;"
     "CREATE INDEX recording_service ON recording (service, first);"
@@ -141,7 +142,7 @@ static int run(struct catalogue *c, const char *text, struct error *e)
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
 }
 
-/* The way back: the catalog as it is, beside it as catalogue-version-5.db. */
+/* Copies the catalog as it is to catalogue-version-5.db (for version 5) beside it, so that an upgrade can be undone. */
 static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 {
     char path[DISK_PATH_MAX + 40];

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STEPS = 10000 }; /* of SQLite's machine: less than a millisecond */
+enum { STEPS = 10000 }; /* steps of SQLite's virtual machine, which take less than a millisecond */
 
 static int code_of(int rc)
 {
@@ -83,7 +83,7 @@ void sql_close(struct sql_database *d)
     d->db = NULL;
 }
 
-/* Where the statement is kept; NULL when that is in use, or there is no room. */
+/* Returns the place where the prepared statement is kept. Returns NULL if that statement is in use, or if there is no room. */
 static struct sql_kept *kept_for(struct sql_database *d, const char *text)
 {
     for (uint32_t i = 0; i < d->kept_count; i++)

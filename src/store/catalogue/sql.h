@@ -1,10 +1,11 @@
-/* SQLite with our errors: statements that are bound in order, in transactions.
+/* Wraps SQLite: statements with parameters that are bound in order, in transactions, with our error codes.
  *
  *   sql_begin -> [ struct sql s = sql_use(db, SQL_...) ; sql_int, sql_text ... ; sql_step ] ... -> sql_end
  *
- * One connection, one lock, held from begin to end. A text is a constant: its prepared statement is kept for the next time.
+ * Each connection has one lock, which is held from sql_begin to sql_end. The text of a statement must be a constant, because the prepared
+ * statement is kept for the next use, and found by the address of its text.
  *
- * A connection that is asked to (sql_ask) calls back while a statement runs: a slow statement can be ended. */
+ * sql_ask sets a function that is called while a statement runs. The function can end a slow statement. */
 #ifndef CANDOR_STORE_CATALOGUE_SQL_H
 #define CANDOR_STORE_CATALOGUE_SQL_H
 
@@ -24,7 +25,7 @@ struct sql_kept {
     bool busy;
 };
 
-/* A code other than 0, with a line in e, ends the running statement. */
+/* Called while a statement runs. If it returns a code other than 0, with a message in e, the statement ends. */
 typedef int sql_is_over(void *context, struct error *e);
 
 struct sql_database {
@@ -32,9 +33,9 @@ struct sql_database {
     pthread_mutex_t lock;
     const char *path;
     bool writing;
-    sql_is_over *is_over; /* NULL: nobody is asked */
-    void *asked;
-    int over; /* what is_over has said, with its line */
+    sql_is_over *is_over; /* NULL = statements are not interrupted */
+    void *asked;          /* context of is_over */
+    int over;             /* what is_over returned; its message is in `why` */
     struct error why;
     struct sql_kept kept[SQL_KEPT];
     uint32_t kept_count;
@@ -43,33 +44,33 @@ struct sql_database {
 struct sql {
     struct sql_database *database;
     sqlite3_stmt *statement;
-    struct sql_kept *kept; /* NULL: it ends with this use */
+    struct sql_kept *kept; /* NULL = the statement is finalized after this use */
     int bound, rc;         /* rc: 0 or a negative code */
 };
 
-/* The negative code for the connection's last failure, with one line. */
+/* Returns the negative code for the connection's last failure, with a message. */
 int sql_failed(struct sql_database *d, struct error *e);
-/* Takes the lock; write: a transaction. */
+/* Takes the lock. Also begins a write transaction if `write` is set. */
 int sql_begin(struct sql_database *d, bool write, struct error *e);
-/* Commits if rc is 0, otherwise rolls back; releases the lock. Returns rc, or the commit's failure. */
+/* Commits if rc is 0, otherwise rolls back. Releases the lock in both cases. Returns rc, or the code of a failed commit. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 
-/* From now on is_over(context) is called every few thousand steps of a statement. If it returns a code other than 0, sql_step returns
- * that code. NULL ends these calls. */
+/* Sets a function that can end slow statements. From then on, is_over(context) is called every few thousand steps of a statement. If it
+ * returns a code other than 0, sql_step returns that code. is_over = NULL ends these calls. */
 void sql_ask(struct sql_database *d, sql_is_over *is_over, void *context);
 
-/* Ends the connection. */
+/* Closes the connection. */
 void sql_close(struct sql_database *d);
 
 struct sql sql_use(struct sql_database *d, const char *text);
 void sql_int(struct sql *s, int64_t v);
-void sql_text(struct sql *s, const char *text); /* NULL or "" = NULL */
+void sql_text(struct sql *s, const char *text); /* NULL or "" is bound as NULL */
 void sql_blob(struct sql *s, const void *bytes, size_t n);
-/* 1 = a row, 0 = the end, or a negative code. */
+/* Makes one step. Returns 1 for a row, 0 at the end, or a negative code. */
 int sql_step(struct sql *s, struct error *e);
 /* Ends the statement. */
 void sql_done(struct sql *s);
-/* Runs a statement that returns no rows, and ends it. If rc says that an earlier step failed, the statement is only ended. */
+/* Runs a statement that returns no rows, and ends it. If rc is the code of an earlier failure, the statement is ended without running. */
 int sql_run(struct sql *s, int rc, struct error *e);
 
 static inline int64_t sql_column(const struct sql *s, int i)

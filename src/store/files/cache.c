@@ -24,8 +24,8 @@ void cache_deinit(struct cache *c)
     pthread_mutex_destroy(&c->lock);
 }
 
-/* The least recently used ones, until those that are left are few enough. Counts of dictionaries in use may grow meanwhile: they are
- * not looked at. */
+/* Removes the least recently used dictionaries, until the unused ones have few enough stacks. Does not read the counts of dictionaries in
+ * use, because these may grow at the same time. */
 static void make_room(struct cache *c)
 {
     for (;;) {

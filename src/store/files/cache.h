@@ -1,4 +1,5 @@
-/* Dictionaries in memory: those in use, and the most recently used ones up to CACHE_NODES_MAX stacks. Any thread. */
+/* Keeps dictionaries in memory: those in use, and the most recently used others, as long as these have at most CACHE_NODES_MAX stacks. Any
+ * thread may call these functions. */
 #ifndef CANDOR_STORE_FILES_CACHE_H
 #define CANDOR_STORE_FILES_CACHE_H
 
@@ -8,7 +9,7 @@ enum { CACHE_NODES_MAX = 4 << 20 };
 
 struct cached {
     uint32_t id, users;
-    uint64_t used; /* when, by `clock` */
+    uint64_t used; /* value of the cache's `clock` at the last use */
     struct dictionary dictionary;
     struct cached *next;
 };
@@ -21,10 +22,11 @@ struct cache {
 
 void cache_init(struct cache *c);
 void cache_deinit(struct cache *c);
-/* The dictionary, to be given back. 0 or a code with its line. */
+/* Gets the dictionary, and reads it from the file if necessary. The caller returns it with cache_put. Returns 0, or a code with a message
+ * in e. */
 int cache_get(struct cache *c, uint32_t id, const char *path, struct dictionary **d, struct error *e);
 void cache_put(struct cache *c, struct dictionary *d);
-/* Forgets a dictionary that nobody uses. */
+/* Removes a dictionary from memory. The dictionary must not be in use. */
 void cache_drop(struct cache *c, uint32_t id);
 
 #endif

@@ -1,5 +1,5 @@
-/* A column of numbers in the store's files: varints, packed by zstd, with a checksum. The owner of the file knows what the numbers
- * mean.
+/* Writes and reads columns of numbers in the store's files: varints, packed by zstd, with a checksum. The owner of the file knows what the
+ * numbers mean.
  *
  *     u32 packed bytes | u32 unpacked bytes | u64 XXH3 of the packed bytes | packed bytes          (little-endian) */
 #ifndef CANDOR_STORE_FILES_COLUMN_H
@@ -12,25 +12,25 @@
 
 enum { COLUMN_HEAD = 16, COLUMN_BYTES_MAX = 1 << 30 };
 
-/* A varint: seven bits a byte, the lowest first, 1 to 10 bytes. */
+/* Appends a varint: seven bits per byte, the lowest first, 1 to 10 bytes. */
 void column_put(struct buffer *plain, uint64_t v);
-/* The same of a difference, small in either direction. */
+/* Appends a difference as a varint. Differences close to zero are short, positive or negative. */
 void column_put_signed(struct buffer *plain, int64_t v);
 
-/* Packs the plain bytes behind `out`. 0 or -ENOMEM. */
+/* Packs the plain bytes, and appends the column to `out`. Returns 0 or -ENOMEM. */
 int column_pack(struct buffer *out, const struct buffer *plain);
 
-struct column { /* being read */
+struct column { /* a column that is being read */
     uint8_t *bytes;
     size_t size, at;
-    int bad; /* it ended too early; later reads give 0 */
+    int bad; /* a read went beyond the end; later reads return 0 */
 };
 
-/* Moves *at to the end of the column that begins there. 0 or -EBADMSG. */
+/* Moves *at to the end of the column that begins there. Returns 0 or -EBADMSG. */
 int column_skip(const uint8_t *file, size_t size, size_t *at);
-/* Unpacks it and moves on: 0, -ENOMEM or -EBADMSG. column_close ends it. */
+/* Unpacks the column at *at, and moves *at to its end. Returns 0, -ENOMEM or -EBADMSG. The caller ends a column with column_close. */
 int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at);
-uint64_t column_next_long(struct column *c); /* of any length */
+uint64_t column_next_long(struct column *c); /* reads a number of any length */
 
 static inline uint64_t column_next(struct column *c)
 {
@@ -42,7 +42,7 @@ static inline int64_t column_next_signed(struct column *c)
     uint64_t v = column_next(c);
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
-/* Borrows n bytes; NULL if there are fewer. */
+/* Returns the next n bytes, which the column still owns. Returns NULL if fewer are left. */
 const void *column_bytes(struct column *c, size_t n);
 void column_close(struct column *c);
 

@@ -55,7 +55,7 @@ static void put_frames(struct buffer *out, const struct profile *p, uint32_t fro
     }
 }
 
-/* A stack mostly stands on the one before it. */
+/* Writes parents as differences, because the parent of a stack is mostly the stack just before it. */
 static void put_nodes(struct buffer *out, const struct profile *p, uint32_t from)
 {
     for (uint32_t i = from; i < p->node_count; i++) {
@@ -100,7 +100,7 @@ static int put_block(struct buffer *out, const struct profile *p, const struct d
     return rc || out->failed ? -ENOMEM : 0;
 }
 
-/* An incomplete block is overwritten the next time. */
+/* Appends everything new as one block. If an earlier attempt left an incomplete block, this one overwrites it. */
 static int save(struct dictionary *d, struct error *e)
 {
     struct dictionary_counts now = counts_of(&d->names);
@@ -131,7 +131,7 @@ static int save(struct dictionary *d, struct error *e)
 
 /* ---- reading ---- */
 
-/* Everything has to get the number that it has in the file. */
+/* Each of these functions adds the entries of a column. Every entry must get the number that it has in the file. */
 static int read_strings(struct profile *p, struct column *in)
 {
     for (uint64_t n = column_next(in); n && !in->bad; n--) {
@@ -208,7 +208,8 @@ static int read_column(struct profile *p, const uint8_t *bytes, size_t size, siz
     return rc;
 }
 
-/* 0, or -EBADMSG; *at moves on behind a good block. What a bad one began with stays without numbers in the file. */
+/* Reads a block. Returns 0 and moves *at behind the block, or returns -EBADMSG. Entries that a bad block began with stay in the profile,
+ * but no number in the file refers to them. */
 static int read_block(struct profile *p, const uint8_t *bytes, size_t size, size_t *at)
 {
     static read_entries *const columns[] = {read_strings, read_methods, read_frames, read_nodes, read_threads};
@@ -253,7 +254,7 @@ int dictionary_open(struct dictionary *d, const char *path, struct error *e)
     snprintf(d->path, sizeof d->path, "%s", path);
     if (profile_init(&d->names))
         return error_set(e, -ENOMEM, "%s: out of memory", path);
-    d->names.full_names = true; /* ids do not change: what is there from before names were made stable keeps its own */
+    d->names.full_names = true; /* ids must not change: an old file may have names from before names were made stable, and keeps them */
     d->saved = counts_of(&d->names);
     pthread_mutex_init(&d->lock, NULL);
     int rc = access(path, F_OK) ? 0 : disk_read_file(path, FILE_MAX, &bytes, &size, e);
@@ -265,7 +266,7 @@ int dictionary_open(struct dictionary *d, const char *path, struct error *e)
     return rc;
 }
 
-/* The profile without its threads and without the labels of its samples. */
+/* Returns a copy of the profile's struct that has no threads, and whose samples have no labels. */
 static struct profile stacks_of(const struct profile *p)
 {
     struct profile stacks = *p;

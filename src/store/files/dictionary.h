@@ -1,13 +1,13 @@
-/* The things that segments refer to by number: strings, methods, frames, stacks, threads of one service and day, in one file
- * that only grows.
+/* Reads and writes dictionaries. A dictionary contains the strings, methods, frames, stacks and threads of one service and day. Segments
+ * refer to these by number. A dictionary is one file that only grows.
  *
  *     "CANDDIC1" | blocks: u32 "BLCK" | u32 bytes that follow | five columns (column.h): strings, methods, frames, nodes, threads,
- *     each a count and then the entries that the blocks before do not have
+ *     each with a count, and then the entries that no earlier block has
  *
- * In memory it is a profile without samples, whose ids are the file's. If a block is damaged, or cut off by a crash, the
- * dictionary ends before it, `damaged` is set, and nothing more may be added, because numbers would become ambiguous.
+ * In memory, a dictionary is a profile without samples, whose ids are those of the file. If a block is damaged, or was cut off by a crash,
+ * the dictionary ends before that block, and `damaged` is set. Nothing more may be added then, because numbers would become ambiguous.
  *
- * Threads are identified by name only. One lock: everything but the path requires it. */
+ * Threads are identified by name only. The caller must hold the lock to read or change anything except the path. */
 #ifndef CANDOR_STORE_FILES_DICTIONARY_H
 #define CANDOR_STORE_FILES_DICTIONARY_H
 
@@ -18,7 +18,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Beyond this number the service gets another dictionary for the rest of its day, so that the memory for one is bounded. */
+/* If a dictionary has more stacks than this, the service gets another one for the rest of the day. This limits the memory for one
+ * dictionary. */
 enum { DICTIONARY_NODES_MAX = 2 << 20 };
 
 struct dictionary {
@@ -27,21 +28,21 @@ struct dictionary {
     struct profile names;
     struct dictionary_counts {
         uint32_t strings, methods, frames, nodes, threads;
-    } saved;       /* what the file has */
-    uint64_t size; /* of the file that is good */
+    } saved;       /* the number of entries that the file has */
+    uint64_t size; /* bytes of the file that are good */
     bool damaged;
 };
 
-/* Reads the file; one that is not there is empty. 0 or a code with its line. */
+/* Reads the file. If there is none, the dictionary is empty. Returns 0, or a code with a message in e. */
 int dictionary_open(struct dictionary *d, const char *path, struct error *e);
-/* Where a profile's ids went. Threads are not the graft's: they go by name. */
+/* Maps a profile's ids to those of the dictionary. Threads have a separate map, because they are identified by name. */
 struct dictionary_places {
     struct graft graft;
     uint32_t *threads;
 };
 
-/* Adds everything to which the profile's samples refer, and saves the dictionary. `at` then maps the profile's ids to those of the
- * dictionary; call dictionary_places_deinit also on failure. 0 or a code with its line. */
+/* Adds everything that the profile's samples refer to, and saves the dictionary. `at` then maps the profile's ids to those of the
+ * dictionary. Call dictionary_places_deinit even after a failure. Returns 0, or a code with a message in e. */
 int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e);
 void dictionary_places_deinit(struct dictionary_places *at);
 void dictionary_close(struct dictionary *d);

@@ -50,7 +50,7 @@ int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const ch
         ssize_t put = pwrite(fd, (const char *)bytes + done, n - done, (off_t)(offset + done));
         if (put < 0 && errno == EINTR)
             continue;
-        if (put < 0 && errno == EFBIG) /* a limit of ours, not the recording's size */
+        if (put < 0 && errno == EFBIG) /* a limit of this process or file system, not of the recording */
             errno = ENOSPC;
         if (put <= 0)
             return failed(name, "written", e);
@@ -107,7 +107,7 @@ static int read_open(int fd, const char *path, size_t wanted, uint8_t **bytes, s
     return 0;
 }
 
-/* At most so many bytes; whole: of a larger file none. */
+/* Reads at most `most` bytes. If whole is set and the file is larger, the function fails. */
 static int read_file(const char *path, size_t most, bool whole, uint8_t **bytes, size_t *n, struct error *e)
 {
     struct stat st;

@@ -1,13 +1,13 @@
-/* A recording as it was sent, in a file with all its metadata. The store can be rebuilt from these files alone.
+/* Keeps a recording as it was sent, in one file with all its metadata. The store can be rebuilt from these files alone.
  *
  *     head, 128 bytes: "CANDREC1" | u64 body bytes | u64 its XXH3 | u64 note bytes | u64 its XXH3 | identity, 32 bytes |
  *                      zeros | u64 XXH3 of the 120 bytes before                                           (little-endian)
- *     body             byte for byte as it came
+ *     body             the recording, byte for byte as it was received
  *     note             lines "name value": labels, received, ...
  *
  *   envelope_begin -> envelope_put ... -> envelope_end -> (the caller renames w.path) or envelope_abandon
  *
- * A file is written under another name and gets its head last, so a file with a valid head is whole. */
+ * A file is written under a temporary name, and its head is written last. So a file with a valid head is complete. */
 #ifndef CANDOR_STORE_FILES_ENVELOPE_H
 #define CANDOR_STORE_FILES_ENVELOPE_H
 
@@ -26,11 +26,11 @@ enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128 };
 struct envelope_note {
     struct labels labels;
     int64_t received_ns;
-    int64_t from_ns, until_ns; /* 0 = not said */
-    uint64_t period_ns;        /* what a sample without weight stands for, 0 = not said */
-    char format[16];           /* of formats.h, "" = by content */
-    struct labels values;      /* other names for what it measures, by its own; ENVELOPE_LEFT_OUT = not kept */
-    char family[64];           /* what it measures is called FAMILY_NAME, unless `values` has it; "" = as it says */
+    int64_t from_ns, until_ns; /* nanoseconds since the epoch that the sender named; 0 = not named */
+    uint64_t period_ns;        /* what a sample without a weight counts for; 0 = not named */
+    char format[16];           /* a format of formats.h; "" = the content shows it */
+    struct labels values;      /* name of a value in the recording -> its name in the store; ENVELOPE_LEFT_OUT = it is not kept */
+    char family[64];           /* a value is stored as FAMILY_NAME, unless `values` has it; "" = as the recording names it */
     char key[ENVELOPE_KEY_MAX + 1];
 };
 
@@ -41,12 +41,12 @@ struct envelope_writer {
     void *checksum;
 };
 
-/* Begins a file in the folder, with a unique temporary name. */
+/* Begins a file with a unique temporary name in the folder. */
 int envelope_begin(struct envelope_writer *w, const char *folder, struct error *e);
 int envelope_put(struct envelope_writer *w, const void *bytes, size_t n, struct error *e);
 /* Writes the note and the head, and calls fsync. The file keeps its temporary name, w.path. */
 int envelope_end(struct envelope_writer *w, const struct envelope_note *note, const uint8_t identity[ENVELOPE_IDENTITY], struct error *e);
-/* Closes; removes the file unless it was renamed. Can be repeated. */
+/* Closes the file, and removes it unless the caller has renamed it and emptied w.path. Can be called again. */
 void envelope_abandon(struct envelope_writer *w);
 
 struct envelope {
@@ -58,7 +58,7 @@ struct envelope {
     uint64_t map_size;
 };
 
-/* 0, or a code with one line; -EBADMSG when it is damaged. Every byte is checked. */
+/* Opens a file, and checks every byte of it. Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
 int envelope_open(struct envelope *v, const char *path, struct error *e);
 void envelope_close(struct envelope *v);
 void envelope_note_deinit(struct envelope_note *n);

@@ -41,7 +41,7 @@ static int check(const char *name, size_t name_len, const char *value, size_t va
     return 0;
 }
 
-/* Where the name stands, or would. */
+/* Returns the place of the name in the list, or the place where it belongs. */
 static uint32_t place_of(const struct labels *l, const char *name, size_t len, bool *found)
 {
     uint32_t i = 0;

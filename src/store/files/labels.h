@@ -1,7 +1,7 @@
-/* The labels of a recording: names with values, `service` among them.
+/* The labels of a recording: names with values. One of the names is `service`.
  *
- * A name is [a-zA-Z_][a-zA-Z0-9_.-]*, a value UTF-8 without control characters; the limits are below. Anything else is refused
- * when it is set, so that it is never stored. Names and values are data, never part of a path. */
+ * A name is [a-zA-Z_][a-zA-Z0-9_.-]*. A value is UTF-8 without control characters. The limits are below. labels_set refuses any other
+ * label, so that it is never stored. Names and values are data, and never become part of a path. */
 #ifndef CANDOR_STORE_FILES_LABELS_H
 #define CANDOR_STORE_FILES_LABELS_H
 
@@ -22,13 +22,14 @@ struct labels { /* zeros = empty; sorted by name */
     uint32_t count;
 };
 
-/* Sets a label; a later value replaces the earlier. 0, -ENOMEM, or -EINVAL with one line. */
+/* Sets a label. A later value replaces an earlier one. Returns 0, -ENOMEM, or -EINVAL with a message in e. */
 int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e);
-/* The value, or "" when there is none. */
+/* Returns the value of a label, or "" if there is none. */
 const char *labels_get(const struct labels *l, const char *name);
-/* As "name=value&...", names in order, values percent-encoded: the same labels are the same text. 0 or -ENOMEM. */
+/* Appends the labels as "name=value&...", sorted by name, with percent-encoded values. Equal labels yield the same text. Returns 0 or
+ * -ENOMEM. */
 int labels_write(const struct labels *l, struct buffer *out);
-/* Reads the labels from such a text. 0, -ENOMEM, or -EINVAL with one line. */
+/* Reads labels from a text that labels_write has written. Returns 0, -ENOMEM, or -EINVAL with a message in e. */
 int labels_read(struct labels *l, const char *text, size_t len, struct error *e);
 void labels_deinit(struct labels *l);
 

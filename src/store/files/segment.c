@@ -22,7 +22,7 @@ static const char magic[8] = {'C', 'A', 'N', 'D', 'S', 'E', 'G', '1'};
 
 /* ---- writing ---- */
 
-/* Rows of one stack and thread side by side: small differences. */
+/* Orders rows so that those of one stack and thread are next to each other. Then the differences between rows are small. */
 static int compare(const void *left, const void *right)
 {
     const struct segment_row *a = left, *b = right;
@@ -39,7 +39,7 @@ static int compare(const void *left, const void *right)
     return (a->state > b->state) - (a->state < b->state);
 }
 
-/* What is put together of sorted rows is. */
+/* Whether the rows are in order already. Rows that were merged from sorted segments are. */
 static bool is_sorted(const struct segment *s)
 {
     for (uint32_t i = 1; i < s->row_count; i++)
@@ -65,7 +65,8 @@ static void add_up(struct segment *s)
     s->row_count = n;
 }
 
-/* Small numbers of most columns are differences to the row before; what repeats is zeros then. */
+/* Returns a row's value in a column. Most columns contain the differences between consecutive values. These are small numbers, and a
+ * repeated value yields zeros. */
 static uint64_t value_of(const struct segment_row *r, enum segment_column c)
 {
     switch (c) {
@@ -120,7 +121,7 @@ static void set_head(struct buffer *out, const struct segment *s, size_t sums)
 
 static int put_all(struct buffer *out, const struct segment *s)
 {
-    static const struct head none = {0}; /* it is known last */
+    static const struct head none = {0}; /* the real head is known only at the end */
     struct buffer plain;
     buffer_init(&plain, COLUMN_BYTES_MAX);
     buffer_put(out, &none, sizeof none);
@@ -154,7 +155,7 @@ int segment_write(struct segment *s, const char *path, bool synced, struct error
 
 /* ---- reading ---- */
 
-enum { BEGINNING = 1 << 16 }; /* bytes that most sums are within */
+enum { BEGINNING = 1 << 16 }; /* bytes at the beginning of a file that contain most sums */
 
 static int read_head(struct segment *s, const uint8_t *bytes, size_t size, bool rows, size_t *sums)
 {
@@ -186,7 +187,7 @@ static int read_recordings(struct segment *s, struct column *in)
     return in->bad ? -EBADMSG : 0;
 }
 
-/* One loop for each column, of which the compiler knows what it is. */
+/* Reads one column of the rows. It is inlined for each column, so that the compiler knows the column and makes a loop for it. */
 static inline __attribute__((always_inline)) int read_rows(struct segment *s, struct column *in, enum segment_column c, uint64_t limit)
 {
     uint64_t v = 0;
@@ -246,7 +247,8 @@ static int read_or_skip(struct segment *s, const uint8_t *bytes, size_t size, si
     return rc;
 }
 
-/* *short_of: there are not enough bytes for the sums, but so many would do; the rows are all there. */
+/* Reads the columns. If the bytes end before the sums do, returns -EBADMSG, and sets *short_of to the number of bytes that is needed. The
+ * rows are never cut off in this way. */
 static int read_all(struct segment *s, const uint8_t *bytes, size_t size, unsigned columns, size_t *short_of)
 {
     size_t at = sizeof(struct head), sums = 0;
@@ -279,7 +281,7 @@ static int read_some(struct segment *s, const char *path, unsigned columns, size
     if (!rc)
         return 0;
     segment_deinit(s);
-    if (most && size == most && most != SEGMENT_BYTES_MAX) /* there is more of it */
+    if (most && size == most && most != SEGMENT_BYTES_MAX) /* the file has more bytes */
         return read_some(s, path, columns, wanted > most && wanted < SEGMENT_BYTES_MAX ? wanted : SEGMENT_BYTES_MAX, e);
     return error_set(e, rc, "%s: %s", path, rc == -EBADMSG ? "damaged: a checksum or a number in it is wrong" : strerror(-rc));
 }

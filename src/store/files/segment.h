@@ -1,15 +1,15 @@
-/* A segment: rows of samples as columns, in one file that is never changed. Its stacks, threads and words are ids of one dictionary.
- *
+/* Reads and writes segments. A segment contains rows of samples as columns, in one file that never changes. Its stacks, threads and strings
+ * are ids of one dictionary.
  *     "CANDSEG1" | u32 rows | u32 recordings | i64 first second | u32 strings, nodes, threads that the dictionary must have |
  *     u32 bytes of sums | u64 XXH3 of the 40 bytes before | column of recordings | sums | the other columns, in the order of
  *     enum segment_column (column.h)
  *
- * A row is what one thread did in one second of one recording at one stack. If many rows share few stacks, or seconds, the sums
- * over all of them come first, so that a query for all of a segment reads only these:
+ * A row is what one thread did at one stack in one second of one recording. If many rows share few stacks, or few seconds, sums over all
+ * rows come first in the file. A query for everything in a segment then reads only these sums:
  *
- *     columns: stacks, weight, count, outcome, state of each | seconds, weight of each           (the first of each with its count)
+ *     columns: stacks, and weight, count, outcome and state of each | seconds, and the weight of each   (the first of each with its count)
  *
- * Sums cover rows whose weights have the same type, and all recordings of the segment. */
+ * The rows of a segment have weights of the same type. The sums cover all recordings of the segment. */
 #ifndef CANDOR_STORE_FILES_SEGMENT_H
 #define CANDOR_STORE_FILES_SEGMENT_H
 
@@ -20,14 +20,14 @@
 #include <stdint.h>
 
 enum segment_column {
-    SEGMENT_RECORDINGS, /* ids; how many the head says */
-    SEGMENT_RECORDING,  /* of each row: which of these */
-    SEGMENT_SECOND,     /* since the first */
+    SEGMENT_RECORDINGS, /* ids; the head has their number */
+    SEGMENT_RECORDING,  /* for each row: the place of its recording in SEGMENT_RECORDINGS */
+    SEGMENT_SECOND,     /* since the segment's first second */
     SEGMENT_WEIGHT,
     SEGMENT_STACK,
-    SEGMENT_COUNT, /* of samples */
+    SEGMENT_COUNT, /* number of samples */
     SEGMENT_THREAD,
-    SEGMENT_OUTCOME, /* a string */
+    SEGMENT_OUTCOME, /* id of a string */
     SEGMENT_STATE,
     SEGMENT_COLUMNS
 };
@@ -37,9 +37,9 @@ enum {
     SEGMENT_BYTES_MAX = 1 << 30,
     SEGMENT_SERIES = 1 << SEGMENT_RECORDING | 1 << SEGMENT_SECOND | 1 << SEGMENT_WEIGHT,
     SEGMENT_ALL = (1 << SEGMENT_COLUMNS) - 1,
-    SEGMENT_SUMS = 1 << SEGMENT_COLUMNS, /* as if a column: the sums */
-    SEGMENT_SUMS_ROWS = 4096,            /* rows that a segment with sums has at least */
-    SEGMENT_SUMS_LEAST = 4,              /* rows of a sum, on average; else there are none */
+    SEGMENT_SUMS = 1 << SEGMENT_COLUMNS, /* one more bit in a set of columns: the sums */
+    SEGMENT_SUMS_ROWS = 4096,            /* the fewest rows that a segment with sums has */
+    SEGMENT_SUMS_LEAST = 4,              /* the fewest rows per sum, on average; otherwise there are no sums */
 };
 
 struct segment_row {
@@ -50,7 +50,7 @@ struct segment_row {
     uint8_t state;
 };
 
-struct segment_sum { /* of a stack; outcome and state are those of its first row */
+struct segment_sum { /* the sum of a stack; outcome and state are those of its first row */
     uint64_t weight;
     uint32_t stack, count, outcome;
     uint8_t state;
@@ -67,19 +67,19 @@ struct segment {
     uint32_t recording_count;
     struct segment_row *rows;
     uint32_t row_count, row_cap;
-    struct segment_sum *sums; /* by stack; none: there are rows only */
+    struct segment_sum *sums; /* sorted by stack; empty if there are only rows */
     uint32_t sum_count, sum_cap;
-    struct segment_second *seconds; /* in order; none: there are rows only */
+    struct segment_second *seconds; /* in order of time; empty if there are only rows */
     uint32_t second_count, second_cap;
     uint32_t strings, nodes, threads;
 };
 
-/* Sorts the rows, adds up those that differ in weight and count only, sums them up, and writes the file; synced: it is on the disk then.
- * 0 or a code with its line. */
+/* Sorts the rows, adds up rows that differ only in weight and count, computes the sums, and writes the file. If synced is set, the file is
+ * on the disk when the function returns. Returns 0, or a code with a message in e. */
 int segment_write(struct segment *s, const char *path, bool synced, struct error *e);
-/* Reads the recordings, and the columns in a set of bits (1 << SEGMENT_..., SEGMENT_SUMS). Fields of other columns are 0. If the set
- * has no column of the rows, no rows are read, and their count is 0. Ids are below `strings`, `nodes` and `threads`. 0, or a code
- * with its line: -EBADMSG when it is damaged. */
+/* Reads the recordings and the given columns, a set of bits (1 << SEGMENT_..., SEGMENT_SUMS). Fields of other columns are 0. If the set has
+ * no column of the rows, the function reads no rows, and their count is 0. It checks that ids are below `strings`, `nodes` and `threads`.
+ * Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
 int segment_read(struct segment *s, const char *path, unsigned columns, struct error *e);
 void segment_deinit(struct segment *s);
 
@@ -87,10 +87,10 @@ void segment_deinit(struct segment *s);
 
 struct buffer;
 
-/* From sorted rows. 0 or -ENOMEM. */
+/* Computes the sums from sorted rows. Returns 0 or -ENOMEM. */
 int segment_sum_up(struct segment *s);
 int segment_put_sums(struct buffer *out, struct buffer *plain, const struct segment *s);
-/* Reads the sums from the bytes of their column. 0, -ENOMEM or -EBADMSG. */
+/* Reads the sums from the bytes of their column. Returns 0, -ENOMEM or -EBADMSG. */
 int segment_read_sums(struct segment *s, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sums of a segment's rows, by stack and by second. */
+/* Computes, writes and reads the sums of a segment's rows, by stack and by second. */
 #include "store/files/segment.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 
 enum { SECONDS = 86400 };
 
-/* ---- making ---- */
+/* ---- computing ---- */
 
 static int add_to_stacks(struct segment *s, uint32_t *place_of)
 {
@@ -24,7 +24,7 @@ static int add_to_stacks(struct segment *s, uint32_t *place_of)
             *place = ++s->sum_count;
         }
         struct segment_sum *sum = &s->sums[*place - 1];
-        if (row->count > UINT32_MAX - sum->count) { /* more than a sum can say: none */
+        if (row->count > UINT32_MAX - sum->count) { /* the count does not fit: the segment gets no sums */
             s->sum_count = 0;
             return 0;
         }
@@ -58,7 +58,7 @@ static int sum_seconds(struct segment *s)
     int rc = weights ? 0 : -ENOMEM;
     uint32_t last = 0;
     for (uint32_t i = 0; !rc && i < s->row_count; i++) {
-        if (s->rows[i].second >= SECONDS) { /* a day has no more */
+        if (s->rows[i].second >= SECONDS) { /* a day has no such second */
             free(weights);
             return 0;
         }

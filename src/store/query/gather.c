@@ -23,7 +23,7 @@ struct choice {
     struct labels labels;
 };
 
-/* The values of the labels to split by, as one text; 0 = all are empty. */
+/* Puts the values of the labels to split by into one text, and returns its number in *value. *value = 0 if all are empty. */
 static int value_of(struct choice *c, uint32_t *value)
 {
     struct buffer text;
@@ -44,7 +44,7 @@ static int value_of(struct choice *c, uint32_t *value)
     return failed ? -ENOMEM : 0;
 }
 
-/* Called when a set of labels is complete: decides whether the selector matches it. */
+/* Decides whether the selector matches a set of labels. Called when the set is complete. */
 static int decide(struct choice *c)
 {
     bool added;
@@ -128,8 +128,8 @@ static int by_segment(const void *left, const void *right)
     return (a->segment > b->segment) - (a->segment < b->segment);
 }
 
-/* Which of two types comes first: CPU time, although an idle JVM has wall-clock time in more recordings; else the type of more
- * recordings; else by name. other: "" = none yet. */
+/* Whether a type has precedence over another: CPU time first, although an idle JVM has wall-clock time in more recordings; then the type
+ * that more recordings have; then by name. other: "" = none yet. */
 static bool comes_first(const char *type, uint32_t n, const char *other, uint32_t other_n)
 {
     static const char cpu[] = "cpu:";
@@ -139,7 +139,7 @@ static bool comes_first(const char *type, uint32_t n, const char *other, uint32_
     return n != other_n ? n > other_n : strcmp(type, other) < 0;
 }
 
-/* The one asked for, else the one that comes first. 0 = none. */
+/* Returns the type that was asked for, or else the type that has precedence. 0 = none. */
 static uint32_t choose_type(const struct gather *g, const char *asked)
 {
     uint32_t best = 0, most = 0;
@@ -157,7 +157,7 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
     return best;
 }
 
-/* The time that the recordings cover, as far as it is in the query's. */
+/* Sets the result's time: the time that the recordings cover, within the query's time. */
 static void find_span(const struct gather *g, const struct store_query *q, struct store_result *r)
 {
     for (uint32_t i = 0; i < g->count; i++) {
@@ -167,7 +167,8 @@ static void find_span(const struct gather *g, const struct store_query *q, struc
     }
 }
 
-/* A recording of several days is there several times. */
+/* Keeps only the entries of the chosen type, and counts their recordings. A recording of several days has several entries, and counts
+ * once. */
 static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
 {
     struct map seen;
@@ -275,7 +276,8 @@ int store_forgotten(struct store *s, const struct store_query *q, struct missing
 
 /* ---- rows ---- */
 
-/* Which entry of the list each recording of the segment is; NULL = not selected. *found: how many are. */
+/* Finds the entry of the list for each recording of the segment. An element is NULL if the recording is not selected. *found: the number of
+ * selected recordings. Returns NULL if there is no memory. */
 static const struct gathered **entries_of(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment,
                                           uint32_t *found)
 {
@@ -336,7 +338,8 @@ static void miss(const struct gather *g, const struct gathered *first, struct st
         missing_add(&r->missing, MISSING_DAMAGED, 1, g->list[at].rows, g->list[at].weight);
 }
 
-/* What cannot be read is named, and put aside: 0. Else rc. */
+/* Handles a segment that could not be read. If it is damaged or missing, names it in the result, puts it aside, and returns 0. Otherwise
+ * returns rc. */
 static int give_up(const struct gather *g, struct store *s, const struct gathered *first, int rc, struct store_result *r,
                    const struct error *e)
 {
@@ -387,7 +390,8 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
-/* The entries allow it: as far as they know, the sums are of what is asked for. */
+/* Whether the entries allow the use of sums: for stacks, all selected rows are within the query's time; for seconds, all entries have the
+ * same value of the label. */
 static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum gather_sums which)
 {
     uint64_t rows = 0;

@@ -1,4 +1,4 @@
-/* The sum of the books of the recordings that a query selects. */
+/* Sums up the books of the recordings that a query selects. */
 #include "store/query/gather.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 struct selection {
     const struct gather *g;
     struct store_books *books;
-    struct map recordings; /* those that have the book */
+    struct map recordings; /* recordings that have the book */
 };
 
 enum { IN_BOOK = 1, IS_SIGN = 2 }; /* marks of accounts */
@@ -41,7 +41,7 @@ int select_books(const struct gather *g, struct store *s, const struct store_que
     const struct catalogue_book_visitor visitor = {is_selected, mark_account, take_line, &l};
     struct store_asking asking = {s, q};
     struct catalogue_patience patience = store_patience(&asking);
-    const char *type = q->type && *q->type ? q->type : r->type; /* there may be books without samples */
+    const char *type = q->type && *q->type ? q->type : r->type; /* a recording may have books without samples */
     r->books = (struct store_books){.book = books_of_type(type), .from = q->from / 60 * 60, .to = (q->to + 59) / 60 * 60};
     if (!q->books || r->books.book == BOOKS)
         return 0;

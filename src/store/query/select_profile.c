@@ -1,4 +1,4 @@
-/* Rows of segments as one profile. */
+/* Makes one profile of the rows of segments. */
 #include "base/time_units.h"
 #include "store/query/gather.h"
 #include "store/query/selection.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is light in one dictionary may be heavier in all: of each so many times what is to be left of all. */
+/* A node that is light in one dictionary may be heavier in all dictionaries together. So each dictionary contributes this many times the
+ * number of nodes that are kept at the end. */
 enum { MORE_OF_SEVERAL = 4 };
 
 static int grow_stacks(struct selection *l, uint32_t stacks)
@@ -25,7 +26,8 @@ static int grow_stacks(struct selection *l, uint32_t stacks)
     return 0;
 }
 
-/* Added up, a stack keeps the outcome and state of its first row: a stack that was cut off shows that itself. */
+/* Takes a row. If rows are added up, a stack keeps the outcome and state of its first row. A stack that was cut off shows this in its
+ * frames. */
 static int take(struct selection *l, uint32_t stacks, const struct selected_row *row)
 {
     if (l->add_up && grow_stacks(l, stacks))
@@ -46,7 +48,8 @@ static int take(struct selection *l, uint32_t stacks, const struct selected_row 
 
 /* ---- all dictionaries ---- */
 
-/* What the dictionary does not have (any more) its rows cannot mean. */
+/* The state for reading rows that must fit a dictionary. A segment whose rows refer to entries that the dictionary does not have is not
+ * used. */
 struct checked {
     struct selection *selection;
     struct store_result *result;
@@ -123,7 +126,7 @@ static int take_all(struct selection *l, struct store *s, const struct gather *g
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;
 }
 
-/* ---- what the profile says of itself ---- */
+/* ---- the profile's description ---- */
 
 static int describe(struct profile *p, const struct store_query *q, const struct store_result *r)
 {
@@ -135,7 +138,7 @@ static int describe(struct profile *p, const struct store_query *q, const struct
               : !strcmp(unit, "samples") ? PROFILE_UNIT_SAMPLES
               : !strcmp(unit, "bytes")   ? PROFILE_UNIT_BYTES
                                          : PROFILE_UNIT_OTHER;
-    p->thinned = true; /* rows are no order of samples */
+    p->thinned = true; /* rows are not in the order in which samples were taken */
     p->merged = (uint32_t)r->recordings;
     p->start_ns = (r->to > r->from ? r->from : q->from) * NS_PER_S;
     p->duration_ns = (uint64_t)(r->to - r->from) * NS_PER_S;
@@ -145,7 +148,7 @@ static int describe(struct profile *p, const struct store_query *q, const struct
                : 0;
 }
 
-/* They are the profile's own then, for its readers. */
+/* Copies the books into the profile, for functions that read a profile. */
 static int take_books(struct profile *p, const struct store_books *b)
 {
     int rc = 0;

@@ -1,4 +1,4 @@
-/* Rows of segments as weights over time. */
+/* Makes series of weights over time from the rows of segments. */
 #include "store/query/gather.h"
 
 #include "base/array.h"
@@ -9,14 +9,14 @@
 
 enum { SECONDS = 86400 };
 
-/* Weights of one value of the label, by second of a day, on their way to the points. */
+/* Collects the weights of one value of the label by second of a day, and adds them to the points. */
 struct selection {
     struct store_series *out;
     struct map points; /* (value, step) -> point */
     const struct store_query *query;
     struct store_result *result;
     int64_t step, first;
-    uint32_t by, least, most; /* seconds that have something; least > most: none */
+    uint32_t by, least, most; /* least, most: the first and last second with a weight; none if least > most */
     uint64_t *weights;
 };
 
@@ -57,7 +57,7 @@ static int flush(struct selection *l)
     return 0;
 }
 
-/* A second of a day; others a segment has not. */
+/* Adds the weight of a second of a day. A good segment has no other seconds. */
 static int take(struct selection *l, const struct gathered *of, int64_t first, uint32_t second, uint64_t weight)
 {
     if (second >= SECONDS)
@@ -113,7 +113,7 @@ static int compare(const void *left, const void *right)
     return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Values by their numbers in the gather. */
+/* Copies the label's values. Each value keeps the number that it has in the gather. */
 static int take_values(struct store_series *out, const struct gather *g)
 {
     for (uint32_t i = 0; i < g->values.count; i++) {

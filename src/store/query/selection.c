@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* From the dictionary's ids to the profile's. */
+/* Maps the dictionary's ids to the profile's. */
 struct ids {
     struct profile *to;
     const struct profile *from;
-    uint32_t *strings, *frames, *nodes, *threads; /* plus 1, 0 = not yet */
-    bool *kept;    /* by node, when some are pruned; of these `nodes` has what the nearest kept one below it has */
-    uint32_t mark; /* the frame of what was pruned */
+    uint32_t *strings, *frames, *nodes, *threads; /* the profile's id plus 1; 0 = not added yet */
+    bool *kept;    /* by node; NULL = all. For a node that is not kept, `nodes` has its nearest ancestor that is */
+    uint32_t mark; /* the frame that replaces pruned nodes */
     bool one_thread;
 };
 
@@ -58,7 +58,7 @@ static int thread_id(struct ids *m, uint32_t of, uint32_t *id)
     return 0;
 }
 
-/* What each node has, and what weighs on it. */
+/* Computes the self and total weight of each node. */
 static void weigh(const struct ids *m, const struct selection *l, uint64_t *self, uint64_t *totals)
 {
     for (uint32_t i = 0; i < l->count; i++)
@@ -104,7 +104,7 @@ static int sum_methods(struct ids *m, struct selection_methods *to, const uint64
 
 /* ---- stacks ---- */
 
-/* Sets `kept` where there are more nodes than are to be kept. */
+/* Sets `kept` if there are more nodes than `keep`. */
 static int64_t choose_nodes(struct ids *m, const struct selection *l, const uint64_t *totals)
 {
     uint32_t nodes = m->from->node_count;
@@ -137,7 +137,7 @@ static int choose(struct ids *m, const struct selection *l)
     return (int)left_out;
 }
 
-/* Marks the stacks that are used with all they stand on. */
+/* Marks the stacks that rows use, and all their ancestors. */
 static void mark_used(struct ids *m, const struct selection *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
@@ -148,7 +148,7 @@ static void mark_used(struct ids *m, const struct selection *l)
     m->nodes[0] = 0; /* the root */
 }
 
-/* Parents come first. */
+/* Adds the stacks to the profile. A parent always comes before its children. */
 static int take_stacks(struct ids *m, const struct selection *l)
 {
     if (!m->kept)
@@ -164,7 +164,7 @@ static int take_stacks(struct ids *m, const struct selection *l)
     return 0;
 }
 
-/* The stack of a row, or what is left of it. */
+/* Finds the profile's stack of a row. If the stack was pruned, this is its nearest kept ancestor with the frame "[pruned]" on top. */
 static int take_stack(struct ids *m, const struct selection *l, const struct selected_row *row, uint32_t *stack)
 {
     *stack = m->nodes[row->stack];

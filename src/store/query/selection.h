@@ -1,4 +1,4 @@
-/* Rows of one dictionary on their way to a profile; the inside of select_profile.c. */
+/* Converts rows of one dictionary into samples of a profile, for select_profile.c. */
 #ifndef CANDOR_STORE_QUERY_SELECTION_H
 #define CANDOR_STORE_QUERY_SELECTION_H
 
@@ -12,27 +12,27 @@ struct selected_row {
     uint8_t state;
 };
 
-/* Self and total of each method, of all rows. */
+/* Self and total weight of each method, over all rows. */
 struct selection_methods {
     struct method_sum *list;
     uint32_t count, cap;
-    struct map places; /* by label */
+    struct map places; /* by label of the method */
 };
 
 struct selection {
     struct profile *p;
     struct selected_row *rows;
     uint32_t count, cap;
-    uint32_t *row_of_stack; /* plus 1; NULL = rows stay single */
+    uint32_t *row_of_stack; /* by stack: place in `rows` plus 1, 0 = none; NULL = rows are not added up */
     uint32_t stacks;
     bool add_up;
-    uint32_t keep; /* the heaviest nodes of a dictionary that are taken over; 0 = all */
+    uint32_t keep; /* how many of a dictionary's heaviest nodes are converted; 0 = all */
     struct pruned *pruned;
-    struct selection_methods *methods; /* with `keep`: these are summed up before anything is left out */
+    struct selection_methods *methods; /* if `keep` is set: methods are summed up before any node is left out */
 };
 
-/* Adds the rows to the profile. Entries of a dictionary that no row uses are left out, and so are those beyond `keep`: as
- * profile_prune does, but before they cost anything. 0, -ENOMEM, or -ERANGE as in profile_add_sample. */
+/* Adds the rows to the profile. Leaves out entries of the dictionary that no row uses, and nodes beyond `keep`. The result is that of
+ * profile_prune, but the profile never contains these nodes. Returns 0, -ENOMEM, or -ERANGE as profile_add_sample does. */
 int selection_convert(struct selection *l, const struct profile *from);
 
 #endif

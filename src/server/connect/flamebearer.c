@@ -27,7 +27,6 @@ struct builder {
         struct pair *list;
         uint32_t count, cap;
     } now, next;
-    int64_t *ends[SIDES]; /* by level: where the previous node ended */
 };
 
 static const struct calltree_node *node_of(const struct builder *b, int side, const struct pair *p)

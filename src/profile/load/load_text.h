@@ -1,4 +1,4 @@
-/* Texts of a recording taken into a profile. */
+/* Adds texts of a recording to a profile. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_TEXT_H
 #define CANDOR_PROFILE_LOAD_LOAD_TEXT_H
 

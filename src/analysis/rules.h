@@ -1,16 +1,16 @@
-/* The rules, and all possible findings: one table of each. The text, the JSON and the list of judged rules are made from them;
- * a test compares docs/findings.md with them.
+/* The table of rules, and the table of all possible findings. The text, the JSON and the list of judged rules are made from these
+ * tables; a test compares docs/findings.md with them.
  *
  * FINDING(symbol, id, title, report, table, all, any, remedy):
  *   id             "lock_held_asleep": in JSON, stable
- *   title          in words
- *   report, table  the options of `candor report` that show it, none of which needs quotes, and the table in it
- *   all, any       the data that a recording must have enabled before "nothing found" may be said: all of `all`, and one of `any`, if
- *                  there are any; bits of enum source
- *   remedy         what to do
- * RULE(function): uses the evidence that it needs, finds nothing if that is missing, and adds findings that have a score.
+ *   title          the name of the problem, for users
+ *   report, table  the options of `candor report` that show the evidence, without characters that need quotes, and the table in that report
+ *   all, any       the sources (bits of enum source) that must be enabled in a recording before "nothing found" is correct:
+ *                  all sources of `all`, and one of `any` unless `any` is empty
+ *   remedy         advice to the user
+ * RULE(function): the function uses the evidence that it needs, does nothing if that is missing, and adds findings with a score.
  *
- * A new rule is a file rules/rule_NAME.c with its function, and its rows here. */
+ * A new rule needs a file rules/rule_NAME.c with its function, and rows in these tables. */
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
@@ -164,7 +164,7 @@
 #define COST_REPORT_CPU  "--kind cpu"
 #define COST_REPORT_WALL "--kind wall"
 
-/* rule_locks: of each class of locks one finding, the most specific. */
+/* rule_locks makes one finding for each class of locks, the most specific one. */
 #define RULES(RULE)                                                                                                                        \
     RULE(rule_deadlock)                                                                                                                    \
     RULE(rule_locks)                                                                                                                       \

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define TAIL     0.025             /* on each side of an interval */
-#define Z_OF_ONE 1.959963984540054 /* leaves as much on each side of the normal distribution */
+#define TAIL     0.025             /* the probability on each side of an interval */
+#define Z_OF_ONE 1.959963984540054 /* the normal distribution has TAIL beyond this on each side */
 
 static _Thread_local double tail = TAIL, z = Z_OF_ONE;
 

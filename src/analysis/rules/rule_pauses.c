@@ -1,5 +1,5 @@
-/* Why pauses for garbage collection happen, by what the JVM calls their collector and cause: collections of the whole heap, and those that
- * something other than the program's allocation asked for. A table has the causes. */
+/* Finds the reasons of pauses for garbage collection from the JVM's names of their collector and cause: collections of the whole heap,
+ * and collections that were not requested by the program's allocation. A table has the causes. */
 #include "analysis/rules.h"
 
 #include "analysis/arguments.h"
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FULL_WARNING     0.05 /* of the time, in collections of the whole heap */
-#define FALLBACK_WARNING 0.02 /* the same of collectors that work beside the program, and have to fall back to it */
-#define LATE_WARNING     0.5  /* of G1's pauses: longer than they were to be */
-#define TARGET_MS        200  /* unless MaxGCPauseMillis is given */
+#define FULL_WARNING     0.05 /* as a share of the time, in collections of the whole heap */
+#define FALLBACK_WARNING 0.02 /* the same for concurrent collectors that have to fall back to collections of the whole heap */
+#define LATE_WARNING     0.5  /* share of G1's pauses that are longer than the target */
+#define TARGET_MS        200  /* the target without MaxGCPauseMillis */
 
 enum { FULL_LEAST = 3, LATE_LEAST = 10 };
 
@@ -22,7 +22,7 @@ enum { FULL_LEAST = 3, LATE_LEAST = 10 };
 
 enum measure { OF_PAUSES, A_MINUTE };
 
-/* cause: how the JVM names it, or how such names begin. limit: a share of the pauses, or pauses a minute. */
+/* cause: the JVM's name for the cause, or the beginning of such names. limit: a share of the pauses, or pauses a minute. */
 static const struct cause {
     enum finding_kind kind;
     const char *cause;
@@ -105,14 +105,14 @@ static bool has(const char *text, const char *const *words, size_t count)
 
 #define HAS(text, words) has(text, words, sizeof(words) / sizeof *(words))
 
-/* By the names of collectors, which differ by their teller and with the JDK. */
+/* Judges by the names of collectors, which differ between the JDK's recorder and the agent, and between JDKs. */
 static enum extent extent_of(const char *what)
 {
     static const char *const asked[] = {"System.gc()", "Heap Inspection", "Heap Dump", "Diagnostic Command", "Metadata GC", "ForceGarbage"};
     static const char *const fallbacks[] = {"G1 full", "G1Full", "stop-the-world full", "Degenerated", "Full GC", "ShenandoahFull"};
     static const char *const planned[] = {"MSC,",        "SerialOld",   "Serial full",  "PSParallelCompact",
                                           "PSMarkSweep", "ParallelOld", "Parallel full"};
-    if (HAS(what, asked)) /* other rules are about these */
+    if (HAS(what, asked)) /* other rules cover these */
         return A_PART;
     return HAS(what, fallbacks) ? WHOLE_AS_FALLBACK : HAS(what, planned) ? WHOLE : A_PART;
 }
@@ -160,7 +160,7 @@ static uint64_t target_ms(const char *arguments)
     return given ? given : TARGET_MS;
 }
 
-/* Of G1's pauses that collect. */
+/* Compares G1's collecting pauses with the target. */
 static void judge_target(struct findings *f, const struct evidence *e)
 {
     uint64_t ms = target_ms(e->jvm->arguments), pauses = 0;

@@ -1,6 +1,6 @@
-/* Figures that the JVM states, and happenings that it reports (events/figures/readings.h): the container's limits, switches between
- * threads, classes and threads that become ever more, memory for code and classes that is full, and data that its recorder lost. A table
- * has them. */
+/* Judges figures and incidents that the JVM reports (events/figures/readings.h): the container's limits, switches between threads,
+ * growing numbers of classes and threads, full memory for code and classes, and data that the JVM's recorder lost. They are listed in a
+ * table. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -9,29 +9,29 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SETTLED_NS (60 * NS_PER_S) /* of the JVM's life */
+#define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start */
 
 enum { THIRDS = 3 };
 
 enum measure {
-    PART_OF,   /* what was added to it, as a share of what was added to `other` */
-    LEVEL_OF,  /* its largest value, as a share of the last one of `other` */
-    MEAN,      /* of its values */
-    ADDED,     /* to it, a minute */
+    PART_OF,   /* the increase of the figure, as a share of the increase of `other` */
+    LEVEL_OF,  /* the largest value, as a share of the last value of `other` */
+    MEAN,      /* the mean of the values */
+    ADDED,     /* the increase for each minute */
     STEADILY,  /* the same without what was added to `other`, by the third of the time in which it was least: pools fill, and classes load,
                   when a program begins */
-    EVENTS,    /* a minute */
-    SUM,       /* of its values, a minute */
-    CERTAINLY, /* it happened: each is bad */
+    EVENTS,    /* the number of events for each minute */
+    SUM,       /* the sum of the values for each minute */
+    CERTAINLY, /* each single event is a problem */
 };
 
-/* A limit below which v is nothing is `from`: a level that is half full is no problem. */
+/* `from` is the value up to which there is no problem: a level that is half full is fine. */
 static const struct figure {
     enum finding_kind kind;
     enum measure measure;
     enum reading_kind of, other;
     double from, limit;
-    uint32_t least; /* readings */
+    uint32_t least; /* least number of readings */
     const char *words;
 } figures[] = {
     {FINDING_CPU_THROTTLED, PART_OF, READING_PERIODS_THROTTLED, READING_PERIODS, 0, 0.25, 2,
@@ -89,7 +89,7 @@ static double added(const struct values *v)
     return v->count ? fmax(0, v->last - v->first) : 0;
 }
 
-/* As of that time. */
+/* Returns the value of a figure at a time. */
 static double value_at(const struct evidence *e, enum reading_kind kind, int64_t ns)
 {
     double value = 0;

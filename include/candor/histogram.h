@@ -132,7 +132,7 @@ static inline bool candor_histogram_record_atomic(struct candor_histogram *h, in
  * false as record does. */
 bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, int64_t expected);
 
-/* ---- together ---- */
+/* ---- sums of histograms ---- */
 
 /* Adds every count of `from` at its value. Returns 0, or -ERANGE if some values are beyond the range of `to`; these are left out. */
 int candor_histogram_add(struct candor_histogram *to, const struct candor_histogram *from);

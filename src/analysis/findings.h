@@ -36,11 +36,11 @@ struct finding {
     uint32_t subject;           /* a lock's class, a peer, a path, a pool's threads, an exception's class */
     uint32_t site;              /* "shop.Log.write:12": where in the program */
     uint32_t owner;             /* the thread that has the lock, requested the halt, or was late */
-    uint64_t count;             /* of waits, pauses, reads ... */
+    uint64_t count;             /* number of waits, pauses, reads ... */
     uint32_t threads;           /* number of threads that were held up; 0 = all, or unknown */
     struct amount lost_ns;      /* the time that threads lost; for halts of all threads, the time for which all were stopped */
     const char *report, *table; /* NULL = the ones in finding_infos, because the evidence is where it usually is */
-    const char *remedy;         /* the same */
+    const char *remedy;         /* NULL = the one in finding_infos */
     int64_t from_ns;            /* since the epoch: start of the worst window, if that is worse than the whole; 0 = no window is worse */
     uint64_t window_ns;         /* length of the worst window */
     uint32_t worst;             /* the text for that window, if the whole recording has the finding, too */
@@ -76,7 +76,7 @@ struct findings {
     bool failed;
 };
 
-int findings_init(struct findings *f); /* 0 or -ENOMEM; findings_deinit in any case */
+int findings_init(struct findings *f); /* returns 0 or -ENOMEM; call findings_deinit in any case */
 void findings_deinit(struct findings *f);
 const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);

@@ -114,7 +114,7 @@ static void put_count(FILE *out, const struct findings *f, const struct findings
     fputc('\n', out);
 }
 
-/* ---- what the program did, wrong or not ---- */
+/* ---- overview ---- */
 
 static void put_amount(FILE *out, enum overview_unit unit, double v)
 {

@@ -57,7 +57,7 @@ struct recording_evidence {
     struct evidence evidence;
 };
 
-/* ---- what time ---- */
+/* ---- time range ---- */
 
 /* Limits the range to the recording's time. If another recording of the JDK ran at the same time, its earlier and later events do not
  * belong to this recording. */

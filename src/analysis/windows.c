@@ -177,7 +177,7 @@ static bool slice_cut(struct slice *s, const struct evidence *e, const struct sp
     return met + s->halts.count + s->e.reading_count;
 }
 
-/* ---- what is worst ---- */
+/* ---- worst windows ---- */
 
 /* Findings by kind and subject: those of the whole, then the worst ones of windows. */
 struct worst {

@@ -460,7 +460,7 @@ int asm_recording_load(struct asm_recording *r, const char *path, struct error *
     return 0;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset)
 {

@@ -78,7 +78,7 @@ struct asm_recording {
     struct jfr_problems problems;
 };
 
-int asm_recording_init(struct asm_recording *r); /* 0 or -ENOMEM */
+int asm_recording_init(struct asm_recording *r); /* returns 0 or -ENOMEM */
 void asm_recording_deinit(struct asm_recording *r);
 /* Reads a file. Returns 0 or a negative code with e; -ENOENT if the recording was made without --asm. */
 int asm_recording_load(struct asm_recording *r, const char *path, struct error *e);

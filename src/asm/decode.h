@@ -37,7 +37,7 @@ enum asm_syntax { ASM_INTEL, ASM_ATT }; /* AArch64 has only one syntax */
 
 /* The functions of a decoder's implementation. */
 struct asm_backend {
-    int (*begin)(void **state, enum asm_processor processor, enum asm_syntax syntax); /* 0 or a negative errno */
+    int (*begin)(void **state, enum asm_processor processor, enum asm_syntax syntax); /* returns 0 or a negative errno */
     bool (*decode)(void *state, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out);
     /* Writes the instruction as text that ends with a zero byte. */
     bool (*print)(void *state, const uint8_t *bytes, size_t count, uint64_t address, char *text, size_t size);

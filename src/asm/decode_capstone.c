@@ -203,7 +203,7 @@ static void take_x86(const struct capstone *c, struct asm_instruction *out)
     take_registers(c, x86_bit, out);
 }
 
-/* ---- either ---- */
+/* ---- both processors ---- */
 
 static bool decode(void *state, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out)
 {

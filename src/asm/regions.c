@@ -152,7 +152,7 @@ static int group(const struct asm_regions *s, bool by_name, struct asm_group **o
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- all regions ---- */
 
 static int name_sources(struct building *b)
 {

@@ -36,9 +36,9 @@ int asm_json(FILE *out, const struct asm_report *a);
 /* Prints one region as asm_text does: its title, its instructions, its total. Returns 0 or -ENOMEM. */
 int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number);
 
-/* ---- what both share (report.c) ---- */
+/* ---- functions for both forms (report.c) ---- */
 
-/* Whether the region is to be listed. */
+/* Whether the region is listed. */
 bool asm_is_listed(const struct asm_report *a, const struct asm_region *region);
 /* Writes the title of a region: that of its snapshot, or the function's name. Returns out. */
 char *asm_region_title(const struct asm_report *a, const struct asm_region *region, char *out, size_t size);

@@ -50,7 +50,7 @@ static void figure(FILE *out, const struct asm_figure *f)
     fprintf(out, "%6.2f%% %-15s", 100 * f->share, interval);
 }
 
-/* ---- what was measured ---- */
+/* ---- the measured quantity ---- */
 
 static char *weight(const struct asm_report *a, char *out, size_t size, uint64_t n)
 {

@@ -278,7 +278,7 @@ static int join_waits(struct halts *h, const struct halt_parts *p)
     return rc;
 }
 
-/* ---- who asked ---- */
+/* ---- requesters ---- */
 
 /* Returns the call of System.gc() that was active at this time, in this thread if one is given. */
 static const struct halt_call *call_at(const struct halt_parts *p, int64_t ns, uint32_t thread)

@@ -134,7 +134,7 @@ static int sum_causes(struct halt_view *v, uint32_t *sorted)
     return 0;
 }
 
-/* ---- what is explained ---- */
+/* ---- explained time ---- */
 
 struct step { /* the beginning or the end of a halt */
     int64_t ns;

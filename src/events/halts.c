@@ -79,7 +79,7 @@ static uint32_t site_of(struct reading *r, struct jfr_event *event)
     return halt_cached(r->h, &r->sites, event, "stackTrace", halt_site, &r->rc);
 }
 
-/* ---- what it was for ---- */
+/* ---- purposes ---- */
 
 static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
 {

@@ -62,7 +62,7 @@ int filter_time(struct filter *f, const char *range, const struct profile *p)
     return rc;
 }
 
-/* ---- what samples show ---- */
+/* ---- tests of samples ---- */
 
 /* The filter's patterns that match some frame of a stack. */
 enum { METHOD = 1, NOT_METHOD = 2, PACKAGE = 4, NOT_PACKAGE = 8 };

@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "regex/regex.h"
 
-/* A regular expression. The filter's member says whether a text must match it, or must not. */
+/* A regular expression. The filter's member says whether a text must contain a match, or must not. */
 struct filter_pattern {
     struct regex *regex; /* NULL = there is no such condition */
 };
@@ -35,7 +35,8 @@ struct filter {
 };
 
 /* The caller compiles patterns (filter_compile) and frees them (filter_deinit). */
-int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e); /* 0, or a negative code and the reason in e */
+int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e); /* returns 0, or a negative code and the reason in
+                                                                                        * e */
 /* Compiles "KEY=REGEX". Returns 0, or a negative code and the reason in e. */
 int filter_compile_label(struct filter_label *label, const char *text, struct error *e);
 void filter_pattern_free(struct filter_pattern *pattern);

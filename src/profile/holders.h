@@ -10,8 +10,8 @@
 #include "base/map.h"
 #include "profile/profile.h"
 
-/* The labels' keys; the separator between the steps of a path; the recording's word for a complete path; and our word for a path that
- * was not read (load_holders.h). */
+/* The labels' keys; the separator between the steps of a path; the recording's word for a complete path; and Candor's word for a path
+ * that was not read (load_holders.h). */
 #define HOLDERS_PATH    "path"
 #define HOLDERS_HOLDER  "holder"
 #define HOLDERS_NO_PATH "no_path"
@@ -28,7 +28,7 @@ struct holder {
 
 struct holders_sum {
     uint32_t row;     /* the holder's path that leads to most bytes, as an index in rows */
-    uint32_t paths;   /* number of the holder's paths; each path without an end is a sum of its own */
+    uint32_t paths;   /* number of the holder's paths; each path without an end has its own sum */
     uint32_t objects; /* sampled objects at the ends of all these paths */
     uint64_t bytes;
 };

@@ -5,7 +5,7 @@
  * KIND(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command, help):
  *   word       the name of the kind for --kind, and for "kind" in JSON
  *   basis      a value of enum profile_basis: what triggers such a sample
- *   event      the event of `candor record -e` that records our samples of this kind, or another profiler's word
+ *   event      the event of `candor record -e` that records Candor's samples of this kind, or another profiler's word
  *   unit       of the weights, if the recording does not say otherwise
  *   value      pprof's word for what the weights measure; NULL = the kind's word
  *   stored     the type under which a server stores such samples; NULL if their sum over time has no meaning
@@ -26,7 +26,7 @@
 
 #include <stdbool.h>
 
-/* OTHER: a unit that has no arithmetic of its own here; the profile's `unit_name` is the word for it. */
+/* OTHER: a unit without its own arithmetic here. The profile's `unit_name` is the word for it. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
 /* What triggers a sample: a clock, the allocation of an object, the end of a wait, or a call of a function. */

@@ -32,7 +32,7 @@ uint32_t locks_label(const struct profile *p, const struct profile_sample *s, co
     return 0;
 }
 
-/* ---- who had what ---- */
+/* ---- owners ---- */
 
 struct keys {
     uint32_t class_name, address, owner;
@@ -110,7 +110,7 @@ static void sort(struct locks *l)
     qsort(l->rows, l->row_count, sizeof *l->rows, compare_rows);
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
 /* Links each open wait to the sample in which the lock's owner waits. */
 struct graph {

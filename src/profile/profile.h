@@ -188,7 +188,7 @@ struct profile {
     uint32_t filtered;           /* number of the samples that a filter dropped */
     bool discarded;              /* the recording discarded older data on purpose and kept its end */
     uint32_t windows;            /* the highest window number of a sample; 0 = there are no clocks by lot */
-    bool thinned;                /* a filter looked at properties of samples: the remaining samples are not successive */
+    bool thinned;                /* a filter selected by properties of samples: the remaining samples are not successive */
     uint32_t kinds;              /* bits 1 << enum profile_kind: the kinds of sample in the recording; 0 = its format has one kind only */
     uint64_t cpu_samples;        /* events of candor.CpuSample */
     uint64_t execution_samples;  /* events of jdk.ExecutionSample */
@@ -205,7 +205,7 @@ struct profile {
     struct map maps[PROFILE_MAPS]; /* interning; see profile.c */
 };
 
-int profile_init(struct profile *p); /* 0 or -ENOMEM */
+int profile_init(struct profile *p); /* returns 0 or -ENOMEM */
 void profile_deinit(struct profile *p);
 
 /* Interns a string. Unlike strtab_add it distinguishes the empty string from lack of memory. */

@@ -160,7 +160,7 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
     {                                                                                                                                      \
         return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);                                                                      \
     }                                                                                                                                      \
-    /* The consumer's index first: what is added meanwhile makes it less empty. */                                                         \
+    /* The consumer's index is read first: an element that is added meanwhile makes the queue less empty. */                               \
     static inline bool type##_is_empty(const struct type *q)                                                                               \
     {                                                                                                                                      \
         uint64_t polled = type##_polled(q);                                                                                                \

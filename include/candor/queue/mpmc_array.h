@@ -6,9 +6,9 @@
  *                                         i + capacity: empty, the producer of i + capacity may
  *     memory      | cells, mask |-128-| producers' index |-128-| consumers' index |
  *
- * Progress    offer waits for a consumer that has claimed the cell it needs, a whole ring ago, and has not emptied it; poll and peek
- *             wait for a producer that has claimed the oldest cell and not filled it (bubbles). The relaxed forms do not: they are
- *             lock-free in control.
+ * Progress    offer needs the cell that was used a whole ring ago. It waits for a consumer that has claimed this cell and has not
+ *             emptied it. poll and peek wait for a producer that has claimed the oldest cell and has not filled it. (Both cases are
+ *             bubbles.) The relaxed forms do not wait: they are lock-free in control.
  * Signals     relaxed forms: yes, whatever they interrupt. Strict forms wait for a call that they may have interrupted: an offer
  *             for a poll, a poll for an offer.
  * Source      Dmitry Vyukov's bounded MPMC queue (1024cores.net); the exact detection of a full and an empty queue is as in JCTools'

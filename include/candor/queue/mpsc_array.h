@@ -6,11 +6,12 @@
  *                         ^ consumer.index = 4   ^ producer.index = 7
  *     memory      | slots, mask |-128-| producers' index |-128-| producers' limit |-128-| consumer's |
  *
- * Progress    offer lock-free in control and in progress; relaxed_offer wait-free in control. poll and peek wait for the producer
- *             of the oldest element when it is in a bubble, their relaxed forms do not: they are wait-free in control, and see
- *             nothing behind the bubble. offer never waits for another producer.
+ * Progress    offer is lock-free in control and in progress, and never waits for another producer. relaxed_offer is wait-free in
+ *             control. poll and peek wait for the producer of the oldest element when it is in a bubble. Their relaxed forms do not
+ *             wait: they are wait-free in control, and see nothing behind the bubble.
  *             A poll that finds nothing reads the producers' index, and so slows them down; relaxed_poll and drain do not.
- * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
+ * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, because it may have interrupted a
+ *             producer in a bubble.
  * Source      JCTools' MpscArrayQueue.
  */
 #ifndef CANDOR_QUEUE_MPSC_ARRAY_H
@@ -51,7 +52,7 @@ static inline uint64_t candor_mpsc_array_capacity(const struct candor_mpsc_array
  * producer claimed slots meanwhile. The producer must store to each claimed slot. */
 static inline uint64_t candor_mpsc_array_claim(struct candor_mpsc_array *q, uint64_t wanted, bool retry, uint64_t *first)
 {
-    /* Acquire: pairs with the release below, and so with that in poll; the slots before the limit are empty for us too. */
+    /* Acquire: pairs with the release below, and so with that in poll; the slots before the limit are empty for this producer, too. */
     uint64_t limit = __atomic_load_n(&q->limit.index, __ATOMIC_ACQUIRE);
     /* Relaxed: a guess, which the exchange checks. */
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED), n;

@@ -11,12 +11,12 @@
  *
  *     memory      | what is constant |-128-| producers' index |-128-| ring and limits |-128-| consumer's |
  *
- * Progress    offer is lock-free, but waits while another producer makes a ring (clearing its slots, a bounded search in the pool's
- *             bitmap); relaxed_offer fails instead and is wait-free in control. poll and peek wait for the producer of the oldest
- *             element when it has claimed but not stored it (a bubble), their relaxed forms do not: they are wait-free in control,
- *             and see nothing behind it. A poll that finds nothing looks at the producers' index, and so slows them down; relaxed_poll and
- *             drain do not.
- * Signals     producers: relaxed_offer, whatever it interrupts; offer only where no producer is interrupted, since that one may be
+ * Progress    offer is lock-free, but waits while another producer makes a ring (it clears the ring's slots, and does a bounded search
+ *             in the pool's bitmap). relaxed_offer fails instead, and is wait-free in control. poll and peek wait for the producer of
+ *             the oldest element when it has claimed but not stored it (a bubble). Their relaxed forms do not wait: they are
+ *             wait-free in control, and see nothing behind the bubble. A poll that finds nothing reads the producers' index, and so
+ *             slows them down; relaxed_poll and drain do not.
+ * Signals     producers: relaxed_offer, whatever it interrupts; offer only if it interrupts no producer, because that producer may be
  *             making a ring. The consumer: relaxed forms only.
  * Source      JCTools' MpscChunkedArrayQueue and MpscUnboundedArrayQueue. New here: the pool; the end of the newest ring is known,
  *             so that a queue that hovers at its bound does not link rings that are nearly empty; the link is made before the index.

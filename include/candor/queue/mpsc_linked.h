@@ -6,10 +6,12 @@
  *     | next | (taken) |-> | NULL | e7 |   (bubble)   | NULL | e8 |
  *     memory      | pool |-128-| producers' node |-128-| consumer's |
  *
- * Progress    offer_node is wait-free in control and in progress: one exchange. offer takes its node from the pool, whose search is
- *             bounded too (and costs more than the list: supply nodes where speed counts). poll and peek wait for a producer between
- *             its exchange and its link (a bubble), their relaxed forms do not: they are wait-free in control, and see nothing behind it.
- * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
+ * Progress    offer_node is wait-free in control and in progress: it needs one exchange. offer takes its node from the pool. The search
+ *             there is bounded, too, but it costs more than the list, so supply nodes if speed matters. poll and peek wait for a
+ *             producer between its exchange and its link (a bubble). Their relaxed forms do not wait: they are wait-free in control,
+ *             and see nothing behind the bubble.
+ * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, because it may have interrupted a producer in
+ *             a bubble.
  * Source      Dmitry Vyukov's non-intrusive MPSC queue (1024cores.net), as in JCTools' MpscLinkedQueue.
  */
 #ifndef CANDOR_QUEUE_MPSC_LINKED_H
@@ -28,7 +30,7 @@ struct candor_mpsc_linked_side {
 };
 
 struct candor_mpsc_linked {
-    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: nodes are supplied */
+    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: the producers supply nodes */
     struct candor_mpsc_linked_side producer CANDOR_QUEUE_ALIGNED;
     struct candor_mpsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
 };

@@ -6,10 +6,10 @@
  *                              ^ consumer.index = 5   ^ producer.index = 7
  *     memory      | slots, mask |-128-| producer's |-128-| consumers' index |-128-| consumers' limit |
  *
- * Progress    poll and peek lock-free in control and in progress. offer waits for the consumer that has claimed the slot it needs,
- *             a whole ring ago; relaxed_offer does not, and is wait-free in control.
- * Signals     consumers: yes, whatever they interrupt. The producer: relaxed forms only, and fill not, if it may have interrupted
- *             a consumer.
+ * Progress    poll and peek are lock-free in control and in progress. offer needs the slot that was used a whole ring ago, and waits
+ *             for a consumer that has claimed but not emptied it. relaxed_offer does not wait, and is wait-free in control.
+ * Signals     consumers: yes, whatever they interrupt. The producer: only relaxed forms, and not fill, if it may have interrupted a
+ *             consumer.
  * Source      JCTools' SpmcArrayQueue.
  */
 #ifndef CANDOR_QUEUE_SPMC_ARRAY_H

@@ -7,7 +7,7 @@
  *     memory      | slots, mask |-128-| producer's |-128-| consumer's |
  *
  * Progress    both sides wait-free, in control and in progress: no peer can hold them up.
- * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Signals     either side may be a handler, if no call of the same side can interrupt it or be interrupted by it.
  * Source      the null slots are FastFlow's, the look ahead is B-Queue's, both as in JCTools' SpscArrayQueue.
  *
  * When the producer reaches its limit, it checks the slot `look_ahead` further on. Slots are emptied in order, so if that slot is empty,

@@ -13,7 +13,7 @@
  *
  * Progress    both sides wait-free, in control and in progress; a new ring costs its producer the clearing of its slots and a
  *             bounded search in the pool's bitmap.
- * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Signals     either side may be a handler, if no call of the same side can interrupt it or be interrupted by it.
  * Source      JCTools' SpscUnboundedArrayQueue, SpscChunkedArrayQueue and SpscGrowableArrayQueue. New here: the pool, and that the
  *             link is made before the element, so that a producer can have room without an element yet.
  */

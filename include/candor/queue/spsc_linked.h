@@ -6,9 +6,10 @@
  *     | next | (taken) |-> | next | e7 |-> | NULL | e8 |
  *     memory      | pool |-128-| producer's |-128-| consumer's |
  *
- * Progress    both sides wait-free, in control and in progress; a node of the pool costs a bounded search in its bitmap and two
- *             locked instructions for its way there and back, many times what the list costs: supply nodes where speed counts.
- * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Progress    both sides are wait-free, in control and in progress. A node from the pool costs a bounded search in the pool's bitmap
+ *             and two locked instructions, one to take it and one to give it back. That is many times the cost of the list, so supply
+ *             nodes if speed matters.
+ * Signals     either side may be a handler, if no call of the same side can interrupt it or be interrupted by it.
  * Source      the two-node list of Dmitry Vyukov's unbounded SPSC queue (1024cores.net), as in JCTools' SpscLinkedQueue; the link
  *             alone publishes, the index follows, so there is no bubble.
  */
@@ -36,7 +37,7 @@ struct candor_spsc_linked_side {
 };
 
 struct candor_spsc_linked {
-    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: nodes are supplied */
+    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: the producer supplies nodes */
     struct candor_spsc_linked_side producer CANDOR_QUEUE_ALIGNED;
     struct candor_spsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
 };

@@ -11,10 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PROCESSOR_LEAST                                                                                                                    \
-    0.05                           /* of one processor, on average; below this the little work of an idle program may well be of one
-                                         * sort */
-#define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
+#define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this the little work of an idle program may well be this */
+#define SETTLED_NS      (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
 
 enum { SAMPLES_LEAST = 10 };
 

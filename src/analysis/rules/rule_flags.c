@@ -33,7 +33,7 @@ static void say(struct findings *f, enum finding_kind kind, double score, const 
                         .kind = kind, .score = score, .subject = findings_string(f, subject), .text = text, .count = 1, .remedy = remedy});
 }
 
-/* ---- twice ---- */
+/* ---- repeated flags ---- */
 
 /* Whether repeated flags of this name all count, and do not replace each other. */
 static bool adds_up(const char *name)
@@ -129,7 +129,7 @@ static void judge_heap(struct findings *f, const char *arguments, uint32_t proce
             "-XX:+UseG1GC or -XX:+UseParallelGC");
 }
 
-/* ---- doors ---- */
+/* ---- remote control ---- */
 
 static bool is_local(const char *host)
 {

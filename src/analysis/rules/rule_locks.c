@@ -41,7 +41,7 @@ struct uses {
     struct lock_use *list;
     uint32_t count, cap;
     struct tally threads, owners, sites; /* by the index of a use in the list */
-    struct owners *looked_at;            /* by class */
+    struct owners *looked_at;            /* by the class */
     uint32_t looked_at_count, looked_at_cap;
     struct map owner_places;                 /* by the class, as a string id of the findings */
     struct tally owner_sites, owner_threads; /* for owners that sleep or do I/O: owner_group */
@@ -126,7 +126,7 @@ static void add_waits(struct uses *u)
             add_wait(u, &marks, &u->p->samples[i]);
 }
 
-/* ---- what owners do ---- */
+/* ---- activities of owners ---- */
 
 static uint32_t owner_group(uint32_t place, enum stack_work work)
 {
@@ -173,7 +173,7 @@ static void look_at_owners(struct uses *u)
         look_at(u, p, &p->samples[i]);
 }
 
-/* ---- telling ---- */
+/* ---- findings ---- */
 
 static double threshold_of(const struct profile *p, enum wait_group group)
 {
@@ -268,7 +268,7 @@ static bool owns(const struct map *owners, const struct uses *u, const struct pr
     return map_find(owners, findings_string(u->f, profile_text(p, p->threads[s->thread].name)));
 }
 
-/* Of the time in which the owners of the lock could run, by the wall clock: the share in which they had no processor. */
+/* Returns the share in which the lock's owners had no processor, of the time in which they could run, according to the wall clock. */
 static struct amount unready_share(const struct uses *u, uint32_t place)
 {
     struct map owners; /* names, as string ids of the findings */

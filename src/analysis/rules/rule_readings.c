@@ -18,8 +18,8 @@ enum measure {
     LEVEL_OF,  /* the largest value, as a share of the last value of `other` */
     MEAN,      /* the mean of the values */
     ADDED,     /* the increase for each minute */
-    STEADILY,  /* the same without what was added to `other`, by the third of the time in which it was least: pools fill, and classes load,
-                  when a program begins */
+    STEADILY,  /* the increase without that of `other`, in the third of the time with the least: pools fill, and classes load, at a
+                * program's start */
     EVENTS,    /* the number of events for each minute */
     SUM,       /* the sum of the values for each minute */
     CERTAINLY, /* each single event is a problem */

@@ -121,7 +121,7 @@ static void add_wait(struct lending *l, const struct profile_sample *s, bool is_
         add_turns(l, s, at);
 }
 
-/* ---- who takes turns ---- */
+/* ---- threads that take turns ---- */
 
 static int by_place_and_time(const void *left, const void *right)
 {

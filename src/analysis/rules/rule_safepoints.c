@@ -105,7 +105,7 @@ void rule_safepoints(struct findings *f, const struct evidence *e)
     tally_deinit(&s.askers);
 }
 
-/* ---- who is late ---- */
+/* ---- late threads ---- */
 
 /* The CPU time of late threads, from samples. A thread without a processor did not run, so that a busy machine makes no thread late. */
 struct lateness {

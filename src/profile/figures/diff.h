@@ -51,7 +51,7 @@ struct diff {
     uint32_t run_count, run_cap;
 };
 
-int diff_init(struct diff *d); /* 0 or -ENOMEM */
+int diff_init(struct diff *d); /* returns 0 or -ENOMEM */
 void diff_deinit(struct diff *d);
 /* Adds a recording to a side. The profile is not needed afterwards. Returns 0 or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct profile *p);

@@ -32,7 +32,7 @@ struct groups {
     uint32_t count, cap;
 };
 
-/* ---- where objects come from ---- */
+/* ---- sites ---- */
 
 static bool is_java(uint8_t type)
 {
@@ -77,7 +77,7 @@ static struct group *group_of(struct groups *g, const struct profile *p, const s
     return &g->list[*place];
 }
 
-/* ---- when ---- */
+/* ---- times of looks ---- */
 
 /* Counts the looks before the set of live objects was written. */
 static uint32_t count_looks(const struct profile *p)

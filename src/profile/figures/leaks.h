@@ -26,9 +26,9 @@ enum { LEAKS_QUARTERS = 4 };
 
 struct leak {
     uint32_t class_name, site;                /* string ids; site 0 = there is no stack */
-    uint32_t stack;                           /* the stack, in the profile, of the object that stands for most bytes */
+    uint32_t stack;                           /* the stack, in the profile, of the object that represents most bytes */
     uint32_t objects;                         /* number of sampled objects that are alive */
-    uint64_t bytes;                           /* live bytes that these objects stand for */
+    uint64_t bytes;                           /* live bytes that these objects represent */
     double error;                             /* the standard error of `bytes` */
     double growth, growth_error;              /* bytes, from the first quarter's look to the last */
     double per_hour;                          /* `growth` in bytes per hour */

@@ -432,7 +432,7 @@ static int on_samples_lost(struct load *l, struct jfr_event *event)
     return 0;
 }
 
-/* ---- what the recorder says about itself ---- */
+/* ---- the recorder's data about itself ---- */
 
 static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
@@ -629,7 +629,7 @@ static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
     return rank;
 }
 
-/* Determines who wrote the chunk, and which of its new samples count. */
+/* Determines the writer of the chunk, and which of its new samples count. */
 static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
 {
     l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;

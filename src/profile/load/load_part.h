@@ -47,7 +47,7 @@ struct load_part {
     bool by_candor;                 /* Candor's agent wrote the chunk */
     enum load_rank rank;            /* the rank of the samples */
     uint32_t kinds;                 /* bits: the kinds of sample in the chunk */
-    struct profile_sample *samples; /* the weight of a sample that stands for periods is their number */
+    struct profile_sample *samples; /* the weight of a sample that represents periods is their number */
     uint32_t sample_count, sample_cap;
     struct profile_object *objects; /* for the kind PROFILE_LIVE: instead of samples, as are live_sets */
     uint32_t object_count, object_cap;

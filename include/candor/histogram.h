@@ -155,8 +155,8 @@ int64_t candor_histogram_value_at_index(const struct candor_histogram *h, int32_
 
 /* All of these functions take time in proportion to the number of counters. If nothing is recorded, they return 0. */
 int64_t candor_histogram_total(const struct candor_histogram *h);
-int64_t candor_histogram_min(const struct candor_histogram *h); /* lowest equivalent of the smallest value */
-int64_t candor_histogram_max(const struct candor_histogram *h); /* highest equivalent of the largest value */
+int64_t candor_histogram_min(const struct candor_histogram *h); /* the smallest value, rounded down to its lowest equivalent */
+int64_t candor_histogram_max(const struct candor_histogram *h); /* the largest value, rounded up to its highest equivalent */
 double candor_histogram_mean(const struct candor_histogram *h);
 double candor_histogram_stddev(const struct candor_histogram *h); /* population standard deviation */
 /* Returns the smallest value that `percentile` percent of the values do not exceed, rounded up to its highest equivalent. For 0 it is
@@ -169,8 +169,8 @@ double candor_histogram_percentile_of(const struct candor_histogram *h, int64_t 
 /* Returns the number of values equivalent to v. count_between returns the number of values equivalent to any value in low .. high. */
 int64_t candor_histogram_count_at(const struct candor_histogram *h, int64_t v);
 int64_t candor_histogram_count_between(const struct candor_histogram *h, int64_t low, int64_t high);
-/* Finds the next counter that is not 0, from *index on, and moves *index past it. False at the end. *value is the lowest value of the
- * counter. */
+/* Finds the next counter that is not 0, from *index on, and moves *index past it. Returns false at the end. *value is the lowest value
+ * of the counter. */
 bool candor_histogram_next(const struct candor_histogram *h, int32_t *index, int64_t *value, int64_t *count);
 
 /* ---- hgrm: the percentile spectrum as text ---- */

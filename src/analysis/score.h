@@ -23,14 +23,14 @@ void score_looks(uint32_t looks);
 double score_saturate(double v, double warning);
 
 struct amount amount_exact(double v);
-/* The amount of a quantity of 0 or more, from its estimate and the estimate's standard error. */
+/* Returns the amount of a quantity of 0 or more, from its estimate and the estimate's standard error. */
 struct amount amount_normal(double v, double error);
-/* The amount of a mean of 0 or more, from n independent values, at least two. It uses Student's t, because few values say little
+/* Returns the amount of a mean of 0 or more, from n independent values, at least two. It uses Student's t, because few values say little
  * about their spread. */
 struct amount amount_mean(double sum, double sum_of_squares, uint32_t n);
-/* The amount of the mean number of independent events, from the number that was counted. */
+/* Returns the amount of the mean number of independent events, from the number that was counted. */
 struct amount amount_count(double count);
-/* The amount of a share: `part` of `whole` in a sample that is worth n independent draws. */
+/* Returns the amount of a share: `part` of `whole` in a sample that has the precision of n independent draws. */
 struct amount amount_share(double part, double whole, double n);
 struct amount amount_scaled(struct amount a, double factor);
 /* Rounds an amount for printing. It bounds the value, because a damaged file may add up to anything. */

@@ -39,8 +39,7 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
  * the innermost method in the program. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
 uint32_t stack_own(const struct profile *p, uint32_t stack);
-/* The innermost line of the program in each stack, "shop.Log.write:12", as a string of the findings; for rules that add up
- * by lines. */
+/* The innermost line of the program in each stack, "shop.Log.write:12", as a string id of the findings, for rules that add up by lines. */
 struct stack_lines {
     const uint32_t *of_node; /* 0 = none */
 };

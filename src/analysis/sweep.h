@@ -19,11 +19,11 @@ struct sweep {
     uint32_t count, next, met_count;
 };
 
-/* Makes room for so many items. 0 or -ENOMEM; call sweep_deinit in both cases. */
+/* Makes room for `room` items. Returns 0 or -ENOMEM. Call sweep_deinit in both cases. */
 int sweep_init(struct sweep *s, uint32_t room);
 void sweep_deinit(struct sweep *s);
 void sweep_add(struct sweep *s, uint32_t index, int64_t from_ns, int64_t to_ns);
-/* Call it before the first window, and before a window that begins earlier than the previous one. */
+/* Goes back to the beginning. Call it before the first window, and before a window that begins earlier than the previous one. */
 void sweep_rewind(struct sweep *s);
 /* Moves to a window that neither begins nor ends earlier than the last one. `met` then has the items that overlap the window. */
 void sweep_to(struct sweep *s, int64_t from_ns, int64_t to_ns);

@@ -1,5 +1,5 @@
-/* Sums of weights by group and key. For example, the group is a lock, and the keys are the places at which threads waited
- * for it. The sum of a group and its largest key can be read at any time. One owner, no locking. */
+/* Adds up weights by group and key. For example, the group is a lock, and the keys are the places at which threads waited for it. The
+ * sum of a group and its largest key can be read at any time. A tally has one owner and no locking. */
 #ifndef CANDOR_ANALYSIS_TALLY_H
 #define CANDOR_ANALYSIS_TALLY_H
 
@@ -32,8 +32,8 @@ struct tally {
 void tally_init(struct tally *t);
 void tally_deinit(struct tally *t);
 void tally_add(struct tally *t, uint32_t group, uint32_t key, uint64_t weight);
-/* The row with the most weight in the group, or the first of several with the same weight; NULL if the group has no rows.
- * The tally keeps owning the row. */
+/* Returns the row with the most weight in the group, or the first of several with the same weight; NULL if the group has no rows. The
+ * row still belongs to the tally. */
 const struct tally_row *tally_largest(const struct tally *t, uint32_t group);
 /* Returns the number of keys of a group. tally_weight returns the weight of all of them. */
 uint32_t tally_keys(const struct tally *t, uint32_t group);

@@ -35,7 +35,7 @@ static int64_t end_of(int64_t start_ns, uint64_t ns)
     return start_ns > 0 && ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)(ns < INT64_MAX ? ns : INT64_MAX);
 }
 
-/* The part within the window of a time span that begins at *start_ns. *start_ns becomes the beginning of that part. */
+/* Returns the part of a time span within the window, in ns. The span begins at *start_ns, which becomes the beginning of that part. */
 static uint64_t part_of(const struct span *w, int64_t *start_ns, uint64_t ns)
 {
     int64_t end_ns = end_of(*start_ns, ns), to = end_ns < w->to_ns ? end_ns : w->to_ns;

@@ -296,7 +296,7 @@ static uint32_t short_name(struct asm_recording *r, struct jfr_text name)
     return name.len ? stable_text(r, name.bytes, name.len < NAME_TEXT_MAX ? name.len : NAME_TEXT_MAX, of_library) : word(r, "[unknown]");
 }
 
-/* Names a sample without a snapshot by its leaf frame, as the report of stacks does. */
+/* Names a sample without a snapshot by its leaf frame, in the same way as the report of stacks. */
 static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_sample *s)
 {
     struct asm_recording *r = l->r;

@@ -1,4 +1,4 @@
-/* Storage, index arithmetic and sums of histograms; candor/histogram.h is the manual. */
+/* The storage, index arithmetic and sums of histograms. candor/histogram.h is the manual. */
 #include "candor/histogram.h"
 
 #include <errno.h>

@@ -203,7 +203,7 @@ int candor_histogram_encode(const struct candor_histogram *h, char **text)
     return *text ? 0 : -ENOMEM;
 }
 
-/* The encodings differ in the header before the counts, and in how a count is written. */
+/* The encodings. They differ in the header before the counts, and in the form of a count. */
 static const struct encoding {
     uint32_t cookie, compressed;
     size_t head;

@@ -1,4 +1,4 @@
-/* The task of the load generator: send requests on a schedule that does not wait for answers, over connections that carry one
+/* The task of the load generator. It sends requests on a schedule that does not wait for answers, over connections that carry one
  * request each at a time.
  *
  *     throughput   each connection sends as soon as it has its answer; only the service time exists

@@ -59,7 +59,7 @@ struct connection_end {
 void connection_open(struct connection *c);
 /* Sends c->request. Returns CONNECTION_ENDED if it failed at once. */
 enum connection_step connection_start(struct connection *c, struct connection_end *end);
-/* Call it when an event was reported for the connection's descriptor. `scratch` is a buffer for reading. */
+/* Handles an event that was reported for the connection's descriptor. `scratch` is a buffer for reading. */
 enum connection_step connection_event(struct connection *c, char *scratch, size_t size, struct connection_end *end);
 /* Aborts the request, and closes the connection. */
 void connection_abort(struct connection *c);

@@ -12,7 +12,7 @@
 
 enum { SCRATCH = 64 << 10, EVENTS = 64 };
 #define LOOK_AROUND   100000000u /* ns: an interrupt is noticed within this time */
-#define BACK_OFF      10000000u  /* ns before a connection that failed sends again in throughput mode */
+#define BACK_OFF      10000000u  /* ns: the delay before a connection that failed sends again in throughput mode */
 #define OPEN_PATIENCE (5 * NS_PER_S)
 
 /* ---- lists ---- */

@@ -18,7 +18,7 @@ const struct profile_book *accounts_line(const struct profile *p, enum account_i
  * is none. */
 const struct profile_book *accounts_reason(const struct profile *p, enum account_id id, enum reason_list list, unsigned reason);
 bool accounts_is(const struct profile *p, const struct profile_book *line, enum account_id id);
-/* Whether the line's time is a present value, not a sum. */
+/* Whether the line's time is a current value, not a sum. */
 bool accounts_is_level(const struct profile *p, const struct profile_book *line);
 /* Adds up the account's lines over all reasons. */
 struct account_sum accounts_sum(const struct profile *p, enum account_id id);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
+/* The tolerance of sums: the writer rounds each line to whole nanoseconds. */
 static const double close_ns = 1000;
 /* The last samples may be later than the last books, by at most a second of a few threads. Therefore the tolerance is generous. It is
  * far below the effect of a lost piece of the file. */

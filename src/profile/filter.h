@@ -1,4 +1,4 @@
-/* Selects samples of a profile. A filter drops whole samples, never frames; the dropped weight is added up, so that
+/* Selects samples of a profile. A filter drops whole samples, never frames. The dropped weight is added up, so that
  *
  *     weight + filtered_weight = the weight before, exactly                 (the same holds for `sampled` and `filtered`)
  *

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Appends the name of a frame. class_name is written with dots; failed = the frame is of type JFR_FRAME_FAILED. */
+/* Appends the name of a frame. class_name is written with dots. failed: the frame is of type JFR_FRAME_FAILED. */
 void names_frame(struct buffer *out, const char *class_name, const char *method, bool failed);
 /* Appends a label, shortened to `width` columns if possible. The parts of its package are shortened to initials, from the left:
  * "java.util.concurrent.ForkJoinPool.scan" -> "j.u.c.ForkJoinPool.scan". A C++ name that does not fit loses its template arguments:

@@ -49,7 +49,7 @@ struct profile_method {
 
 struct profile_frame {
     uint32_t method;
-    uint32_t label; /* string id of the name that people see (names.h); statistics count by it */
+    uint32_t label; /* string id of the name for users (names.h); statistics count by it */
     int32_t line;   /* 0 = unknown */
     uint32_t bci;
     uint8_t type; /* enum jfr_frame_type or PROFILE_TYPE_* */
@@ -66,7 +66,7 @@ struct profile_thread {
     uint64_t java_id;         /* 0 = not a Java thread, or several */
     uint32_t virtual_threads; /* number of virtual threads whose names have this pattern; 0 = not virtual */
     bool cpu_known;
-    uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
+    uint64_t cpu_ns; /* CPU time of the thread during the recording, by its own clock */
 };
 
 /* A label: information from the application, or from its tracing, on the work at the time of a sample. A set of labels is a node of a
@@ -249,7 +249,7 @@ int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
 /* Adds the count of events to the entry of their type. A new type is ignored if there are already 1000. */
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
-/* Adds a problem, unless the same one is already there or there are 100. */
+/* Adds a problem, unless the profile already has the same problem, or 100 problems. */
 int profile_add_problem(struct profile *p, const char *level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Finds a line of the books. The caller borrows the result; NULL if there is none. profile_setting does the same for a setting's value. */

@@ -1,4 +1,4 @@
-/* A child process with a line protocol over its standard input and output. Its standard error goes to a file. One owner. */
+/* Runs a child process with a line protocol over its standard input and output. Its standard error goes to a file. There is one owner. */
 #ifndef CANDOR_VERIFY_PROGRAM_H
 #define CANDOR_VERIFY_PROGRAM_H
 

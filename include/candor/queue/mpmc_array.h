@@ -29,7 +29,7 @@ struct candor_mpmc_array_cell { /* atomic words */
 };
 
 struct candor_mpmc_array_side {
-    uint64_t index; /* elements ever offered, polled (claimed); atomic */
+    uint64_t index; /* number of elements ever offered, or polled (claimed); atomic */
 };
 
 struct candor_mpmc_array {
@@ -53,16 +53,16 @@ static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(struct candor_
     return &q->cells[i & q->mask];
 }
 
-/* Compares the sequence number of the cell of index i with the one that the caller needs. 0: the caller may claim i. Above 0: i has
- * been claimed already. Below 0: the other side has not reached i yet. Acquire: pairs with the releases of sequences in store and
- * take. */
+/* Compares the sequence number of the cell of index i with the one that the caller needs. Returns 0 if the caller may claim i, a
+ * positive number if i has been claimed already, and a negative number if the other side has not reached i yet. Acquire: pairs with the
+ * releases of sequences in store and take. */
 static inline int64_t candor_mpmc_array_ahead(struct candor_mpmc_array *q, uint64_t i, uint64_t needed)
 {
     return (int64_t)(__atomic_load_n(&candor_mpmc_array_at(q, i)->sequence, __ATOMIC_ACQUIRE) - needed);
 }
 
-/* Producer. Claims an empty cell, to which the producer must then store. False: the queue is full or, unless `wait`, a consumer still
- * reads the cell. */
+/* Producer. Claims an empty cell, to which the producer must then store. Returns false if the queue is full or, unless `wait`, if a
+ * consumer still reads the cell. */
 static inline bool candor_mpmc_array_claim_empty(struct candor_mpmc_array *q, bool wait, uint64_t *claimed)
 {
     /* Relaxed, here and below: a guess, which the exchange checks. The exchange decides which producer has the cell, and publishes
@@ -192,7 +192,7 @@ static inline void *candor_mpmc_array_look(struct candor_mpmc_array *q, bool wai
         int64_t ahead = candor_mpmc_array_ahead(q, i, i + 1);
 
         if (ahead == 0) {
-            /* Acquire: pairs with the release in store. If it is a later element, the index has moved. */
+            /* Acquire: pairs with the release in store. If the cell has a later element, the index has moved. */
             uint64_t word = __atomic_load_n(&candor_mpmc_array_at(q, i)->element, __ATOMIC_ACQUIRE);
 
             if (__atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED) == i)

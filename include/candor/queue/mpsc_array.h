@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 struct candor_mpsc_array_side {
-    uint64_t index; /* elements ever offered (claimed), polled; atomic */
+    uint64_t index; /* number of elements ever offered (claimed), or polled; atomic */
 };
 
 struct candor_mpsc_array_limit {

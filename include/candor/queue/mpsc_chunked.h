@@ -80,8 +80,8 @@ static inline uint64_t candor_mpsc_chunked_capacity(const struct candor_mpsc_chu
 /* The number of attempts of a relaxed offer. It is more than one, because one attempt may be used to find room. */
 #define CANDOR_MPSC_CHUNKED_ATTEMPTS 3
 
-/* Producer. Claims the slot for the next element, to which the producer must then store. NULL: the queue is full or, unless `retry`,
- * another producer interfered. */
+/* Producer. Claims the slot for the next element, to which the producer must then store. Returns NULL if the queue is full or, unless
+ * `retry`, if another producer interfered. */
 static inline uint64_t *candor_mpsc_chunked_claim(struct candor_mpsc_chunked *q, bool retry)
 {
     uint64_t *slot = NULL;
@@ -214,7 +214,8 @@ static inline uint64_t candor_mpsc_chunked_polled(const struct candor_mpsc_chunk
     return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE) >> 1;
 }
 
-/* The consumer's index is read first: an element that is added between the two reads can then only make the queue less empty. */
+/* Whether the queue is empty. The consumer's index is read first, so that an element that is added between the two reads can only make
+ * the queue less empty. */
 static inline bool candor_mpsc_chunked_is_empty(const struct candor_mpsc_chunked *q)
 {
     uint64_t polled = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 struct candor_spmc_array_side {
-    uint64_t index; /* elements ever offered, polled (claimed); atomic */
+    uint64_t index; /* number of elements ever offered, or polled (claimed); atomic */
 };
 
 struct candor_spmc_array_limit {

@@ -32,7 +32,7 @@ struct candor_queue_node {
 };
 
 struct candor_spsc_linked_side {
-    uint64_t index; /* elements ever offered, polled; atomic */
+    uint64_t index; /* number of elements ever offered, or polled; atomic */
     struct candor_queue_node *node;
 };
 

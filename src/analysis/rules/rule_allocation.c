@@ -1,4 +1,4 @@
-/* Allocations that can be avoided: numbers in objects (boxing), and one line that allocates a large part of all bytes. */
+/* Finds allocations that can be avoided: numbers in objects (boxing), and one line that allocates a large part of all bytes. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 

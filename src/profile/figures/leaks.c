@@ -97,9 +97,9 @@ static bool is_after_old(const struct profile_live_set *s)
     return s->old_collections > s->old_before;
 }
 
-/* The last look in (from, to] with a collection of old objects since the previous look, or the last look if there was no such
- * collection; -1 = there is no look. After such a collection garbage does not count. Without one, garbage makes a group grow from
- * look to look. */
+/* Returns the last look in (from, to] after a collection of old objects since the previous look, or the last look if there was no such
+ * collection; -1 = there is no look. After such a collection garbage does not count. Without one, garbage makes a group grow from look
+ * to look. */
 static int last_look(const struct profile_live_set *sets, uint32_t count, int64_t from, int64_t to, bool *is_of_old)
 {
     int last = -1;

@@ -5,7 +5,7 @@
 #include "jfr/read/reader.h"
 #include "profile/profile.h"
 
-/* Interns a text of the file. 0 or -ENOMEM. */
+/* Interns a text of the file. Returns 0 or -ENOMEM. */
 int load_text(struct profile *p, struct jfr_text text, uint32_t *string);
 
 #endif

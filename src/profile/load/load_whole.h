@@ -2,7 +2,7 @@
  *
  *   load_whole_init -> load_whole_take for each chunk -> load_whole_settle -> load_whole_deinit
  *
- * The result depends only on the parts and their order, not on the number of reading threads. One owner at a time, no locking.
+ * The result depends only on the parts and their order, not on the number of reading threads. It has one owner at a time and no locking.
  * Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_WHOLE_H
 #define CANDOR_PROFILE_LOAD_LOAD_WHOLE_H

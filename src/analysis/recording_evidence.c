@@ -172,13 +172,11 @@ static void give_profiles(struct recording_evidence *r)
     const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
-    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* the rules assume that weights are
-                                                                                                    * times */
+    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* rules need times as weights */
     e->lock = unless_empty(&r->profiles[LOCK]);
     e->holder = unless_empty(&r->profiles[HOLDER]);
     e->alloc = r->profiles[ALLOC].sample_count ? &r->profiles[ALLOC] : NULL;
-    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth can only be computed from the
-                                                                                          * beginning to the end */
+    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth needs the beginning and the end */
     e->sources |= e->alloc || word_list_has(event, "alloc") ? SOURCE_BIT(SOURCE_ALLOC) : 0;
     e->sources |= (r->profiles[LIVE].live_set_count || word_list_has(event, "live")) && !r->is_part ? SOURCE_BIT(SOURCE_LIVE) : 0;
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;

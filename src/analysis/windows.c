@@ -261,7 +261,8 @@ static uint64_t step_of(const struct evidence *e, uint64_t length)
     return e->duration_ns <= OVERLAP_NS ? length / 2 : length;
 }
 
-/* Returns the number of windows of a length. It is 0 if the length became as large as that of the longer windows. */
+/* Returns the number of windows of a length. It is 0 if the evidence is too short, or if the length became as large as that of the
+ * longer windows. */
 static uint32_t windows_of(const struct evidence *e, int i)
 {
     uint64_t length = length_of(e, i);

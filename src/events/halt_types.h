@@ -32,8 +32,7 @@ enum halt_kind {
 
 enum halt_scope {
     HALT_OF_ALL,    /* no thread runs Java code */
-    HALT_OF_PART,   /* a part of a halt of all threads, or concurrent with the threads, or at an unknown time: it adds nothing to the
-                     * time stopped */
+    HALT_OF_PART,   /* a part of such a halt, or concurrent with the threads, or at an unknown time: it adds nothing to the time stopped */
     HALT_OF_THREAD, /* one thread waits */
     HALT_OF_MOMENT, /* an event without a duration, which matters if there are many */
 };

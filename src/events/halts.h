@@ -1,7 +1,7 @@
 /* Reads the halts of a recording: the stops of all threads, and the waits of single threads, each with its time, its cause and the
  * thread that requested it.
  *
- *   halts_read -> halts_count | halts_cover, halt_text ... -> halts_deinit
+ *   halts_read -> read the list, halts_text ... -> halts_deinit
  *
  * Information that the JVM splits over several events is combined here (halt_join.c):
  *

@@ -142,8 +142,7 @@ bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, in
 bool candor_histogram_next(const struct candor_histogram *h, int32_t *index, int64_t *value, int64_t *count)
 {
     for (; *index < h->counts_len; ++*index)
-        if ((*count = __atomic_load_n(&h->counts[*index], __ATOMIC_RELAXED))) { /* relaxed: others may be recording, and this does not
-                                                                                 * wait for them */
+        if ((*count = __atomic_load_n(&h->counts[*index], __ATOMIC_RELAXED))) { /* relaxed: it does not wait for recorders */
             *value = candor_histogram_value_at_index(h, (*index)++);
             return true;
         }

@@ -34,8 +34,7 @@ bool candor_recorder_record(struct candor_recorder *r, int64_t v)
 {
     /* Acquire: pairs with the reader's exchange, so that a writer of the new phase sees the new half. */
     int64_t epoch = __atomic_fetch_add(&r->start_epoch, 1, __ATOMIC_ACQ_REL);
-    int32_t active = __atomic_load_n(&r->active, __ATOMIC_RELAXED); /* ordered by the addition above; in the old phase the old half is
-                                                                     * also correct */
+    int32_t active = __atomic_load_n(&r->active, __ATOMIC_RELAXED); /* ordered by the addition above; the old phase may use the old half */
     bool good = candor_histogram_record_atomic(&r->halves[active], v);
     /* Release: pairs with the reader's acquire of the count, so that the reader sees the value. */
     __atomic_fetch_add(&r->end_epoch[epoch < 0], 1, __ATOMIC_RELEASE);

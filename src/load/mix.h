@@ -15,8 +15,7 @@ struct mix_type {
     double weight;
     char method[16];
     char *path;
-    char *headers; /* lines "Name: value\r
-                    * "; "" if there are none */
+    char *headers; /* lines "Name: value\r\n"; "" if there are none */
     char *body;    /* "" if there is none */
     size_t body_len;
     char *bytes; /* the whole request, made by mix_render */

@@ -86,8 +86,7 @@ void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, 
 
 void outcome_problem(struct outcome *o, const char *text)
 {
-    if (!__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED)) /* only the first thread writes; the text is read after the threads
-                                                                     * are joined */
+    if (!__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED)) /* only the first thread writes; read after the threads are joined */
         snprintf(o->first_problem, sizeof o->first_problem, "%s", text);
 }
 

@@ -31,8 +31,7 @@ struct worker {
     pthread_t thread;
     struct connection *connections;
     uint32_t count;
-    struct worker_list free, busy; /* the connection that has been free longest comes first; the request that was sent earliest comes
-                                    * first */
+    struct worker_list free, busy; /* the one that has been free longest comes first; the earliest request comes first */
     int epoll, timer;
     uint64_t armed; /* time at which the timer expires */
     uint64_t now;   /* for virtual time */

@@ -35,8 +35,7 @@ struct filter {
 };
 
 /* The caller compiles patterns (filter_compile) and frees them (filter_deinit). */
-int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e); /* returns 0, or a negative code and the reason in
-                                                                                        * e */
+int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e); /* returns 0, or a negative code with e */
 /* Compiles "KEY=REGEX". Returns 0, or a negative code and the reason in e. */
 int filter_compile_label(struct filter_label *label, const char *text, struct error *e);
 void filter_pattern_free(struct filter_pattern *pattern);

@@ -103,10 +103,9 @@ struct profile_object {
 struct profile_live_set {
     int64_t time_ns;                       /* since the epoch */
     uint64_t collections, old_collections; /* number of collections since the JVM's start; 0 = unknown, or none */
-    uint64_t old_before;            /* old_collections at the previous set, or at the beginning: shows whether old objects were collected
-                                     * in between */
-    uint64_t heap_used;             /* bytes; 0 = unknown */
-    uint64_t objects, bytes, error; /* sampled objects, their weight, and its standard error */
+    uint64_t old_before;                   /* old_collections at the previous set, or at the start: shows whether any came in between */
+    uint64_t heap_used;                    /* bytes; 0 = unknown */
+    uint64_t objects, bytes, error;        /* sampled objects, their weight, and its standard error */
 };
 
 /* One line of the books, cumulative. The accounts are those of base/agreed/accounts.h, or of a later version. */
@@ -182,8 +181,7 @@ struct profile {
     uint32_t value;              /* string id: another profiler's word for what the weights measure ("alloc_space"); or 0 */
     uint64_t weight;             /* sum of all samples' weights */
     uint32_t sampled;            /* sum of all samples' counts, limited to less than 2^32 */
-    uint32_t merged;             /* number of recordings that profile_merge put together here; 0 = the profile is a recording that was
-                                  * read */
+    uint32_t merged;             /* number of recordings that profile_merge put together here; 0 = it is a recording that was read */
     uint64_t filtered_weight;    /* weight of the samples that a filter dropped (filter.h) */
     uint32_t filtered;           /* number of the samples that a filter dropped */
     bool discarded;              /* the recording discarded older data on purpose and kept its end */

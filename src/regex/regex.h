@@ -3,8 +3,7 @@
  *     x*  x+  x?  x{n}  x{n,}  x{n,m}      n, m <= 1000; the limit includes nested repetitions, multiplied; a ? after them has no effect
  *     xy  x|y  (x)  (?:x)  (?P<name>x)     groups
  *     (?i) (?i:x) (?-s) ...                flags: i without case (of ASCII letters), m ^ and $ at lines,
- *                                          s . matches
- * , too (as it does without s)
+ *                                          s . matches \n, too (as it does without s)
  *     .  [a-z]  [^a-z]  [[:alpha:]]        characters
  *     \d \w \s \D \W \S  \n \t .. \x41 \x{263a} \101  \Q...\E
  *     ^  $  \A  \z  \b  \B                 begin, end, word boundaries (of ASCII)

@@ -153,8 +153,7 @@ static void judge_all(struct judgement *j, const struct matching *m, const struc
     j->hidden_ns = hidden_ns(j, m->p);
     /* The weights of a thread differ from its time by up to an interval at its start and at its end (docs/internals/sampling-math.md). */
     struct successive_whole whole = successive_whole(order);
-    double drawn = whole.by_window ? whole.squares : 0; /* windows of clocks by lot: chance decides whether a window, with all its
-                                                         * samples, is there */
+    double drawn = whole.by_window ? whole.squares : 0; /* clocks by lot: chance decides whether a whole window is there */
     j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 4.8 + drawn));
     for (uint32_t i = 0; i < j->truth.count; i++) {
         j->parts[i].part = &j->truth.parts[i];

@@ -59,10 +59,10 @@ typedef void *candor_queue_supply(void *context);
 
 /* The functions with which fill_while and drain_while wait and end. */
 struct candor_queue_loop {
-    bool (*running)(void *context);                       /* false: return */
-    uint64_t (*idle)(void *context, uint64_t idle_turns); /* called when there is nothing to do; idle_turns is the number of such calls
-                                                           * in a row before, from 0. It waits a little, and returns the idle_turns for
-                                                           * its next call */
+    bool (*running)(void *context); /* false: return */
+    /* Waits a little. It is called when there is nothing to do. idle_turns is 0 for the first such call in a row, and then the result of
+     * the call before. */
+    uint64_t (*idle)(void *context, uint64_t idle_turns);
     void *context;
 };
 

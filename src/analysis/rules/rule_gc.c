@@ -12,11 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STOPPED_WARNING 0.1 /* as a share of the time */
-#define CPU_WARNING     0.4 /* as a share of the CPU time, for the collector's threads */
-#define PROCESSOR_LEAST                                                                                                                    \
-    0.1                             /* of one processor, used by the collector's threads; in an idle program they may well use most of
-                                     * the CPU time */
+#define STOPPED_WARNING    0.1      /* as a share of the time */
+#define CPU_WARNING        0.4      /* as a share of the CPU time, for the collector's threads */
+#define PROCESSOR_LEAST    0.1      /* of one processor, for the collector's threads; in an idle program they may well use most CPU time */
 #define CPU_LEAST_NS       NS_PER_S /* used by the collector's threads; a program that only fills its heap at the start has no pressure */
 #define LONGEST_WARNING_NS NS_PER_S
 

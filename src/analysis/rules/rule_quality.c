@@ -8,11 +8,9 @@
 
 #include <math.h>
 
-#define MISSING_WARNING 0.2 /* as a share of the CPU time */
-#define APPROXIMATE_WARNING                                                                                                                \
-    2.0                       /* as a share of the CPU time; above 1, so that it is information from two fifths on, and never a
-                                      * warning */
-#define CPU_LEAST_NS NS_PER_S /* with less CPU time nothing can be concluded about the recorder */
+#define MISSING_WARNING     0.2      /* as a share of the CPU time */
+#define APPROXIMATE_WARNING 2.0      /* as a share of the CPU time; above 1, so that it is information from 0.42 on, but never a warning */
+#define CPU_LEAST_NS        NS_PER_S /* with less CPU time nothing can be concluded about the recorder */
 
 struct missing {
     double all, lost, failed, truncated, unseen;

@@ -18,8 +18,7 @@ enum measure {
     LEVEL_OF,  /* the largest value, as a share of the last value of `other` */
     MEAN,      /* the mean of the values */
     ADDED,     /* the increase for each minute */
-    STEADILY,  /* the increase without that of `other`, in the third of the time with the least: pools fill, and classes load, at a
-                * program's start */
+    STEADILY,  /* the increase without that of `other`, in the third of the time with the least: pools fill and classes load at a start */
     EVENTS,    /* the number of events for each minute */
     SUM,       /* the sum of the values for each minute */
     CERTAINLY, /* each single event is a problem */

@@ -53,8 +53,7 @@ struct stats_table {
 struct stats {
     uint64_t weight;
     uint32_t samples;
-    double effective;                            /* the sample size that follows from the weights; a figure's effect makes it smaller or
-                                                  * larger */
+    double effective;                            /* the sample size by the weights; a figure's effect makes it smaller or larger */
     struct stats_table methods, lines, threads;  /* for threads only `self` is valid */
     struct stats_table classes, packages, types; /* set by stats_compute_groups; the class and the package of native code are its library */
     struct stats_table labels; /* set by stats_compute_label: a row's label is the value, 0 for samples without one; only `self` is valid */

@@ -31,10 +31,8 @@ struct load {
     struct load_context contexts;
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = events of this type are ignored */
     uint64_t *counts;                                          /* by type index: number of events, for types that have a stack */
-    uint64_t types[LOAD_RANKS];                                /* type ids of the ranks' events in this chunk; 0 = the chunk does not
-                                                                * have the type */
-    uint64_t least_weight;                                     /* the least weight of a jdk.CPUTimeSample since the chunk or a period
-                                                                * began; 0 = there was none yet */
+    uint64_t types[LOAD_RANKS];                                /* type ids of the ranks' events in this chunk; 0 = not in the chunk */
+    uint64_t least_weight;                                     /* least weight of a jdk.CPUTimeSample in the chunk or period; 0 = none */
     struct load_fields fields;                                 /* the fields of the last sample's type */
     uint32_t outcomes[LOAD_OUTCOMES];                          /* string ids; 0 = no sample has had this outcome yet */
     _Atomic uint64_t *holders_read;                            /* shared by all readers of the recording (load_holders.h) */

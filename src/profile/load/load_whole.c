@@ -115,8 +115,8 @@ static int take_samples(struct load_whole *w, const struct load_part *part, cons
     return 0;
 }
 
-/* Adds a live set. A later set about the same collection replaces the earlier one, because it includes objects that the recorder had not
- * checked before. */
+/* Adds a live set. A later set about the same collection replaces the earlier one, because it also counts objects that reached the
+ * recorder only after the collection. */
 static int take_live_set(struct profile *p, const struct profile_live_set *set)
 {
     if (p->live_set_count && p->live_sets[p->live_set_count - 1].time_ns == set->time_ns)

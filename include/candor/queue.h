@@ -1,7 +1,7 @@
 /*
- * Candor's queues, all of them. Each header is the manual of its queue: layout, progress, use in signal handlers, source.
+ * Includes all of Candor's queues. Each header is the manual of its queue: layout, progress, use in signal handlers, source.
  *
- *     records of words, one producer and one consumer   candor_queue          queue/record.h    the agent's: handlers to its collector
+ *     records of words, one producer and one consumer   candor_queue          queue/record.h    from the agent's handlers to its collector
  *     elements (pointers); the methods are in           candor_*              queue/common.h
  *         one producer, one consumer                    candor_spsc_array     queue/spsc_array.h      bounded, a ring
  *                                                       candor_spsc_chunked   queue/spsc_chunked.h    bounded, unbounded, growable
@@ -11,7 +11,7 @@
  *                                                       candor_mpsc_linked    queue/mpsc_linked.h
  *         one producer, many consumers                  candor_spmc_array     queue/spmc_array.h
  *         many producers, many consumers                candor_mpmc_array     queue/mpmc_array.h
- *     memory in chunks for those that grow              candor_pool           queue/pool.h
+ *     memory in chunks for queues that grow             candor_pool           queue/pool.h
  *
  *     queue              producer: control, in a handler          consumer: control, in a handler
  *     record             wait-free, yes                           wait-free, yes
@@ -25,7 +25,7 @@
  *     mpmc_array         waits in a bubble (relaxed lock-free,    waits in a bubble (relaxed lock-free, yes)
  *                        yes)
  *
- * A side with one thread may be in a handler as long as no other call of that side is interrupted by it or interrupts it.
+ * A side with a single thread may be a signal handler, if no other call of that side interrupts it or is interrupted by it.
  */
 #ifndef CANDOR_QUEUE_H
 #define CANDOR_QUEUE_H

@@ -11,7 +11,7 @@ static void (*const rules[])(struct findings *f, const struct evidence *e) = {
 #undef RULE_ENTRY
 };
 
-/* The first that is missing is reported. */
+/* Returns the missing sources of a kind; the first of them is reported. */
 static unsigned missing_of(unsigned sources, enum finding_kind kind)
 {
     unsigned missing = finding_infos[kind].all & ~sources;

@@ -1,4 +1,4 @@
-/* A JVM's command line, word by word. */
+/* Reads a JVM's command line, word by word. */
 #ifndef CANDOR_ANALYSIS_ARGUMENTS_H
 #define CANDOR_ANALYSIS_ARGUMENTS_H
 
@@ -8,19 +8,19 @@
 
 enum { ARGUMENT_BYTES = 512 };
 
-/* A word, cut if it is longer; and as a flag: -XX:+UseG1GC is "UseG1GC" with the value "+", -Xmx4g is "MaxHeapSize" with "4g", -Dkey=text
- * is "-Dkey" with "text", anything else has its first part as the name, up to '='. */
+/* A word, cut to ARGUMENT_BYTES, and its meaning as a flag. -XX:+UseG1GC is "UseG1GC" with the value "+", -Xmx4g is "MaxHeapSize" with
+ * "4g", and -Dkey=text is "-Dkey" with "text". The name of any other word is its part before '='. */
 struct argument {
     char word[ARGUMENT_BYTES], name[ARGUMENT_BYTES];
-    const char *value; /* in word; "" = it has none */
-    bool is_flag;      /* -XX: or one of the -X that stand for it */
+    const char *value; /* part of `word`; "" = there is no value */
+    bool is_flag;      /* it begins with -XX:, or is a -X option that is short for such a flag */
 };
 
-/* The next of *rest, which moves on; false at the end. */
+/* Reads the next word of *rest and advances *rest. Returns false at the end. */
 bool argument_next(struct argument *a, const char **rest);
-/* The last flag or property of that name, which is the one that counts; false if there is none. */
+/* Finds the last flag or property of that name, which is the one that counts. Returns false if there is none. */
 bool argument_last(struct argument *a, const char *arguments, const char *name);
-/* Bytes, of a value such as 4g; 0 = it is none. */
+/* Returns the bytes of a value such as 4g; 0 = the value is not a size. */
 uint64_t argument_bytes(const char *value);
 
 #endif

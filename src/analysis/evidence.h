@@ -1,6 +1,6 @@
-/* The input of the rules: the samples of each kind in a recording, its halts, and which events were enabled.
+/* The input of the rules: the samples of each kind in a recording, its halts, and the events that were enabled.
  *
- * Rules are pure functions of it; tests build one by hand. */
+ * Rules are pure functions of this input. Tests build it by hand. */
 #ifndef CANDOR_ANALYSIS_EVIDENCE_H
 #define CANDOR_ANALYSIS_EVIDENCE_H
 
@@ -13,44 +13,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a recording may have been asked for. */
+/* The sources of data that a recording may have. */
 enum source {
     SOURCE_CPU,
     SOURCE_WALL,
-    SOURCE_LOCKS,  /* how long threads waited for locks */
-    SOURCE_OWNERS, /* and their holders, in which cycles, and what the holders did */
-    SOURCE_PARKS,  /* of these waits those that are parks */
+    SOURCE_LOCKS,  /* the times for which threads waited for locks */
+    SOURCE_OWNERS, /* the holders of these locks, cycles of waiting threads, and samples of the holders */
+    SOURCE_PARKS,  /* parks among these waits */
     SOURCE_PAUSES,
-    SOURCE_SAFEPOINTS, /* all of them, however short */
-    SOURCE_ASKED,      /* when threads were asked to stop */
+    SOURCE_SAFEPOINTS, /* all safepoints, however short */
+    SOURCE_ASKED,      /* the times when threads were asked to stop */
     SOURCE_SOCKETS,
     SOURCE_FORCES,
     SOURCE_PINNED,
     SOURCE_ALLOC,
-    SOURCE_LIVE, /* which of it is alive */
+    SOURCE_LIVE, /* allocated objects that are alive */
     SOURCE_THROWS,
-    SOURCE_THROWN, /* which exceptions they were, and not only errors */
+    SOURCE_THROWN, /* the classes of all exceptions, not only of errors */
     SOURCE_WRITES, /* to sockets */
-    SOURCE_FILES,  /* reads and writes of them */
+    SOURCE_FILES,  /* reads and writes of files */
     SOURCE_STALLS, /* allocations that wait */
     SOURCE_DEOPTS,
     SOURCE_ERRORS,
-    SOURCE_OPERATIONS, /* of the JVM, which stop all threads */
-    SOURCE_CONTAINER,  /* what it allows, and what was used of it */
-    SOURCE_STATISTICS, /* classes, threads and their switches, by number */
-    SOURCE_FULL,       /* memory for code and for classes */
-    SOURCE_SUBMITS,    /* virtual threads that could not go on */
-    SOURCE_OVERRUNS,   /* collections that had no room */
+    SOURCE_OPERATIONS, /* operations of the JVM that stop all threads */
+    SOURCE_CONTAINER,  /* the container's limits, and their use */
+    SOURCE_STATISTICS, /* the number of classes, of threads and of context switches */
+    SOURCE_FULL,       /* a full memory for code or classes */
+    SOURCE_SUBMITS,    /* virtual threads that could not continue */
+    SOURCE_OVERRUNS,   /* collections that ran out of room */
     SOURCE_REDEFINED,
     SOURCE_PROCESSES,
-    SOURCE_LOSSES, /* of the JDK's recorder */
+    SOURCE_LOSSES, /* data that the JDK's recorder lost */
     SOURCE_FLAGS,  /* the JVM's command line */
     SOURCES
 };
 
 struct source_info {
     const char *words;
-    const char *remedy; /* the command that records it */
+    const char *remedy; /* the command that records this source */
 };
 
 extern const struct source_info source_infos[SOURCES];
@@ -58,8 +58,8 @@ extern const struct source_info source_infos[SOURCES];
 #define SOURCE_BIT(source) (1u << (source))
 
 struct evidence {
-    unsigned sources;          /* bits; what follows may be empty all the same */
-    const struct profile *cpu; /* NULL = there are no samples of it, here and below */
+    unsigned sources;          /* bits by enum source; the data of an enabled source may be empty */
+    const struct profile *cpu; /* NULL = there are no samples of this kind, here and below */
     const struct profile *wall;
     struct profile *lock; /* locks.h adds strings to it */
     const struct profile *holder;
@@ -69,11 +69,11 @@ struct evidence {
     struct recorded_throws throws;
     const struct reading *readings; /* in order of time */
     uint32_t reading_count;
-    const struct jvm_info *jvm; /* NULL = the recording does not tell of it */
-    uint32_t processors;        /* of the machine; 0 = unknown */
+    const struct jvm_info *jvm; /* NULL = the recording has no information on it */
+    uint32_t processors;        /* number of the machine's processors; 0 = unknown */
     uint64_t duration_ns;       /* of the recording */
     int64_t start_ns;           /* since the epoch; 0 = unknown */
-    int64_t jvm_start_ns;       /* the same */
+    int64_t jvm_start_ns;       /* since the epoch; 0 = unknown */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

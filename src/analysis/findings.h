@@ -1,8 +1,8 @@
-/* The problems in a recording that rules find: a short list, the worst first.
+/* The problems that rules find in a recording: a short list, the worst first.
  *
  *   findings_init -> analyze (analyze.h) -> read the fields, findings_text -> findings_deinit
  *
- * Rules call findings_say and findings_add; without memory they continue, and `failed` says so at the end. */
+ * Rules call findings_say and findings_add. If memory runs out, they continue, and `failed` is set. */
 #ifndef CANDOR_ANALYSIS_FINDINGS_H
 #define CANDOR_ANALYSIS_FINDINGS_H
 
@@ -32,34 +32,34 @@ extern const struct finding_info finding_infos[FINDING_KINDS];
 struct finding {
     enum finding_kind kind;
     double score;
-    uint32_t text;              /* what, where and how much, in a sentence */
+    uint32_t text;              /* one sentence: the problem, its place and its extent */
     uint32_t subject;           /* a lock's class, a peer, a path, a pool's threads, an exception's class */
     uint32_t site;              /* "shop.Log.write:12": where in the program */
-    uint32_t owner;             /* the thread that has the lock, asked for it, or was late */
-    uint64_t count;             /* of waits, pauses, reads ... */
-    uint32_t threads;           /* how many were held up; 0 = all, or unknown */
-    struct amount lost_ns;      /* the time that threads lost; of what stops all of them, the time that all did */
-    const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
-    const char *remedy;         /* the same */
-    int64_t from_ns;            /* since the epoch: of the worst window, if it is worse than the whole; 0 = the whole is as bad */
-    uint64_t window_ns;         /* how long it is */
-    uint32_t worst;             /* the text of that window, where the whole is a finding, too */
+    uint32_t owner;             /* the thread that has the lock, requested the halt, or was late */
+    uint64_t count;             /* number of waits, pauses, reads ... */
+    uint32_t threads;           /* number of threads that were held up; 0 = all, or unknown */
+    struct amount lost_ns;      /* the time that threads lost; for halts of all threads, the time for which all were stopped */
+    const char *report, *table; /* NULL = the ones in finding_infos, because the evidence is where it usually is */
+    const char *remedy;         /* NULL = the one in finding_infos */
+    int64_t from_ns;            /* since the epoch: start of the worst window, if that is worse than the whole; 0 = no window is worse */
+    uint64_t window_ns;         /* length of the worst window */
+    uint32_t worst;             /* the text for that window, if the whole recording has the finding, too */
 };
 
-/* A rule that this recording does not allow to judge. */
+/* A rule that could not be applied, because the recording lacks data. */
 struct finding_gap {
     enum finding_kind kind;
     const char *missing; /* "waits for locks" */
-    const char *remedy;  /* the command that would record it */
-    unsigned sources;    /* what is missing, as bits of enum source */
+    const char *remedy;  /* the command that records the missing data */
+    unsigned sources;    /* the missing sources, as bits of enum source */
 };
 
 struct profile_node;
 
-/* What was found out of the stacks of a profile (stack.h): of each node its marks and its line. */
+/* Results about the stacks of a profile (stack.h): the marks and the line of each node. */
 struct findings_stacks {
-    const struct profile_node *nodes; /* whose they are; slices of a profile share them */
-    uint64_t *marks;                  /* NULL = nobody asked yet, here and below */
+    const struct profile_node *nodes; /* the nodes of the profile; slices of a profile share them */
+    uint64_t *marks;                  /* NULL = not computed yet, here and below */
     uint32_t *lines;
 };
 
@@ -71,18 +71,18 @@ struct findings {
     uint32_t count, cap;
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;
-    bool left_out[FINDING_KINDS];                     /* set before analyze: nobody asks for it */
-    struct findings_stacks stacks[FINDINGS_PROFILES]; /* as long as the evidence lives */
+    bool left_out[FINDING_KINDS];                     /* set by the caller before analyze: findings of this kind are not wanted */
+    struct findings_stacks stacks[FINDINGS_PROFILES]; /* valid as long as the evidence */
     bool failed;
 };
 
-int findings_init(struct findings *f); /* 0 or -ENOMEM; findings_deinit in any case */
+int findings_init(struct findings *f); /* returns 0 or -ENOMEM; call findings_deinit in any case */
 void findings_deinit(struct findings *f);
 const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);
-/* Text longer than 2 KiB is cut. */
+/* Formats a text and returns its string id. Text longer than 2 KiB is cut. */
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The kind with that id; FINDING_KINDS = there is none. */
+/* Returns the kind with that id; FINDING_KINDS = there is none. */
 enum finding_kind finding_named(const char *id, size_t n);
 /* Adds a finding, unless its score is below SCORE_INFO, or its rule was left out on request. */
 void findings_add(struct findings *f, const struct finding *one);
@@ -90,7 +90,7 @@ void findings_sort(struct findings *f);
 const char *finding_report(const struct finding *one); /* "" = no report shows it */
 const char *finding_table(const struct finding *one);
 const char *finding_remedy(const struct finding *one);
-/* "warning" or "info". */
+/* Returns "warning" or "info". */
 const char *finding_severity(const struct finding *one);
 
 #endif

@@ -38,7 +38,7 @@ static void put_lost(FILE *out, const struct finding *one)
     fputc('\n', out);
 }
 
-/* The one bad minute of an hour. */
+/* Prints the worst window, such as the one bad minute of an hour. */
 static void put_window(FILE *out, const struct findings *f, const struct finding *one)
 {
     char length[32], stamp[40];
@@ -60,7 +60,7 @@ static void put_window(FILE *out, const struct findings *f, const struct finding
 static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
 {
     const struct finding_info *info = &finding_infos[one->kind];
-    double score = one->score < SCORE_WARNING ? floor(one->score) : one->score; /* 74.7 is no warning */
+    double score = one->score < SCORE_WARNING ? floor(one->score) : one->score; /* 74.7 is not a warning and must not be printed as 75 */
     fprintf(out, "\n%-7s %3.0f  %s\n      ", finding_severity(one), score, info->title);
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
@@ -102,7 +102,7 @@ static uint32_t asked(const struct findings *f)
     return n;
 }
 
-/* "0 findings" would be good news: it is none where little could be judged. */
+/* Prints the number of findings. "0 findings" would sound like good news, so it is not printed if few rules could be judged. */
 static void put_count(FILE *out, const struct findings *f, const struct findings_print *o)
 {
     char length[32];
@@ -117,7 +117,7 @@ static void put_count(FILE *out, const struct findings *f, const struct findings
     fputc('\n', out);
 }
 
-/* ---- what the program did, wrong or not ---- */
+/* ---- overview ---- */
 
 static void put_amount(FILE *out, enum overview_unit unit, double v)
 {

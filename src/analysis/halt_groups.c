@@ -19,7 +19,7 @@ static int by_time(const void *left, const void *right, void *context)
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* The part of a halt before `end`, which is when the last of the earlier halts ends. */
+/* Returns the part of a halt before `end`, the latest end of the earlier halts, in ns. */
 static uint64_t overlap_ns(const struct halt *one, int64_t end)
 {
     int64_t until = halt_end(one) < end ? halt_end(one) : end;

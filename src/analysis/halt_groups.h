@@ -1,4 +1,4 @@
-/* The halts of one kind, grouped by peer, path or reason, for rules that judge each group. */
+/* Groups the halts of one kind by peer, path or reason, for rules that judge each group. */
 #ifndef CANDOR_ANALYSIS_HALT_GROUPS_H
 #define CANDOR_ANALYSIS_HALT_GROUPS_H
 
@@ -9,7 +9,7 @@
 struct halt_group {
     uint32_t what, site, thread; /* strings of the halts; the last two of those with most time; of moments, of most */
     uint64_t count, sum_ns, median_ns;
-    uint64_t at_once_ns; /* of it the time in which others of the group had begun, and went on */
+    uint64_t at_once_ns; /* the part of sum_ns in which another halt of the group was under way */
     uint32_t threads;
 };
 
@@ -18,7 +18,7 @@ struct halt_groups {
     uint32_t count, cap;
 };
 
-/* 0 or -ENOMEM; halt_groups_deinit in any case. */
+/* Makes the groups. Returns 0 or -ENOMEM. Call halt_groups_deinit in any case. */
 int halt_groups_make(struct halt_groups *g, const struct halts *h, enum halt_kind kind);
 void halt_groups_deinit(struct halt_groups *g);
 

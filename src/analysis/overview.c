@@ -13,13 +13,14 @@ static void add(struct overview *v, const struct overview_row *row)
     v->rows[v->count++] = *row;
 }
 
-/* A mean over the recording's time, from the sum of sample weights and of their squares. Each sample is a random draw. */
+/* Returns a mean over the recording's time, from the sum of the samples' weights and the sum of their squares. Each sample is a random
+ * draw. */
 static struct amount mean_of(double sum, double squares, const struct evidence *e)
 {
     return amount_scaled(amount_normal(sum, sqrt(squares)), 1 / (double)e->duration_ns);
 }
 
-/* The weights of CPU time are measured, not drawn. */
+/* Adds the row of CPU time. Its weights are measured, not drawn. */
 static void add_cpu(struct overview *v, struct findings *f, const struct evidence *e)
 {
     if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS)

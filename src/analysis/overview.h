@@ -1,5 +1,5 @@
-/* What a program did while it was recorded: some figures with their intervals. They are shown in any case, because "nothing found"
- * alone would say little. */
+/* Describes a program's work during the recording: some figures with their intervals. They are always shown, because "nothing found"
+ * alone says little. */
 #ifndef CANDOR_ANALYSIS_OVERVIEW_H
 #define CANDOR_ANALYSIS_OVERVIEW_H
 
@@ -13,9 +13,9 @@ struct overview_row {
     const char *words; /* "processors in use" */
     enum overview_unit unit;
     struct amount amount;
-    uint32_t processors; /* that there are, where it counts these; else 0 */
-    uint32_t site;       /* string of the findings: the program's own line with the largest part of it; 0 = unknown */
-    double site_share;   /* how large */
+    uint32_t processors; /* number of existing processors, if the row counts processors; otherwise 0 */
+    uint32_t site;       /* string id of the findings: the program's line with the largest part of the amount; 0 = unknown */
+    double site_share;   /* the size of that part, as a share */
 };
 
 enum { OVERVIEW_ROWS = 8 };
@@ -23,12 +23,12 @@ enum { OVERVIEW_ROWS = 8 };
 struct overview {
     struct overview_row rows[OVERVIEW_ROWS];
     uint32_t count;
-    const char *again; /* "4711", "-- COMMAND": whom a further recording would be of; NULL = "PID" */
+    const char *again; /* the target of a further recording: "4711", "-- COMMAND"; NULL = "PID" */
 };
 
-/* Makes the rows that say what was recorded; their texts go into f. */
+/* Makes the rows for the data that was recorded. Their texts are added to f. */
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e);
-/* Writes the command that records what the unjudged rules need. Returns line. */
+/* Writes a command that records the data for the rules that were not judged. Returns line. */
 const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size);
 
 #endif

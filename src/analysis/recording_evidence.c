@@ -14,7 +14,7 @@ enum { CPU, WALL, LOCK, HOLDER, ALLOC, LIVE, KINDS };
 
 static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_ALLOC, PROFILE_LIVE};
 
-/* Events of the JDK's, and what they are evidence of. */
+/* The JDK's events, and the source for which each is evidence. */
 static const struct {
     const char *event;
     enum source source;
@@ -47,19 +47,20 @@ enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
 struct recording_evidence {
     struct profile profiles[KINDS];
-    int made; /* how many of them */
+    int made; /* number of profiles that were made */
     struct halts halts;
     bool has_halts;
     struct jvm_info jvm;
     struct readings readings;
     struct time_range range;
-    bool is_part; /* that was asked for */
+    bool is_part; /* only a part of the recording was requested */
     struct evidence evidence;
 };
 
-/* ---- what time ---- */
+/* ---- time range ---- */
 
-/* As far as the recording goes; what an owner's recording of the JDK's tells of before and after is no part of ours. */
+/* Limits the range to the recording's time. If another recording of the JDK ran at the same time, its earlier and later events do not
+ * belong to this recording. */
 static int choose_range(struct recording_evidence *r, const char *text, struct error *e)
 {
     const struct halts *h = &r->halts;
@@ -90,7 +91,7 @@ static int64_t from_of(const struct recording_evidence *r)
     return r->range.from_ns > r->halts.start_ns ? r->range.from_ns : r->halts.start_ns;
 }
 
-/* How much of it lies in the range and the recording: what waits last is held against the time of these. */
+/* Returns the part of a halt within the range and the recording, because the time of halts is compared with the time of these. */
 static uint64_t part_of(const struct recording_evidence *r, int64_t start_ns, uint64_t ns)
 {
     int64_t from = from_of(r), to = r->range.to_ns;
@@ -108,7 +109,7 @@ static void keep_range(struct recording_evidence *r)
         struct halt *one = &h->list[i];
         if (one->start_ns < r->range.from_ns || one->start_ns >= r->range.to_ns)
             continue;
-        if (one->kind != HALT_SAFEPOINTS_COUNTED) /* these lie somewhere in a while */
+        if (one->kind != HALT_SAFEPOINTS_COUNTED) /* the times of these are only known to be within an interval */
             one->ns = part_of(r, one->start_ns, one->ns);
         h->list[kept++] = *one;
     }
@@ -150,14 +151,15 @@ static struct profile *unless_empty(struct profile *p)
     return p->sample_count && profile_kind_comes_from(p->kind, profile_text(p, p->source)) ? p : NULL;
 }
 
-/* Samples of CPU time, and no other's that were read in their place. */
+/* Whether the profile has samples of CPU time, not other samples that replaced them. */
 static bool is_of_cpu(const struct profile *p)
 {
     return p->sample_count && p->kind == PROFILE_RUNNING && !profile_is_safepoint(p) &&
            (p->unit == PROFILE_UNIT_NS || p->unit == PROFILE_UNIT_SAMPLES);
 }
 
-/* Other profilers' wall clocks know neither who waits for a processor nor how many threads ended. */
+/* Whether the wall-clock samples are Candor's. Other profilers' wall clocks show neither the threads that wait for a processor nor the
+ * number of threads that ended. */
 static bool is_own_wall(const struct profile *wall)
 {
     return wall && !strcmp(profile_text(wall, wall->source), "candor.WallSample");
@@ -170,11 +172,11 @@ static void give_profiles(struct recording_evidence *r)
     const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
-    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* rules take weights for time */
+    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* rules need times as weights */
     e->lock = unless_empty(&r->profiles[LOCK]);
     e->holder = unless_empty(&r->profiles[HOLDER]);
     e->alloc = r->profiles[ALLOC].sample_count ? &r->profiles[ALLOC] : NULL;
-    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth takes a beginning and an end */
+    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth needs the beginning and the end */
     e->sources |= e->alloc || word_list_has(event, "alloc") ? SOURCE_BIT(SOURCE_ALLOC) : 0;
     e->sources |= (r->profiles[LIVE].live_set_count || word_list_has(event, "live")) && !r->is_part ? SOURCE_BIT(SOURCE_LIVE) : 0;
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
@@ -187,7 +189,7 @@ static void give_profiles(struct recording_evidence *r)
 
 /* ---- halts ---- */
 
-/* Those of the time that was asked for, which follow one another. */
+/* Loads the readings of the requested time, which are adjacent in the list. */
 static int load_readings(struct recording_evidence *r, const struct jfr_file *file, struct error *e)
 {
     int rc = readings_read(&r->readings, file, e);

@@ -1,4 +1,4 @@
-/* The evidence in a JFR file.
+/* Reads the evidence from a JFR file.
  *
  *   recording_evidence_load -> &r->evidence -> recording_evidence_free
  *
@@ -11,9 +11,9 @@
 
 struct recording_evidence;
 
-/* path is a file, not "-". range: only what began in that time, and only the part within it, as in base/text/time_range.h; NULL =
- * everything, and for waits the part within the recording. Damage goes into problems. 0 and *out, or a negative code with a line
- * in e: -EDOM if the range is invalid. */
+/* Loads the evidence. path is a file, not "-". range: a range of time as in base/text/time_range.h. Only events that began in that range
+ * are used, and only their part within the range. NULL = everything, and for waits the part within the recording. Damage is added to
+ * problems. Returns 0 with *out, or a negative code with a message in e: -EDOM if the range is invalid. */
 int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
                             struct error *e);
 void recording_evidence_free(struct recording_evidence *r); /* NULL is fine */

@@ -1,5 +1,5 @@
-/* The rules, and all possible findings: one table of each. The text, the JSON and the list of judged rules are made from them;
- * a test compares docs/findings.md with them.
+/* The table of rules, and the table of all possible findings. The text, the JSON and the list of judged rules are made from these
+ * tables; a test compares docs/findings.md with them.
  *
  * FINDING(symbol, id, title, report, table, all, any, remedy):
  *   id             "lock_held_asleep": in JSON, stable
@@ -10,7 +10,7 @@
  *   remedy         what to do
  * RULE(function): uses the evidence that it needs, finds nothing if that is missing, and adds findings that have a score.
  *
- * A new rule is a file rules/rule_NAME.c with its function, and its rows here. */
+ * A new rule needs a file rules/rule_NAME.c with its function, and rows in these tables. */
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
@@ -163,7 +163,7 @@
 #define COST_REPORT_CPU  "--kind cpu"
 #define COST_REPORT_WALL "--kind wall"
 
-/* rule_locks: of each class of locks one finding, the most specific. */
+/* rule_locks makes one finding for each class of locks, the most specific one. */
 #define RULES(RULE)                                                                                                                        \
     RULE(rule_deadlock)                                                                                                                    \
     RULE(rule_locks)                                                                                                                       \

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define TAIL     0.025             /* on each side of an interval */
-#define Z_OF_ONE 1.959963984540054 /* leaves as much on each side of the normal distribution */
+#define TAIL     0.025             /* the probability on each side of an interval */
+#define Z_OF_ONE 1.959963984540054 /* the normal distribution has TAIL beyond this on each side */
 
 static _Thread_local double tail = TAIL, z = Z_OF_ONE;
 
@@ -38,7 +38,7 @@ struct amount amount_mean(double sum, double sum_of_squares, uint32_t n)
     return (struct amount){mean, fmax(0, mean - off), mean + off};
 }
 
-/* The square root of a Poisson count has a standard deviation of a half, whatever its mean. */
+/* Uses the fact that the square root of a Poisson count has a standard deviation of a half, for any mean. */
 struct amount amount_count(double count)
 {
     double low = fmax(0, sqrt(count) - z / 2), high = sqrt(count) + z / 2;

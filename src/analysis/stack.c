@@ -96,13 +96,14 @@ static enum code_owner owner_of(const struct profile *p, uint32_t stack)
     return is_java(p, stack) ? code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
 }
 
-/* HotSpot has frames of its own for native methods, interpreted or compiled, and no line in them. */
+/* Whether the frame is a native method. HotSpot reports native methods as interpreted or compiled Java frames without a line. */
 static bool is_native_method(const struct profile *p, uint32_t stack)
 {
     return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (is_java(p, stack) && frame_of(p, stack)->line <= 0);
 }
 
-/* The native methods in which threads wait: the JDK's names of them have changed, their classes have not. */
+/* Judges by the classes of the native methods in which threads wait. The names of these methods differ between JDKs, but their classes
+ * do not. */
 enum stack_work stack_work(const struct profile *p, uint32_t stack)
 {
     static const char *const io[] = {"java.net.",
@@ -150,7 +151,7 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
     buffer_init(&b, SITE_BYTES_MAX);
     for (int owner = CODE_OF_PROGRAM; !b.len && owner <= CODE_OF_PLUMBING; owner++)
         put_frames(&b, p, stack, (enum code_owner)owner);
-    buffer_u8(&b, 0); /* beyond SITE_BYTES_MAX there is none, and no site */
+    buffer_u8(&b, 0); /* beyond SITE_BYTES_MAX the byte does not fit, and there is no site */
     uint32_t site = b.failed ? 0 : findings_string(f, (const char *)b.data);
     buffer_deinit(&b);
     return site;
@@ -250,13 +251,14 @@ static bool is_base(const char *class_name)
     return false;
 }
 
-/* Behind an exception's constructor: another of it or of a class made from it, and not one of an object that throws it. */
+/* Whether a constructor below an exception's constructor belongs to the throw: it is another constructor of the same exception, or of a
+ * derived class. A constructor of an object that throws the exception does not belong to it. */
 static bool is_of_throw(const char *class_name, const char *made_from)
 {
     return is_named_throwable(class_name) || is_base(made_from) || !strcmp(class_name, made_from);
 }
 
-/* From fillInStackTrace on the frames towards the root are the constructors, Throwable's first, the exception's own last. */
+/* The frames from fillInStackTrace towards the root are the constructors: Throwable's is the first, and the exception's own is the last. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name)
 {
     uint32_t at = stack, constructor = 0;

@@ -1,5 +1,5 @@
-/* Questions of the rules about a stack: which known methods are on it, what its thread does (judged by the innermost
- * method), and which place in the program it shows. */
+/* Answers the rules' questions about a stack: which known methods are on it, what its thread does (judged by the innermost method), and
+ * which place in the program it shows. */
 #ifndef CANDOR_ANALYSIS_STACK_H
 #define CANDOR_ANALYSIS_STACK_H
 
@@ -12,44 +12,45 @@ struct stack_marks {
     const uint64_t *of_node; /* bits by enum stack_mark */
 };
 
-/* One pass over the profile's methods and one over its trie, once for all rules; borrows from f. 0 or -ENOMEM. */
+/* Computes the marks, in one pass over the profile's methods and one over its trie. This is done once for all rules; m borrows from f.
+ * Returns 0 or -ENOMEM. */
 int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p);
 static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
     return m->of_node[stack] >> mark & 1;
 }
 
-/* A worker of a pool between two tasks. */
+/* Whether the thread is a worker of a pool between two tasks. */
 static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
 {
     return stack_has(m, stack, STACK_TAKES_TASK) || (stack_has(m, stack, STACK_FORKS) && !stack_has(m, stack, STACK_EXECUTES));
 }
 
-/* What the thread with this stack does, judged by the innermost method. Only methods that serve a single purpose are
- * judged; all others are STACK_IS_ELSE. */
+/* The activity of the thread with this stack, judged by the innermost method. Only methods that serve a single purpose are judged; all
+ * others are STACK_IS_ELSE. */
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
 
-/* The innermost frames in the program, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
- * shop.Cart.pay:17". If there are none, the innermost frames of such libraries; then those of the JDK, except the ones in
- * which threads wait; then any. 0 = the stack has no frames. */
+/* Returns the innermost frames in the program, that is, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
+ * shop.Cart.pay:17". If there are none, it returns the innermost frames of such libraries; then those of the JDK, except frames in which
+ * threads wait; then any. 0 = the stack has no frames. */
 uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack);
-/* The method's name of the innermost frame with that mark, and of the innermost frame in the program, as strings of the
- * profile; 0 = there is no such frame. */
+/* Returns the name of the innermost method with that mark, as a string of the profile; 0 = there is none. stack_own does the same for
+ * the innermost method in the program. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
 uint32_t stack_own(const struct profile *p, uint32_t stack);
-/* The innermost line of the program in each stack, "shop.Log.write:12", as a string of the findings; for rules that add up
- * by lines. */
+/* The innermost line of the program in each stack, "shop.Log.write:12", as a string id of the findings, for rules that add up by lines. */
 struct stack_lines {
     const uint32_t *of_node; /* 0 = none */
 };
 
-/* As stack_marks_of. */
+/* Computes the lines, in the same way as stack_marks_of. */
 int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p);
-/* The line with the largest part of the weight, of all samples or of those with a mark; 0 = none. *share: its part of that weight, or
- * NULL. */
+/* Returns the line with the largest part of the weight, of all samples or of those with a mark; 0 = none. *share is its part of that
+ * weight; share may be NULL. */
 uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark, double *share);
-/* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */
+/* Returns the site of a throw, as stack_site does: the frames below the exception's constructors. *class_name: the class of these
+ * constructors, or 0. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name);
 
 #endif

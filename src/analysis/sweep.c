@@ -28,7 +28,7 @@ static int by_beginning(const void *left, const void *right)
 
 void sweep_rewind(struct sweep *s)
 {
-    if (!s->next && s->count) /* they are in no order yet */
+    if (!s->next && s->count) /* they are not sorted yet */
         qsort(s->items, s->count, sizeof *s->items, by_beginning);
     s->next = s->met_count = 0;
 }

@@ -30,7 +30,7 @@ static struct tally_row *row_of(struct tally *t, uint32_t group, uint32_t key, b
     return &t->rows[*place];
 }
 
-/* row: its first one. */
+/* Finds or adds a group. row: the group's first row, if it is new. */
 static struct tally_group *group_of(struct tally *t, uint32_t group, uint32_t row)
 {
     bool added;

@@ -1,5 +1,5 @@
-/* Sums of weights by group and key. For example, the group is a lock, and the keys are the places at which threads waited
- * for it. The sum of a group and its largest key can be read at any time. One owner, no locking. */
+/* Adds up weights by group and key. For example, the group is a lock, and the keys are the places at which threads waited for it. The
+ * sum of a group and its largest key can be read at any time. A tally has one owner and no locking. */
 #ifndef CANDOR_ANALYSIS_TALLY_H
 #define CANDOR_ANALYSIS_TALLY_H
 
@@ -11,13 +11,13 @@
 struct tally_row {
     uint32_t group, key;
     uint64_t weight;
-    uint32_t count; /* of what was added */
+    uint32_t count; /* number of additions */
 };
 
 struct tally_group {
     uint64_t weight;
     uint32_t keys;
-    uint32_t largest; /* row */
+    uint32_t largest; /* index of the row */
 };
 
 struct tally {
@@ -26,16 +26,16 @@ struct tally {
     struct tally_group *groups;
     uint32_t group_count, group_cap;
     struct map places, group_places;
-    bool failed; /* no memory: something was not added */
+    bool failed; /* memory ran out, and something was not added */
 };
 
 void tally_init(struct tally *t);
 void tally_deinit(struct tally *t);
 void tally_add(struct tally *t, uint32_t group, uint32_t key, uint64_t weight);
-/* The row with the most weight in the group, or the first of several with the same weight; NULL if the group has no rows.
- * The tally keeps owning the row. */
+/* Returns the row with the most weight in the group, or the first of several with the same weight; NULL if the group has no rows. The
+ * row still belongs to the tally. */
 const struct tally_row *tally_largest(const struct tally *t, uint32_t group);
-/* How many keys a group has, and the weight of all of them. */
+/* Returns the number of keys of a group. tally_weight returns the weight of all of them. */
 uint32_t tally_keys(const struct tally *t, uint32_t group);
 uint64_t tally_weight(const struct tally *t, uint32_t group);
 

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERLAP_NS (600 * NS_PER_S) /* of a recording; of a longer one windows do not overlap */
+#define OVERLAP_NS (600 * NS_PER_S) /* up to this length of a recording its windows overlap */
 
 static const uint64_t lengths[] = {60 * NS_PER_S, 10 * NS_PER_S};
 
-enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 5, WINDOWS_MAX = 500 }; /* WINDOWS_MAX: of one length */
+enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 5, WINDOWS_MAX = 500 }; /* WINDOWS_MAX: for each length */
 
 /* Sums of a whole recording, and what is certain, or as bad, however short the time. */
 static const enum finding_kind of_whole[] = {FINDING_DEADLOCK,      FINDING_LEAK,           FINDING_THREAD_CHURN, FINDING_RECORDING_QUALITY,
                                              FINDING_GC_LONG_PAUSE, FINDING_LONG_OPERATION, FINDING_CLASSES_GROW, FINDING_THREADS_GROW};
 
-/* A part of the evidence; its profiles share all but the samples with those of the whole. */
+/* A part of the evidence. Its profiles share everything but the samples with the profiles of the whole. */
 struct slice {
     struct evidence e;
     struct profile profiles[PROFILES];
@@ -35,7 +35,7 @@ static int64_t end_of(int64_t start_ns, uint64_t ns)
     return start_ns > 0 && ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)(ns < INT64_MAX ? ns : INT64_MAX);
 }
 
-/* The part within the window of a time span that begins at *start_ns. *start_ns becomes the beginning of that part. */
+/* Returns the part of a time span within the window, in ns. The span begins at *start_ns, which becomes the beginning of that part. */
 static uint64_t part_of(const struct span *w, int64_t *start_ns, uint64_t ns)
 {
     int64_t end_ns = end_of(*start_ns, ns), to = end_ns < w->to_ns ? end_ns : w->to_ns;
@@ -45,13 +45,13 @@ static uint64_t part_of(const struct span *w, int64_t *start_ns, uint64_t ns)
 
 /* ---- slices ---- */
 
-/* Waits last, and each other sample is of a moment. */
+/* Whether a sample has a duration. Waits have one; every other sample describes a moment. */
 static bool sample_lasts(const struct profile *whole, const struct profile_sample *s)
 {
     return whole->kind == PROFILE_LOCK && s->time_ns > 0;
 }
 
-/* Whether the halt has a certain time. Safepoints that were only counted lie somewhere within a time span. */
+/* Whether the halt has a certain time. Safepoints that were only counted are somewhere within an interval. */
 static bool halt_lasts(const struct halt *one)
 {
     return one->ns && one->kind != HALT_SAFEPOINTS_COUNTED && one->start_ns > 0;
@@ -156,7 +156,7 @@ static void slice_rewind(struct slice *s)
     sweep_rewind(&s->halts_sweep);
 }
 
-/* Whether anything lies in the window. */
+/* Cuts the evidence to the window. Returns whether the window has any data. */
 static bool slice_cut(struct slice *s, const struct evidence *e, const struct span *w)
 {
     uint64_t met = 0;
@@ -177,12 +177,12 @@ static bool slice_cut(struct slice *s, const struct evidence *e, const struct sp
     return met + s->halts.count + s->e.reading_count;
 }
 
-/* ---- what is worst ---- */
+/* ---- worst windows ---- */
 
 /* Findings by kind and subject: those of the whole, then the worst ones of windows. */
 struct worst {
-    uint32_t whole, end;             /* in the list; behind `end` are those of the window at hand */
-    struct map of_whole, of_windows; /* places in the list */
+    uint32_t whole, end;             /* indices in the list; after `end` come the findings of the current window */
+    struct map of_whole, of_windows; /* indices in the list */
 };
 
 static uint64_t key_of(const struct finding *one)
@@ -228,7 +228,7 @@ static void keep_worst(struct worst *worst, struct findings *f, const struct spa
     f->count = worst->end;
 }
 
-/* The worst windows become findings, or the worst of findings of the whole. */
+/* Turns the worst windows into findings, or adds them to findings of the whole as their worst window. */
 static void settle(const struct worst *w, struct findings *f)
 {
     uint32_t kept = w->whole;
@@ -250,7 +250,7 @@ static void settle(const struct worst *w, struct findings *f)
 
 /* ---- all windows ---- */
 
-/* So many times as long that there are WINDOWS_MAX at most. */
+/* Returns the length of windows: a multiple of the nominal length, so that there are at most WINDOWS_MAX. */
 static uint64_t length_of(const struct evidence *e, int i)
 {
     return e->duration_ns ? lengths[i] * (1 + (e->duration_ns - 1) / (WINDOWS_MAX * lengths[i])) : lengths[i];
@@ -261,7 +261,8 @@ static uint64_t step_of(const struct evidence *e, uint64_t length)
     return e->duration_ns <= OVERLAP_NS ? length / 2 : length;
 }
 
-/* None of a length that comes to that of the longer ones. */
+/* Returns the number of windows of a length. It is 0 if the evidence is too short, or if the length became as large as that of the
+ * longer windows. */
 static uint32_t windows_of(const struct evidence *e, int i)
 {
     uint64_t length = length_of(e, i);

@@ -5,13 +5,13 @@
 #include "analysis/evidence.h"
 #include "analysis/findings.h"
 
-/* What the rules do with a part of the evidence. */
+/* Applies the rules to a part of the evidence. */
 typedef void windows_judge(struct findings *f, const struct evidence *e);
 
-/* Judges each window of 60 s and of 10 s by itself, if the evidence is at least twice as long, and adds findings to f that are worse
- * there than in the whole. The whole must have been judged before. If there would be more than 500 windows of one length, they are
- * made longer, so that their number and the time for judging them are bounded. A window in which nothing was recorded is not judged.
- * Rules whose evidence has no time of its own are left out. */
+/* Judges each window of 60 s and of 10 s separately, if the evidence is at least twice as long, and adds findings to f that are worse
+ * there than in the whole. The whole must have been judged before. If there would be more than 500 windows of one length, the windows
+ * are made longer, so that their number and the time for judging them are bounded. A window without recorded data is not judged. Rules
+ * whose evidence has no times are left out. */
 void windows_add(struct findings *f, const struct evidence *e, windows_judge *judge);
 
 #endif

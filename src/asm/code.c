@@ -18,8 +18,8 @@ enum { FRAMES_PER_STACK_MAX = 256, NAME_TEXT_MAX = 2048, CHAIN_MAX = 64 };
 struct loading {
     struct asm_recording *r;
     struct jfr_chunk *chunk;
-    struct map methods; /* strings, by the chunk's keys */
-    struct map stacks;  /* by the chunk's keys */
+    struct map methods; /* chunk's key -> string id */
+    struct map stacks;  /* chunk's key -> stack */
     const struct jfr_type *sample, *snapshot, *place, *name, *setting;
 };
 
@@ -67,7 +67,7 @@ static uint64_t number(struct jfr_event *event, const char *field)
     return (uint64_t)jfr_value_int(value(event, field));
 }
 
-/* A method is one whatever class was made for it this time. */
+/* Interns a text with its stable name, so that a method is the same one whatever class the JVM generated for it this time. */
 static uint32_t stable_text(struct asm_recording *r, const char *bytes, size_t len, bool of_library)
 {
     struct buffer b;
@@ -138,7 +138,7 @@ static uint64_t snapshot_key(uint32_t compilation, uint64_t address)
     return hash_mix(address) ^ compilation;
 }
 
-/* The last that was read of that compilation, or without one, at that place; index + 1. */
+/* Returns the last snapshot that was read of that compilation, or, without a compilation, at that place; index + 1. */
 static uint32_t find_snapshot(const struct asm_recording *r, uint32_t compilation, uint64_t address)
 {
     const uint32_t *index = map_find(&r->by_key, snapshot_key(compilation, address));
@@ -148,7 +148,8 @@ static uint32_t find_snapshot(const struct asm_recording *r, uint32_t compilatio
     return 0;
 }
 
-/* Each chunk repeats what samples of its own fell in. Stubs have no number: theirs are the same when their bytes are. */
+/* Whether the snapshot is already known. Each chunk repeats the snapshots of its own samples. Stubs have no compilation number: two are
+ * the same if their bytes are. */
 static bool is_known(const struct asm_recording *r, const struct asm_snapshot *s, uint32_t *index)
 {
     *index = find_snapshot(r, s->compilation, s->address);
@@ -190,7 +191,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Pairs of digits; anything else is no code. */
+/* Reads code in pairs of hexadecimal digits. Other text is not code. */
 static int copy_code(struct jfr_event *event, struct asm_snapshot *s)
 {
     struct jfr_text code = jfr_value_text(value(event, "code"));
@@ -233,7 +234,7 @@ static int on_snapshot(struct loading *l, struct jfr_event *event)
     return add_snapshot(r, &s);
 }
 
-/* A place behind the one before it; what a later chunk repeats of the same code is passed over. */
+/* Adds a place after the previous one. Places of the same code that a later chunk repeats are skipped. */
 static int on_place(struct loading *l, struct jfr_event *event)
 {
     struct asm_recording *r = l->r;
@@ -261,7 +262,8 @@ static int on_name(struct loading *l, struct jfr_event *event)
 
 /* ---- samples ---- */
 
-/* By the number of its compilation code is found that another chunk holds, when this one came too late to. */
+/* Finds the snapshot of a sample. If a chunk ended before the code was captured, the code is found in another chunk by the number of its
+ * compilation. */
 static uint32_t snapshot_of(const struct asm_recording *r, uint64_t pc, uint64_t code, uint32_t compilation)
 {
     uint32_t index = code ? find_snapshot(r, compilation, code) : 0;
@@ -277,7 +279,7 @@ static uint32_t word(struct asm_recording *r, const char *text)
     return strtab_add_text(&r->strings, text);
 }
 
-/* What the agent says of code that it has no snapshot of. */
+/* Returns the source of code without a snapshot, as the agent describes it. */
 static uint32_t source_without(struct asm_recording *r, struct jfr_event *event)
 {
     char source[128];
@@ -294,7 +296,7 @@ static uint32_t short_name(struct asm_recording *r, struct jfr_text name)
     return name.len ? stable_text(r, name.bytes, name.len < NAME_TEXT_MAX ? name.len : NAME_TEXT_MAX, of_library) : word(r, "[unknown]");
 }
 
-/* Names a sample without a snapshot by its leaf frame, as the report of stacks does. */
+/* Names a sample without a snapshot by its leaf frame, in the same way as the report of stacks. */
 static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_sample *s)
 {
     struct asm_recording *r = l->r;
@@ -382,7 +384,7 @@ static int by_address(const void *left, const void *right)
     return a->address != b->address ? (a->address > b->address) - (a->address < b->address) : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Chunks repeat them. */
+/* Sorts the names and removes duplicates, because chunks repeat them. */
 static void sort_names(struct asm_recording *r)
 {
     uint32_t kept = 0;
@@ -458,7 +460,7 @@ int asm_recording_load(struct asm_recording *r, const char *path, struct error *
     return 0;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset)
 {

@@ -1,10 +1,10 @@
-/* The machine code in a recording: the snapshots, and for each sample its address and the snapshot that contains it.
+/* Reads the machine code in a recording: the snapshots, and for each sample its address and the snapshot that contains it.
  *
  *   asm_recording_init -> asm_recording_load -> read the arrays -> asm_recording_deinit
  *
- * A sample belongs to a snapshot by the number of its compilation and by its address, never by its address alone, so it is
- * never attributed to code that was at the same place earlier. Whatever the file contains, a sample's address lies in its
- * snapshot. Time and memory are bounded by a small multiple of the file's size. */
+ * A sample is assigned to a snapshot by the number of its compilation and by its address, never by its address alone. Therefore it is
+ * never attributed to code that was at the same place earlier. Whatever the file contains, a sample's address is within its snapshot.
+ * Time and memory are bounded by a small multiple of the file's size. */
 #ifndef CANDOR_ASM_CODE_H
 #define CANDOR_ASM_CODE_H
 
@@ -16,14 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* a larger one is passed over; the agent writes none so large */
+enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* larger snapshots are skipped; the agent writes none that large */
 
 struct asm_frame {
-    uint32_t method;   /* string: a.b.C.m */
+    uint32_t method;   /* string id: a.b.C.m */
     int32_t line, bci; /* line 0 or less = unknown */
 };
 
-struct asm_place { /* from the place before up to `end`, an offset */
+struct asm_place { /* a range of code, from the end of the place before to `end`, an offset */
     uint32_t end;
     uint32_t stack;
 };
@@ -33,15 +33,15 @@ struct asm_stack { /* frames, leaf first */
 };
 
 struct asm_snapshot {
-    uint64_t ticks; /* when it was seen first: CLOCK_MONOTONIC, ns */
+    uint64_t ticks; /* time at which it was first seen: CLOCK_MONOTONIC, ns */
     uint64_t address, entry;
     uint8_t *bytes;
     uint32_t size;
     uint32_t compilation, level; /* compilation 0 = none */
     int32_t entry_bci;           /* -1 = the method's beginning */
-    uint32_t kind, name;         /* strings: C2, C1, native wrapper, stub, interpreter; a.b.C.m, or the stub's name */
-    uint32_t version;            /* of the method, counted from 1 in the order of the compilations */
-    uint32_t next;               /* of the same key, index + 1 */
+    uint32_t kind, name;         /* string ids: C2, C1, native wrapper, stub, interpreter; a.b.C.m, or the stub's name */
+    uint32_t version;            /* version of the method's code, from 1 in the order of the compilations */
+    uint32_t next;               /* next snapshot with the same key, index + 1 */
     struct asm_place *places;
     uint32_t place_count, place_cap;
 };
@@ -49,12 +49,12 @@ struct asm_snapshot {
 struct asm_sample {
     int64_t time_ns;
     uint64_t pc, weight;
-    uint32_t snapshot;     /* index + 1; 0 = none: */
-    uint32_t source, name; /* strings, then */
-    bool in_kernel;        /* the address is where the kernel was entered */
+    uint32_t snapshot;     /* index + 1; 0 = none */
+    uint32_t source, name; /* string ids, if there is no snapshot */
+    bool in_kernel;        /* the address is that of the entry to the kernel */
 };
 
-struct asm_name { /* generated code by name, whether samples fell in it or not */
+struct asm_name { /* generated code by name, with or without samples */
     uint64_t address;
     uint32_t size, name;
 };
@@ -65,22 +65,22 @@ struct asm_recording {
     uint32_t snapshot_count, snapshot_cap;
     struct asm_sample *samples; /* in the file's order */
     uint32_t sample_count, sample_cap;
-    struct asm_name *names; /* by address once loaded */
+    struct asm_name *names; /* sorted by address after loading */
     uint32_t name_count, name_cap;
     struct asm_stack *stacks; /* 0 = none */
     uint32_t stack_count, stack_cap;
     struct asm_frame *frames;
     uint32_t frame_count, frame_cap;
-    uint32_t processor;        /* string: x86_64, aarch64; empty = the recording has no snapshots */
-    uint64_t weight;           /* of all samples */
-    struct map by_key;         /* snapshots, by compilation and address; index + 1 of the last */
-    struct map by_compilation; /* the same by compilation alone */
+    uint32_t processor;        /* string id: x86_64, aarch64; empty = the recording has no snapshots */
+    uint64_t weight;           /* weight of all samples */
+    struct map by_key;         /* snapshots by compilation and address: index + 1 of the last one */
+    struct map by_compilation; /* snapshots by compilation alone: index + 1 of the last one */
     struct jfr_problems problems;
 };
 
-int asm_recording_init(struct asm_recording *r); /* 0 or -ENOMEM */
+int asm_recording_init(struct asm_recording *r); /* returns 0 or -ENOMEM */
 void asm_recording_deinit(struct asm_recording *r);
-/* 0 or a negative code with one line; -ENOENT when the recording was made without --asm. */
+/* Reads a file. Returns 0 or a negative code with e; -ENOENT if the recording was made without --asm. */
 int asm_recording_load(struct asm_recording *r, const char *path, struct error *e);
 
 static inline const char *asm_string(const struct asm_recording *r, uint32_t string)
@@ -88,13 +88,14 @@ static inline const char *asm_string(const struct asm_recording *r, uint32_t str
     return strtab_text(&r->strings, string);
 }
 
-/* The stack at this offset: the frames of the instruction there. 0 = unknown. */
+/* Returns the stack at this offset: the frames of the instruction there. 0 = unknown. */
 uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset);
-/* The code at the address: the name of a stub, or of a snapshot's method; NULL = unknown. *offset: from its beginning. */
+/* Returns the name of the code at the address: that of a stub, or of a snapshot's method; NULL = unknown. *offset: the distance from its
+ * beginning. */
 const char *asm_name_at(const struct asm_recording *r, uint64_t address, uint64_t *offset);
-/* Of a snapshot: "C2, level 4", "interpreter". Returns out. */
+/* Writes the source of a snapshot: "C2, level 4", "interpreter". Returns out. */
 char *asm_source(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);
-/* Of a snapshot: "a.b.C.m, version 2, compile id 312 (OSR at bci 5)". Returns out. */
+/* Writes the title of a snapshot: "a.b.C.m, version 2, compile id 312 (OSR at bci 5)". Returns out. */
 char *asm_title(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Bits of registers: on x86-64 0 to 15 are the general ones, 16 to 47 the vector ones, 48 to 55 masks; on AArch64 0 to 30 the general
- * ones, 31 to 61 the vector ones. */
+/* Decodes instructions with capstone. The bits of registers are: on x86-64 0 to 15 the general registers, 16 to 47 the vector registers,
+ * 48 to 55 the masks; on AArch64 0 to 30 the general registers, 31 to 61 the vector registers. */
 #include "asm/decode.h"
 #include "asm/decode_vector.h"
 
@@ -13,7 +13,7 @@
 
 struct capstone {
     csh handle;
-    csh printer; /* in the wanted syntax, where operands stand in another order; or the same */
+    csh printer; /* decoder for the requested syntax, in which operands may have another order; or the same decoder */
     cs_insn *instruction, *printed;
     enum asm_processor processor;
     enum asm_syntax syntax;
@@ -136,7 +136,7 @@ static void take_arm(const struct capstone *c, struct asm_instruction *out)
 
 /* ---- x86-64 ---- */
 
-/* Each of the first eight has names of its own for its parts; the order is the processor's. */
+/* The first eight registers have separate names for their parts. The order is the processor's. */
 static const unsigned short old_registers[8][5] = {
     {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
     {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
@@ -169,7 +169,7 @@ static bool is_register(const cs_x86_op *o, unsigned reg)
     return o->type == X86_OP_REG && o->reg == (x86_reg)reg;
 }
 
-/* The thread's structure is in r15. */
+/* Returns the mark of an instruction. The thread's structure is in r15. */
 static enum asm_mark x86_mark(unsigned id, const cs_x86 *x)
 {
     const cs_x86_op *first = &x->operands[0], *second = &x->operands[1];
@@ -203,7 +203,7 @@ static void take_x86(const struct capstone *c, struct asm_instruction *out)
     take_registers(c, x86_bit, out);
 }
 
-/* ---- either ---- */
+/* ---- both processors ---- */
 
 static bool decode(void *state, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out)
 {

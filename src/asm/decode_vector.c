@@ -10,8 +10,8 @@ enum width { W0, W1, WIG };
 static const char *const general_names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                             "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-/* Operands: of the field reg, of vvvv, of rm; v a vector, k a mask, g a general register, e half of one, - none. part: 1 and what
- * stands in the field reg, where that is a part of the opcode; else 0. */
+/* The operands of the fields reg, vvvv and rm, in this order: v a vector, k a mask, g a general register, e half of one, - none. part:
+ * if the field reg is a part of the opcode, its value plus 1; otherwise 0. */
 static const struct known {
     uint8_t map, prefix, opcode, w, part;
     const char *name, *operands;
@@ -91,13 +91,13 @@ static const struct known {
     {1, P66, 0x73, WIG, 4, "vpsrldq", "-vv"},       {1, P66, 0x73, WIG, 8, "vpslldq", "-vv"},
 };
 
-/* What comes before the opcode; bits of register numbers as they are meant, not inverted as they are stored. */
+/* The prefix before the opcode. Bits of register numbers have their meaning here; in the code they are stored inverted. */
 struct vector {
     bool evex, w, zeroes, broadcast;
     unsigned map, prefix, length; /* 0 = 128 bits, 1 = 256, 2 = 512 */
     unsigned r, x, b, r_high, v;  /* r, x, b, r_high: 0 or 1; v: the whole register */
     unsigned mask;
-    unsigned at; /* where the opcode is */
+    unsigned at; /* index of the opcode */
 };
 
 static bool read_vex(const uint8_t *bytes, size_t count, struct vector *i)
@@ -150,13 +150,14 @@ static const struct known *find(const struct vector *i, uint8_t opcode, uint8_t 
     return NULL;
 }
 
-/* By the map of opcodes alone. */
+/* Whether the instruction has an immediate, which follows from the map of opcodes and the opcode. */
 static bool has_immediate(const struct vector *i, uint8_t opcode)
 {
     return i->map == 3 || (i->map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6)));
 }
 
-/* An instruction without a known name is shown by its encoding, "evex.66.0f38.w1:30", which determines its length and its registers. */
+/* Writes the instruction's name. Without a known name it is the encoding, "evex.66.0f38.w1:30", which determines the length and the
+ * registers. */
 static void name_of(const struct vector *i, const struct known *what, uint8_t opcode, char *out, size_t size)
 {
     static const char *const prefixes[] = {"np", "66", "f3", "f2"}, *const maps[] = {"", "0f", "0f38", "0f3a", "", "map5", "map6", ""};
@@ -173,17 +174,17 @@ struct operand {
     char kind;
     unsigned number;
     bool memory;
-    char text[ADDRESS_MAX]; /* of memory */
+    char text[ADDRESS_MAX]; /* the address of an operand in memory */
 };
 
 struct address {
     int base, index; /* -1 = none */
     unsigned scale;
     int32_t displacement;
-    bool relative; /* to the next instruction */
+    bool relative; /* the address is relative to the next instruction */
 };
 
-/* "+ 0x10", "- 0x8", or nothing. */
+/* Writes "+ 0x10", "- 0x8", or nothing. */
 static void print_displacement(int32_t v, char *out, size_t size)
 {
     out[0] = 0;
@@ -208,13 +209,13 @@ static void print_address(const struct address *a, uint64_t next, enum asm_synta
         snprintf(out, ADDRESS_MAX, "[%s%s]", base, displacement);
 }
 
-/* What EVEX multiplies a short displacement with: as many bytes as are loaded. */
+/* Returns the factor by which EVEX multiplies a short displacement: the number of loaded bytes. */
 static int32_t unit_of(const struct vector *i)
 {
     return !i->evex ? 1 : i->broadcast ? (i->w ? 8 : 4) : 16 << i->length;
 }
 
-/* The operand rm, which may be in memory, at bytes[*at], behind which *at moves. */
+/* Reads the operand rm, which may be in memory, at bytes[*at], and advances *at. */
 static bool read_rm(const struct vector *i, const uint8_t *bytes, size_t count, unsigned *at, struct address *a, unsigned *number)
 {
     uint8_t modrm = bytes[(*at)++];
@@ -274,7 +275,7 @@ static void print_mask(const struct vector *i, enum asm_syntax syntax, char *out
         snprintf(out, size, "{%sk%u}%s", syntax == ASM_ATT ? "%" : "", i->mask, i->zeroes ? "{z}" : "");
 }
 
-/* immediate: -1 = none. */
+/* Writes an instruction. immediate: -1 = none. */
 static void print(const struct vector *i, const char *name, const struct operand *operands, int immediate, enum asm_syntax syntax,
                   char *out, size_t size)
 {
@@ -325,7 +326,7 @@ bool asm_vector_decode(const uint8_t *bytes, size_t count, uint64_t address, enu
         return false;
     uint8_t opcode = bytes[i.at], modrm = bytes[i.at + 1];
     const struct known *what = find(&i, opcode, modrm);
-    const char *kinds = what ? what->operands : i.v ? "vvv" : "v-v"; /* the field vvvv of an instruction that has no use for it is 0 */
+    const char *kinds = what ? what->operands : i.v ? "vvv" : "v-v"; /* if an instruction does not use the field vvvv, the field is 0 */
     unsigned at = i.at + 1, number, reg = (modrm >> 3 & 7) | i.r << 3 | i.r_high << 4;
     bool memory = modrm >> 6 != 3, immediate = has_immediate(&i, opcode);
     if ((!i.evex && !what) || !read_rm(&i, bytes, count, &at, &a, &number) || at + immediate > count)

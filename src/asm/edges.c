@@ -16,7 +16,7 @@ static uint32_t bottom_of(const struct asm_edge *e)
     return e->from < e->to ? e->to : e->from;
 }
 
-/* The line a jump leads to; UINT32_MAX = to no instruction of the listing. */
+/* Returns the line to which a jump leads; UINT32_MAX = not to an instruction of the listing. */
 static uint32_t line_of_target(const struct asm_listing *l, const struct asm_line *line)
 {
     const struct asm_instruction *i = &line->instruction;
@@ -72,7 +72,7 @@ static void draw(struct asm_edges *e, const struct asm_edge *edge)
         e->cells[i - e->first][edge->lane] = i == top_of(edge) ? ASM_CELL_TOP : i == bottom_of(edge) ? ASM_CELL_BOTTOM : ASM_CELL_LINE;
 }
 
-/* From its lane to the code an edge crosses the lanes between. */
+/* Draws an edge from its lane to the code, across the lanes between. */
 static void cross(struct asm_edges *e, const struct asm_edge *edge)
 {
     const uint32_t ends[] = {edge->from, edge->to};

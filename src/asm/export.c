@@ -21,7 +21,7 @@ enum record { CODE_LOAD = 0, CODE_LINES = 2, CODE_CLOSE = 3 };
 
 struct range {
     uint64_t begin, size;
-    uint32_t name, age; /* string; the higher, the later it was seen */
+    uint32_t name, age; /* name: string id; age: a higher one was seen later */
 };
 
 static int by_address(const void *left, const void *right)
@@ -40,7 +40,7 @@ static void print_range(FILE *out, const struct asm_recording *r, const struct r
     fputc('\n', out);
 }
 
-/* Captured stubs are in both lists: with their names, and as snapshots. */
+/* Collects all ranges. Captured stubs are in both lists: with their names, and as snapshots. */
 static uint32_t collect(const struct asm_recording *r, struct range *all)
 {
     uint32_t n = 0;
@@ -92,7 +92,7 @@ static void put_record(FILE *out, enum record kind, uint64_t bytes, uint64_t tic
     put64(out, ticks);
 }
 
-/* "app/Main.java" of app.Main$Inner.run: where a compiler would have put it. */
+/* Writes the source file of a method, by the convention of compilers: "app/Main.java" for app.Main$Inner.run. */
 static void source_file(const char *method, char *out, size_t size)
 {
     snprintf(out, size, "%.1000s", method);
@@ -112,7 +112,7 @@ static const struct asm_frame *leaf(const struct asm_recording *r, const struct 
     return s->count && r->frames[s->first].line > 0 ? &r->frames[s->first] : NULL;
 }
 
-/* A line holds from its address on, a place up to its end. */
+/* Writes the lines. In the format a line is valid from its address on; a place is valid up to its end. */
 static void put_lines(FILE *out, const struct asm_recording *r, const struct asm_snapshot *s)
 {
     char file[1024];

@@ -8,7 +8,7 @@
 
 enum { FEEDS_WITHIN = 4 }; /* lines */
 
-/* Where an instruction begins for sure, behind `at`. */
+/* The offsets after `at` where an instruction certainly begins. */
 struct beginnings {
     const struct asm_point *const *points;
     uint32_t count, next;

@@ -1,6 +1,6 @@
-/* The code of a snapshot as instructions. It decodes linearly from the beginning. Bytes that are no instruction (data, or a
- * method's entry that was overwritten by a jump) are skipped one at a time. It restarts at the entry and at each sampled
- * address, where an instruction certainly begins. */
+/* Decodes the code of a snapshot into instructions. Decoding is linear from the beginning. Bytes that are not an instruction (data, or a
+ * method's entry that was overwritten by a jump) are skipped one at a time. Decoding restarts at the entry and at each sampled address,
+ * where an instruction certainly begins. */
 #ifndef CANDOR_ASM_LISTING_H
 #define CANDOR_ASM_LISTING_H
 
@@ -12,7 +12,7 @@
 
 struct asm_line {
     uint32_t offset;
-    bool decoded; /* else `instruction` says its size only */
+    bool decoded; /* otherwise only the size of `instruction` is valid */
     struct asm_instruction instruction;
     const struct asm_point *point; /* NULL = never sampled */
 };
@@ -21,20 +21,22 @@ struct asm_listing {
     const struct asm_snapshot *snapshot;
     struct asm_line *lines;
     uint32_t count, cap;
-    uint32_t undecoded; /* bytes */
+    uint32_t undecoded; /* number of bytes that were not decoded */
 };
 
-/* points: all of the snapshot's, by offset; borrowed, as is the snapshot. 0 or -ENOMEM; to be deinited in either case. */
+/* Makes a listing. points: all points of the snapshot, sorted by offset; they are borrowed, as is the snapshot. Returns 0 or -ENOMEM.
+ * Call asm_listing_deinit in either case. */
 int asm_listing_make(struct asm_listing *l, struct asm_decoder *d, const struct asm_snapshot *s, const struct asm_point *const *points,
                      uint32_t point_count);
 void asm_listing_deinit(struct asm_listing *l);
-/* The line that contains this offset; otherwise the next line; l's line count if the offset is behind the last line. */
+/* Returns the line that contains this offset; otherwise the next line; l's line count if the offset is after the last line. */
 uint32_t asm_listing_find(const struct asm_listing *l, uint32_t offset);
-/* The points of all regions of the snapshot (index + 1), by offset, for asm_listing_make; to be freed. NULL: out of memory. */
+/* Returns the points of all regions of the snapshot (index + 1), sorted by offset, for asm_listing_make. The caller frees the list.
+ * NULL: out of memory. */
 const struct asm_point **asm_listing_points(const struct asm_regions *s, uint32_t snapshot, uint32_t *count);
 
-/* The line of the instruction for which the sampled one may have waited: a load or a slow instruction shortly before it that writes
- * its input, or else a slow instruction right before it. UINT32_MAX = none. */
+/* Returns the line of the instruction for which the sampled instruction may have waited: a load or a slow instruction shortly before it
+ * that writes its input, or else a slow instruction right before it. UINT32_MAX = none. */
 uint32_t asm_listing_feeds(const struct asm_listing *l, uint32_t line);
 
 #endif

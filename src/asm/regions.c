@@ -9,17 +9,17 @@
 struct building {
     struct asm_regions *out;
     struct asm_recording *r;
-    uint32_t *sources; /* strings, by snapshot */
+    uint32_t *sources; /* string ids, by snapshot */
 };
 
-static const struct asm_recording *sorting; /* qsort has no context; one thread builds */
+static const struct asm_recording *sorting; /* qsort has no context, and only one thread builds regions */
 
 static int compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* Samples of one region stand together, those of a snapshot by address. */
+/* Sorts the samples of one region together, and the samples of a snapshot by address. */
 static int by_place(const void *left, const void *right)
 {
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
@@ -126,7 +126,7 @@ static int by_region_weight(const void *left, const void *right)
     return a->source != b->source ? compare(a->source, b->source) : compare(a->name, b->name);
 }
 
-/* Sums the regions by source and, where wanted, name. */
+/* Adds up the regions by source and, if by_name is set, also by name. */
 static int group(const struct asm_regions *s, bool by_name, struct asm_group **out, uint32_t *count)
 {
     struct asm_group *all = calloc(s->count + 1u, sizeof *all);
@@ -152,7 +152,7 @@ static int group(const struct asm_regions *s, bool by_name, struct asm_group **o
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- all regions ---- */
 
 static int name_sources(struct building *b)
 {

@@ -48,7 +48,7 @@ uint32_t asm_hottest(const struct asm_listing *l, const struct asm_region *regio
     return hottest;
 }
 
-/* A byte is stored close behind an address's shift: by nothing else than a collector's barrier. */
+/* Whether the store marks a card. Only a collector's barrier stores a byte shortly after it shifts an address. */
 static bool is_card_mark(const struct asm_listing *l, uint32_t line)
 {
     for (uint32_t back = 1; back <= CARD_WITHIN && back <= line; back++)

@@ -1,4 +1,4 @@
-/* The report of `candor asm`: the hottest regions of machine code with their instructions, tables of regions, methods and
+/* Writes the report of `candor asm`: the hottest regions of machine code with their instructions, and tables of regions, methods and
  * sources. It uses the terms of JMH's perfasm. docs/formats/asm-json.md describes the JSON. */
 #ifndef CANDOR_ASM_REPORT_H
 #define CANDOR_ASM_REPORT_H
@@ -22,44 +22,44 @@ struct asm_report {
     const struct asm_regions *regions;
     const struct profile *profile; /* settings and books of the same recording */
     struct asm_decoder *decoder;
-    const struct regex *method; /* only regions with such a name are listed; NULL = all */
-    double threshold;           /* share from which on a region is listed; not where a method is asked for */
-    uint32_t top;               /* rows of tables, and listed regions at most; 0 = all */
-    bool bytes;                 /* with the instructions' bytes */
+    const struct regex *method; /* only regions with a matching name are listed; NULL = all */
+    double threshold;           /* least share of a listed region; not used if `method` is set */
+    uint32_t top;               /* largest number of rows in tables, and of listed regions; 0 = all */
+    bool bytes;                 /* the listing includes the instructions' bytes */
     bool colour;
 };
 
-/* 0 or -ENOMEM. */
+/* Both functions return 0 or -ENOMEM. */
 int asm_text(FILE *out, const struct asm_report *a);
 int asm_json(FILE *out, const struct asm_report *a);
 
-/* Prints one region as asm_text does: its title, its instructions, its total. 0 or -ENOMEM. */
+/* Prints one region as asm_text does: its title, its instructions, its total. Returns 0 or -ENOMEM. */
 int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number);
 
-/* ---- what both share (report.c) ---- */
+/* ---- functions for both forms (report.c) ---- */
 
-/* Whether the region is to be listed. */
+/* Whether the region is listed. */
 bool asm_is_listed(const struct asm_report *a, const struct asm_region *region);
-/* The title of a region: that of its snapshot, or the function's name. Returns out. */
+/* Writes the title of a region: that of its snapshot, or the function's name. Returns out. */
 char *asm_region_title(const struct asm_report *a, const struct asm_region *region, char *out, size_t size);
-/* The lines to be shown of the region: sampled ones, and a few around. */
+/* Finds the lines of the region to be shown: sampled lines, and a few around them. */
 void asm_stretch(const struct asm_listing *l, const struct asm_region *region, uint32_t *first, uint32_t *count);
-/* The line with most of the region's weight; UINT32_MAX = none. */
+/* Returns the line with most of the region's weight; UINT32_MAX = none. */
 uint32_t asm_hottest(const struct asm_listing *l, const struct asm_region *region);
-/* Facts about an instruction beside its text: the function that it calls, that it is a safepoint poll or a card mark. May be
- * empty. */
+/* Writes facts about an instruction that are not in its text: the function that it calls, or that it is a safepoint poll or a card mark.
+ * The result may be empty. */
 char *asm_note(const struct asm_report *a, const struct asm_listing *l, uint32_t line, char *out, size_t size);
-/* Counts the bytes of the sampled snapshots, and those of them that could not be decoded. 0 or -ENOMEM. */
+/* Counts the bytes of the sampled snapshots, and those that could not be decoded. Returns 0 or -ENOMEM. */
 int asm_count_bytes(const struct asm_report *a, uint64_t *bytes, uint64_t *undecoded);
-/* The weight and the number of samples by the books. False without books. */
+/* Reads the weight and the number of samples from the books. Returns false without books. */
 bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples);
-/* The listing of the region's snapshot. 0 or -ENOMEM; to be deinited in either case. *points is to be freed. */
+/* Makes the listing of the region's snapshot. Returns 0 or -ENOMEM. Call asm_listing_deinit in either case, and free *points. */
 int asm_list(const struct asm_report *a, const struct asm_region *region, struct asm_listing *l, const struct asm_point ***points);
 /* Whether the weights count an event instead of CPU time. */
 bool asm_counts_events(const struct profile *p);
-/* "CPU time", or the event's name. */
+/* Returns "CPU time", or the event's name. */
 const char *asm_whole(const struct profile *p);
-/* "CPU time by the clock sigtrap", "cache-misses". Returns out. */
+/* Writes the measured quantity: "CPU time by the clock sigtrap", "cache-misses". Returns out. */
 char *asm_event(const struct profile *p, char *out, size_t size);
 
 #endif

@@ -32,7 +32,7 @@ static char *count(char *out, size_t size, uint64_t n)
     return out;
 }
 
-/* "....[Hottest Region 1]....", of 100 columns. */
+/* Writes a rule of 100 columns: "....[Hottest Region 1]....". */
 static void rule(const struct asm_report *a, FILE *out, const char *text)
 {
     style(a, out, "1");
@@ -50,7 +50,7 @@ static void figure(FILE *out, const struct asm_figure *f)
     fprintf(out, "%6.2f%% %-15s", 100 * f->share, interval);
 }
 
-/* ---- what was measured ---- */
+/* ---- the measured quantity ---- */
 
 static char *weight(const struct asm_report *a, char *out, size_t size, uint64_t n)
 {
@@ -173,7 +173,7 @@ static void put_line(const struct asm_report *a, FILE *out, const struct asm_lis
     fputc('\n', out);
 }
 
-/* What the hottest instruction may have waited for. */
+/* Writes a hint: the instruction for which the hottest one may have waited. */
 static void put_hint(FILE *out, const struct asm_listing *l, const struct asm_region *region)
 {
     uint32_t hottest = asm_hottest(l, region), before = hottest == UINT32_MAX ? hottest : asm_listing_feeds(l, hottest);
@@ -279,7 +279,7 @@ static void put_row(FILE *out, const struct asm_figure *f, const char *source, c
     fputc('\n', out);
 }
 
-/* What the rows leave out, and the sum of all. */
+/* Writes the remainder that the rows do not show, and the sum of all. */
 static void put_rest(const struct asm_report *a, FILE *out, uint64_t shown, uint32_t rows, const char *what)
 {
     const struct asm_figure *all = &a->regions->all;

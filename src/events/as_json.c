@@ -33,7 +33,7 @@ char *as_json_span(char out[40], int64_t ns)
     return out;
 }
 
-/* The smallest and the largest number say "none" and "forever". */
+/* Writes a time or a span. The smallest number means none and the largest forever. */
 static void put_moment(struct as_json *w, int64_t v, bool is_span, int64_t ns)
 {
     char text[40];
@@ -56,7 +56,7 @@ static void put_integer(struct as_json *w, struct jfr_value v, const struct jfr_
         jsonw_int(&w->json, number);
 }
 
-/* Half of a character is none. */
+/* Writes a character. Half of a surrogate pair is not a character. */
 static void put_character(struct as_json *w, uint16_t unit)
 {
     char text[4];
@@ -78,7 +78,7 @@ static uint64_t length_of(struct jfr_value array)
     return jfr_array_of(array).left;
 }
 
-/* With the frames cut here too it says that it is truncated. */
+/* Writes a stack. If frames are cut here, it is marked as truncated, too. */
 static void put_stack(struct as_json *w, struct jfr_value v, int depth)
 {
     for (uint32_t i = 0; i < v.type->field_count; i++) {
@@ -111,7 +111,7 @@ static void put_struct(struct as_json *w, struct jfr_value v, int depth)
     jsonw_object_end(&w->json);
 }
 
-/* f says what a number means; of an array's element it is the array's field. */
+/* Writes a value. The field f says what a number means; for an array's element f is the array's field. */
 static void put_value(struct as_json *w, struct jfr_value v, const struct jfr_field *f, int depth)
 {
     bool none = jfr_value_none(v), cut = !none && (depth >= AS_JSON_DEPTH_MAX || w->values++ >= AS_JSON_VALUES_MAX);

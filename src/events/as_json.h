@@ -1,6 +1,6 @@
-/* One event as JSON, as docs/formats/print-json.md describes it: the form of `jfr print --json`. References are followed, so
- * the output can be many times the input: values deeper than AS_JSON_DEPTH_MAX, and those of one event beyond
- * AS_JSON_VALUES_MAX, are null. */
+/* Writes one event as JSON, in the form of `jfr print --json` (docs/formats/print-json.md). References are followed, so the output can
+ * be many times as large as the input. Therefore values deeper than AS_JSON_DEPTH_MAX are written as null, and so are the values of one
+ * event beyond AS_JSON_VALUES_MAX. */
 #ifndef CANDOR_EVENTS_AS_JSON_H
 #define CANDOR_EVENTS_AS_JSON_H
 
@@ -11,14 +11,14 @@ enum { AS_JSON_DEPTH_MAX = 32, AS_JSON_VALUES_MAX = 1 << 18 };
 
 struct as_json {
     struct jsonw json;
-    uint32_t stack_depth; /* frames of a stack trace, 0 = all */
-    uint64_t values;      /* of the event at hand */
-    uint64_t cut;         /* values that became null since they were too deep or too many */
+    uint32_t stack_depth; /* frames of a stack trace; 0 = all */
+    uint64_t values;      /* number of values of the current event so far */
+    uint64_t cut;         /* number of values that became null because they were too deep or too many */
 };
 
 /* Writes {"type": ..., "values": {...}} as one element, without an end of line. */
 void as_json_event(struct as_json *w, struct jfr_event *event);
-/* A time as text, "2026-11-22T16:40:27.069119609Z", and a span, "PT0.014744561S". Return out. */
+/* Formats a time, "2026-11-22T16:40:27.069119609Z". as_json_span formats a duration, "PT0.014744561S". Both return out. */
 char *as_json_time(char out[40], int64_t epoch_ns);
 char *as_json_span(char out[40], int64_t ns);
 

@@ -18,7 +18,7 @@ static void put_plain(struct as_text *w, struct jfr_text text)
     utf8_write(w->out, text.bytes, text.len);
 }
 
-/* The field of a type whose values are printed late, as of all: where it happened comes after what happened. */
+/* Whether a field is printed late. The place of an event is printed after the event's other fields, in all types. */
 static bool is_late(const struct jfr_field *f)
 {
     return !strcmp(f->name, "eventThread") || !strcmp(f->name, "stackTrace");
@@ -64,7 +64,8 @@ static void put_dotted(struct as_text *w, const char *name, size_t len)
         }
 }
 
-/* "[Ljava/util/Map;" and "[[I" as in Java's sources; package: whether it is kept. Returns how much of the text was read. */
+/* Prints the type "[Ljava/util/Map;" or "[[I" as in Java's sources. package: the package is kept. Returns the number of bytes that were
+ * read. */
 static size_t put_descriptor(struct as_text *w, const char *at, size_t len, bool package)
 {
     static const char letters[] = "BCDFIJSZV";
@@ -252,7 +253,7 @@ static void put_value(struct as_text *w, struct jfr_value v, const struct jfr_fi
         as_text_number(w->out, v, f, w->exact);
 }
 
-/* A duration of nothing says that the event took no time, and a missing thread or stack that it has none. */
+/* Whether a field is left out. An event with the duration 0 took no time, and a missing thread or stack means that the event has none. */
 static bool says_nothing(const struct jfr_field *f, struct jfr_value v)
 {
     return is_late(f) ? jfr_value_none(v) : !strcmp(f->name, "duration") && !jfr_value_int(v);

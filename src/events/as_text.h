@@ -1,4 +1,4 @@
-/* One event for people, in the form of `jfr print`:
+/* Prints one event for users, in the form of `jfr print`:
  *
  *   jdk.ThreadPark {
  *     startTime = 16:40:27.061989575 (2026-11-22)
@@ -11,8 +11,8 @@
  *     ]
  *   }
  *
- * Numbers have their units; exact: with all digits. Times are local. Text from the recording is printed without control
- * characters. Structs nested deeper than AS_TEXT_DEPTH_MAX, and values beyond AS_TEXT_VALUES_MAX in one event, are "...". */
+ * Numbers have their units. exact: they have all digits. Times are local. Text from the recording is printed without control characters.
+ * Structs deeper than AS_TEXT_DEPTH_MAX, and values of one event beyond AS_TEXT_VALUES_MAX, are printed as "...". */
 #ifndef CANDOR_EVENTS_AS_TEXT_H
 #define CANDOR_EVENTS_AS_TEXT_H
 
@@ -24,9 +24,9 @@ enum { AS_TEXT_DEPTH_MAX = 8, AS_TEXT_VALUES_MAX = 1 << 16 };
 
 struct as_text {
     FILE *out;
-    uint32_t stack_depth; /* frames of a stack trace, 0 = all */
+    uint32_t stack_depth; /* frames of a stack trace; 0 = all */
     bool exact;
-    uint64_t values; /* of the event at hand */
+    uint64_t values; /* number of values of the current event so far */
 };
 
 void as_text_event(struct as_text *w, struct jfr_event *event);

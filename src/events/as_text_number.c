@@ -32,7 +32,7 @@ static void put_span(FILE *out, int64_t ns, bool exact)
         fputs(units_format_duration(text, sizeof text, size), out);
 }
 
-/* 1024 bytes are a kB, as for `jfr print`; 1000 bits a kbit. */
+/* Prints an amount. As in `jfr print`, 1024 bytes are a kB, but 1000 bits are a kbit. */
 static void put_amount(FILE *out, double v, const char *unit, double step, bool exact)
 {
     static const char prefixes[] = " kMGTPE";

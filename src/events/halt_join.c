@@ -60,7 +60,7 @@ static int index_of(struct index *x, const struct halts *h, enum halt_kind kind)
     return 0;
 }
 
-/* How many begin at this time or before. */
+/* Returns the number of halts that begin at this time or earlier. */
 static uint32_t until(const struct halts *h, const struct index *x, int64_t ns)
 {
     uint32_t low = 0, high = x->count;
@@ -74,7 +74,7 @@ static uint32_t until(const struct halts *h, const struct index *x, int64_t ns)
     return low;
 }
 
-/* The innermost at this time; NULL = none. */
+/* Returns the innermost halt at this time; NULL = none. */
 static struct halt *at_time(struct halts *h, const struct index *x, int64_t ns)
 {
     uint32_t n = until(h, x, ns), stop = n > NEST_MAX ? n - NEST_MAX : 0;
@@ -88,7 +88,7 @@ static struct halt *at_time(struct halts *h, const struct index *x, int64_t ns)
 
 /* ---- collections ---- */
 
-/* "G1New, G1 Evacuation Pause", and of a pause that is a part of a collection, "Z, Allocation Rate: Pause Mark Start". */
+/* Names a pause: "G1New, G1 Evacuation Pause". If the pause is a part of a collection: "Z, Allocation Rate: Pause Mark Start". */
 static int name_pause(struct halts *h, struct halt *pause, const struct halt_collection *c)
 {
     char text[512];
@@ -130,13 +130,14 @@ static int name_pauses(struct halts *h, struct halt_parts *p)
 static int add_pause(struct halts *h, const struct halt_collection *c)
 {
     struct halt one = {.start_ns = c->start_ns, .ns = c->ns, .id = c->id, .count = 1, .kind = HALT_GC, .told_by_agent = c->told_by_agent};
-    if (c->told_by_agent && c->pauses_ns) /* in ns, where the duration is in the file's ticks */
+    if (c->told_by_agent && c->pauses_ns) /* these are ns; the duration is in the file's ticks */
         one.ns = c->pauses_ns;
     int rc = name_pause(h, &one, c);
     return rc ? rc : halts_add(h, &one);
 }
 
-/* Collections of which no pause was told. One that is nothing else but a pause is that pause; of another it is not known when. */
+/* Adds collections without recorded pauses. A collection that is a single pause becomes that pause. The times of other collections'
+ * pauses are unknown. */
 static int add_collections(struct halts *h, struct halt_parts *p)
 {
     int rc = 0;
@@ -154,7 +155,7 @@ static int add_collections(struct halts *h, struct halt_parts *p)
     return rc;
 }
 
-/* What the agent has seen, unless the JDK has, too. */
+/* Adds the agent's pauses, except those that the JDK reported, too. */
 static int add_told_by_agent(struct halts *h, struct halt_parts *p, struct index *pauses)
 {
     int rc = index_of(pauses, h, HALT_GC);
@@ -179,7 +180,7 @@ static int watches_by_start(const void *left, const void *right)
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
-/* After this, the last that begins by some time says how far any of those before it reaches. */
+/* Sorts the watches. For any time, the last watch that begins before it then has the latest end of all earlier watches. */
 static void sort_watches(struct halt_parts *p)
 {
     int64_t monitors = INT64_MIN, parks = INT64_MIN;
@@ -215,7 +216,8 @@ static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
     return w && halt_end(one) <= (one->kind == HALT_MONITOR ? w->monitors_to_ns : w->parks_to_ns);
 }
 
-/* Drops the JDK's waits, where the agent has them. Only the JDK knows all of one that began before the agent, or goes on after its end. */
+/* Drops the JDK's waits that the agent has, too. A wait that began before the agent's recording, or that continued after its end, is
+ * kept, because only the JDK knows all of it. */
 static void drop_waits_of_jdk(struct halts *h, const struct halt_parts *p)
 {
     uint32_t kept = 0;
@@ -231,7 +233,7 @@ static uint64_t waiter_of(const struct halt *one)
     return (uint64_t)one->thread << 8 | one->kind;
 }
 
-/* Of each thread its last one, by place in the list plus 1. */
+/* Finds the last open wait of each thread: its index in the list plus 1. */
 static int find_open_waits(const struct halts *h, struct map *open)
 {
     for (uint32_t i = 0; i < h->count; i++) {
@@ -245,7 +247,8 @@ static int find_open_waits(const struct halts *h, struct map *open)
     return 0;
 }
 
-/* Those that went on at the agent's end, where the JDK has one of the same thread at the same time: it knows how they ended. */
+/* Drops waits that had not ended when the agent's recording ended, if the JDK has a wait of the same thread at the same time. The JDK
+ * knows how they ended. */
 static void drop_open_waits(struct halts *h, const struct map *open)
 {
     uint32_t kept = 0;
@@ -275,9 +278,9 @@ static int join_waits(struct halts *h, const struct halt_parts *p)
     return rc;
 }
 
-/* ---- who asked ---- */
+/* ---- requesters ---- */
 
-/* The call of System.gc() that was under way, of this thread if one is given. */
+/* Returns the call of System.gc() that was active at this time, in this thread if one is given. */
 static const struct halt_call *call_at(const struct halt_parts *p, int64_t ns, uint32_t thread)
 {
     uint32_t low = 0, high = p->call_count;
@@ -327,7 +330,8 @@ static bool same_id(uint64_t a, uint64_t b)
     return !a || !b || a == b;
 }
 
-/* The operations in a safepoint that begins at `s` and ends before the next one begins; the first says what it was for. */
+/* Assigns the operations to a safepoint that begins at `s` and ends before the next one begins. The first operation is the safepoint's
+ * purpose. */
 static void take_operations(struct halts *h, const struct index *operations, struct halt *s, int64_t before_ns)
 {
     int64_t end = halt_end(s);

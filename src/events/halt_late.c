@@ -15,18 +15,18 @@
 enum { LATE_NS = NS_PER_MS, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
 
 struct late {
-    uint32_t safepoint; /* in the list of halts */
+    uint32_t safepoint; /* index in the list of halts */
     uint32_t threads[LATE_THREADS_MAX], sites[LATE_THREADS_MAX];
-    uint64_t ran_ns[LATE_THREADS_MAX], all_ns; /* all_ns: also of those that are not in the list */
+    uint64_t ran_ns[LATE_THREADS_MAX], all_ns; /* all_ns: including threads that are not in the list */
     uint32_t count;
     bool more;
 };
 
 struct search {
     struct halts *h;
-    struct late *list; /* by the time of their safepoints */
+    struct late *list; /* in order of their safepoints' times */
     uint32_t count, cap;
-    struct map sites, threads; /* of a chunk: what its keys have become */
+    struct map sites, threads; /* for the current chunk: key -> id */
 };
 
 static const struct {
@@ -60,7 +60,7 @@ static int64_t asked_ns(const struct search *s, const struct late *l)
     return one->start_ns + (int64_t)one->sync_from_ns;
 }
 
-/* The safepoint that was being reached at this time; NULL = none was. */
+/* Returns the safepoint that the threads had not all reached at this time; NULL = none. */
 static struct late *late_at(const struct search *s, int64_t ns)
 {
     uint32_t low = 0, high = s->count;
@@ -90,15 +90,16 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
     return jfr_event_value(event, jfr_type_field(event->type, name));
 }
 
-/* How much of the time that a sample stands for, the time before it, lies behind the moment when all were asked. */
+/* Returns the part of a sample's time after the moment when all threads were asked to stop, in ns. A sample represents the time before
+ * it. */
 static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_event *event)
 {
     int64_t since = sampled_ns(event) - asked_ns(s, l), weight = jfr_value_int(field(event, "weight"));
     return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
 }
 
-/* If there are more threads than places, a thread that was seen to run replaces the one that ran least. So a thread that keeps
- * running gets a place, whenever it is first seen. */
+/* Returns the place for a thread. If there are more threads than places, the new thread replaces the thread that ran least, if it ran at
+ * least as long. So a thread that keeps running gets a place, whenever it is first seen. */
 static uint32_t place_for(struct late *l, uint64_t ran)
 {
     uint32_t least = 0;
@@ -165,7 +166,7 @@ static void name_latest(struct halt *one, const struct late *l)
     one->late_thread_ns = l->ran_ns[latest];
 }
 
-/* "worker-1 at shop.Sum.loop:12 (23.9 ms); worker-2 at ..." */
+/* Writes the halt's text: "worker-1 at shop.Sum.loop:12 (23.9 ms); worker-2 at ...". */
 static int tell(struct halts *h, const struct late *l)
 {
     struct buffer b;
@@ -200,7 +201,7 @@ int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
     int rc = find_safepoints(&s);
     for (uint32_t i = 0; !rc && s.count && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems were told of in the first way through the file */
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the first pass over the file reported the problems */
         if (rc || !chunk)
             continue;
         rc = search_chunk(&s, chunk);

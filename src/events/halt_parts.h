@@ -1,4 +1,4 @@
-/* The pieces of halts in the events of a file, before halt_join.c combines them. The inside of halts_read. */
+/* The pieces of halts in the events of a file, before halt_join.c combines them. Only halts_read and its helpers use them. */
 #ifndef CANDOR_EVENTS_HALT_PARTS_H
 #define CANDOR_EVENTS_HALT_PARTS_H
 
@@ -26,7 +26,7 @@ struct halt_collection {
     int64_t start_ns;
     uint64_t ns, id, pauses_ns;
     uint32_t name, cause;
-    bool told_by_agent; /* then it is one pause */
+    bool told_by_agent; /* the agent reported it; it is then a single pause */
     bool used;
 };
 
@@ -37,17 +37,17 @@ struct halt_edge {
     enum halt_edge_kind { HALT_EDGE_BEGIN, HALT_EDGE_SYNC, HALT_EDGE_END } kind;
 };
 
-/* jdk.SystemGC: a call of it, from its beginning to its end. */
+/* jdk.SystemGC: a call of System.gc(), from its beginning to its end. */
 struct halt_call {
     int64_t start_ns;
     uint64_t ns;
     uint32_t thread, site;
 };
 
-/* When the agent recorded waits for monitors, and with parks those, too. */
+/* A time in which the agent recorded waits for monitors, and, if `parks` is set, parks. */
 struct halt_watch {
     int64_t from_ns, to_ns;
-    int64_t monitors_to_ns, parks_to_ns; /* how far this one reaches, or one that began before it; by halt_join.c */
+    int64_t monitors_to_ns, parks_to_ns; /* the latest end of this watch and of those that began before it; set by halt_join.c */
     bool parks;
 };
 
@@ -63,25 +63,25 @@ struct halt_parts {
 
 void halt_parts_deinit(struct halt_parts *p);
 
-/* A thread's name, or "[123]" if it has none; and the frames of a stack that show the place in the program: "shop.Pool.take:42 <
- * shop.Cart.pay:17". The id is 0 if there is none. context: struct halts. 0 or -ENOMEM. */
+/* Interns a thread's name, or "[123]" if it has none. context: struct halts. Returns 0 or -ENOMEM. halt_site does the same for the
+ * frames of a stack that show the place in the program: "shop.Pool.take:42 < shop.Cart.pay:17". The id is 0 if there is none. */
 int halt_thread(void *context, struct jfr_value thread, uint32_t *id);
 int halt_site(void *context, struct jfr_value stack, uint32_t *id);
-/* The id that `make` makes of the event's field; *rc becomes -ENOMEM if it cannot. known: the values that this maker has already made
- * for this chunk. */
+/* Returns the id that `make` creates from the event's field; *rc becomes -ENOMEM if that fails. known: the ids that this maker has
+ * already created for this chunk. */
 uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc);
-/* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if it cannot. */
+/* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if that fails. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 
-/* Appends; 0 or -ENOMEM. */
+/* Appends a halt. Returns 0 or -ENOMEM. */
 int halts_add(struct halts *h, const struct halt *one);
 void halts_sort(struct halts *h);
 
-/* Completes the halts that were read with data from the parts, and adds the halts that only the parts contain. 0 or -ENOMEM. */
+/* Completes the halts that were read with data from the parts, and adds the halts that only the parts contain. Returns 0 or -ENOMEM. */
 int halt_join(struct halts *h, struct halt_parts *p);
 
-/* Which threads were late at safepoints that took long to reach, from the samples of that time. Reads the file a second time if
- * there is any such safepoint. 0 or a negative code. */
+/* Finds the threads that were late at safepoints that took long to reach, with the samples of that time. Reads the file a second time if
+ * there is any such safepoint. Returns 0 or a negative code with e. */
 int halt_late(struct halts *h, const struct jfr_file *file, struct error *e);
 
 #endif

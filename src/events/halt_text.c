@@ -1,4 +1,4 @@
-/* Texts about halts, from their events. */
+/* Makes texts about halts from their events. */
 #include "events/halt_parts.h"
 
 #include "base/buffer.h"
@@ -37,7 +37,8 @@ int halt_thread(void *context, struct jfr_value thread, uint32_t *id)
     return rc;
 }
 
-/* Frames of the JDK, the JVM and the kernel: how a program waits, or is interrupted, not where; and what native code has called Java. */
+/* Whether a frame is outside the program. Frames of the JDK, the JVM and the kernel show how a program waits or is interrupted, not
+ * where. Native frames below Java frames, which called Java, are outside, too. */
 static bool is_outside(struct jfr_text class_name, struct jfr_text frame_type, bool below_java)
 {
     static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
@@ -62,7 +63,7 @@ static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t
         buffer_put(b, text, (size_t)snprintf(text, sizeof text, ":%d", line));
 }
 
-/* The innermost frames; program: of those alone that are the program's. */
+/* Writes the innermost frames. program: only the program's own frames. */
 static void put_frames(struct buffer *b, struct jfr_value stack, bool program)
 {
     struct jfr_stack s;
@@ -87,7 +88,7 @@ int halt_site(void *context, struct jfr_value stack, uint32_t *id)
     put_frames(&b, stack, true);
     if (!b.len && !b.failed)
         put_frames(&b, stack, false);
-    if (b.len) /* beyond SITE_BYTES_MAX what has been put so far stands */
+    if (b.len) /* beyond SITE_BYTES_MAX the frames so far are kept */
         *id = halt_string(context, (const char *)b.data, b.len, &rc);
     buffer_deinit(&b);
     return rc;

@@ -1,5 +1,5 @@
-/* Which events report a halt, in which a thread wanted to continue and could not. By their JDK names; events that a recording
- * does not have are simply missing. */
+/* The table of events that report a halt, in which a thread wanted to continue and could not. Events have their JDK names. An event that
+ * a recording does not have is simply missing. */
 #ifndef CANDOR_EVENTS_HALT_TYPES_H
 #define CANDOR_EVENTS_HALT_TYPES_H
 
@@ -11,8 +11,8 @@ enum halt_kind {
     HALT_VM_OPERATION,
     HALT_GC,
     HALT_GC_PHASE,
-    HALT_VM_OPERATION_BESIDE, /* of the VM's thread, while the others run */
-    HALT_SAFEPOINTS_COUNTED,  /* the JVM's counters over a while: how many there were and how long, not when */
+    HALT_VM_OPERATION_BESIDE, /* an operation of the VM's thread, while the other threads run */
+    HALT_SAFEPOINTS_COUNTED,  /* the JVM's counters over an interval: the number and the duration of safepoints, without their times */
     HALT_MONITOR,
     HALT_WAIT,
     HALT_PARK,
@@ -32,9 +32,9 @@ enum halt_kind {
 
 enum halt_scope {
     HALT_OF_ALL,    /* no thread runs Java code */
-    HALT_OF_PART,   /* a part of such a halt, or beside the threads, or at no known place: it adds nothing to the time stopped */
+    HALT_OF_PART,   /* a part of such a halt, or concurrent with the threads, or at an unknown time: it adds nothing to the time stopped */
     HALT_OF_THREAD, /* one thread waits */
-    HALT_OF_MOMENT, /* it has no duration; many of them are a storm */
+    HALT_OF_MOMENT, /* an event without a duration, which matters if there are many */
 };
 
 struct halt_kind_info {
@@ -51,9 +51,9 @@ enum { HALT_WHAT_MAX = 3 };
 struct halt_type {
     const char *event;
     enum halt_kind kind;
-    const char *what[HALT_WHAT_MAX]; /* the fields that say what for; those that are absent are left out */
-    const char *by;                  /* the field with the thread that holds it up, or NULL */
-    const char *bytes;               /* the field with how many, or NULL */
+    const char *what[HALT_WHAT_MAX]; /* the fields with the halt's purpose; absent fields are left out */
+    const char *by;                  /* the field with the thread that caused the wait, or NULL */
+    const char *bytes;               /* the field with the number of bytes, or NULL */
 };
 
 extern const struct halt_type halt_types[];

@@ -46,7 +46,7 @@ static int by_kind_and_duration(const void *left, const void *right, void *conte
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* The duration that so many thousandths of n are not longer than. */
+/* Returns the percentile: the duration that `permille` thousandths of n halts do not exceed. */
 static uint64_t rank(const struct halt_view *v, const uint32_t *sorted, uint32_t n, uint64_t permille)
 {
     uint64_t at = (n * permille + 999) / 1000;
@@ -62,7 +62,7 @@ static void sum_kind(struct halt_view *v, const uint32_t *sorted, uint32_t n)
         s->by_agent += v->h->list[sorted[i]].told_by_agent ? v->h->list[sorted[i]].count : 0;
         s->total_ns += halt_overlap(v, &v->h->list[sorted[i]]);
     }
-    if (kind == HALT_SAFEPOINTS_COUNTED) /* of each of several the duration is not known */
+    if (kind == HALT_SAFEPOINTS_COUNTED) /* the duration of each single one is unknown */
         return;
     s->p50_ns = rank(v, sorted, n, 500);
     s->p90_ns = rank(v, sorted, n, 900);
@@ -82,7 +82,7 @@ static void sum_kinds(struct halt_view *v, uint32_t *sorted)
 
 /* ---- causes ---- */
 
-/* The place is a part of the cause for halts that are moments. Waits for the same thing are one row, whatever their place. */
+/* Returns the site that is part of a halt's cause. Only moments have one: waits for the same thing are one row, wherever they happen. */
 static uint32_t site_of_cause(const struct halt *one)
 {
     return halt_scope(one) == HALT_OF_MOMENT ? one->site : 0;
@@ -134,12 +134,12 @@ static int sum_causes(struct halt_view *v, uint32_t *sorted)
     return 0;
 }
 
-/* ---- what is explained ---- */
+/* ---- explained time ---- */
 
-struct step { /* a halt begins or ends */
+struct step { /* the beginning or the end of a halt */
     int64_t ns;
     int change;      /* 1 or -1 */
-    uint32_t thread; /* of one of a single thread */
+    uint32_t thread; /* the thread, if the halt is one of a single thread */
     bool all;
 };
 
@@ -167,12 +167,12 @@ static uint32_t make_steps(const struct halt_view *v, struct step *steps)
     return n;
 }
 
-/* How many halts there are at a moment, within each other or not. */
+/* The number of halts at a moment, within each other or not. */
 struct depths {
-    int *of_thread; /* by name */
+    int *of_thread; /* by thread name */
     bool *known;
     int64_t all;
-    uint32_t waiting; /* threads with one or more */
+    uint32_t waiting; /* number of threads with at least one halt */
 };
 
 static void take_step(struct depths *d, const struct step *s)

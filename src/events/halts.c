@@ -11,16 +11,16 @@
 
 enum { WHAT_BYTES_MAX = 4096 };
 
-/* Chunks of one recording follow one another without a gap, but for what the clocks differ by. */
+/* Chunks of one recording follow one another without a gap, except for the difference between clocks. */
 #define WATCH_GAP_NS NS_PER_S
 
 struct reading {
     struct halts *h;
     struct halt_parts parts;
-    struct map sites, threads; /* of a chunk: what its keys have become */
-    bool by_agent;             /* this chunk is of our agent */
-    bool locks, no_parks;      /* which records waits for monitors; but no parks */
-    bool joined;               /* a recording of ours, with the JDK's chunks behind it */
+    struct map sites, threads; /* for the current chunk: key -> id */
+    bool by_agent;             /* Candor's agent wrote this chunk */
+    bool locks, no_parks;      /* the agent records waits for monitors; it records no parks */
+    bool joined;               /* a recording of Candor, followed by the JDK's chunks */
     bool spanned;
     int rc;
 };
@@ -79,7 +79,7 @@ static uint32_t site_of(struct reading *r, struct jfr_event *event)
     return halt_cached(r->h, &r->sites, event, "stackTrace", halt_site, &r->rc);
 }
 
-/* ---- what it was for ---- */
+/* ---- purposes ---- */
 
 static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
 {
@@ -100,7 +100,7 @@ static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
         buffer_put(b, text.bytes, text.len);
 }
 
-/* "shop.example/10.0.0.1:443", and "Evacuation, none" of everything else. */
+/* Makes the text of a halt's purpose: "shop.example/10.0.0.1:443" for sockets, "Evacuation, none" for everything else. */
 static uint32_t what_of(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     static const char *const address[HALT_WHAT_MAX] = {"", "/", ":"};
@@ -141,7 +141,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
             one.kind = HALT_VM_OPERATION_BESIDE;
     }
     if (halt_kinds[one.kind].scope != HALT_OF_THREAD && halt_kinds[one.kind].scope != HALT_OF_MOMENT)
-        one.thread = 0; /* the JVM's, which works */
+        one.thread = 0; /* it is the JVM's thread, which works and does not wait */
     if (halts_add(r->h, &one))
         r->rc = -ENOMEM;
 }
@@ -251,7 +251,8 @@ static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char 
         takers[type->index] = taker;
 }
 
-/* By type; an Error that is thrown is told of as what it is, and once more as a Throwable, where these are recorded. NULL: no memory. */
+/* Returns the handlers by type. A thrown Error has an event jdk.JavaErrorThrow. If the chunk also has events for all exceptions, which
+ * include the Error, jdk.JavaErrorThrow is ignored. NULL if out of memory. */
 static struct taker *takers_of(struct jfr_chunk *chunk)
 {
     uint32_t count;
@@ -339,7 +340,7 @@ static int read_chunks(struct reading *r, const struct jfr_file *file, struct jf
     return rc;
 }
 
-/* A file that was not closed does not say how long it is; the halts do. */
+/* Sets the duration of a file that was not closed, which does not have its length. It ends with the last halt. */
 static void settle_duration(struct halts *h)
 {
     int64_t end = h->start_ns + (int64_t)h->duration_ns;

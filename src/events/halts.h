@@ -1,21 +1,22 @@
-/* The halts of a recording: what stopped all threads, and what single threads waited for, each with its time, its cause and the
- * requester.
+/* Reads the halts of a recording: the stops of all threads, and the waits of single threads, each with its time, its cause and the
+ * thread that requested it.
  *
- *   halts_read -> halts_count | halts_cover, halt_text ... -> halts_deinit
+ *   halts_read -> read the list, halts_text ... -> halts_deinit
  *
  * Information that the JVM splits over several events is combined here (halt_join.c):
  *
- *   GC pause    its collector and cause, from the collection with the same number; who asked, from the call of System.gc() or from the
- *               operation that it is a part of
- *   safepoint   from the begin of its begin to the end of its end, or of the last operation in it, if the end was not recorded; how long
- *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
+ *   GC pause    its collector and cause, from the collection with the same number; the thread that requested it, from the call of
+ *               System.gc() or from the operation that the pause belongs to
+ *   safepoint   its time, from the start of the SafepointBegin event to the end of the SafepointEnd event, or, if that was not recorded,
+ *               to the end of the last operation in the safepoint; the time until all threads had stopped; and, if the recording has
+ *               samples of that time, the late threads and their places (halt_late.c)
  *
- * Halts that both sources report, the JDK's recorder and our agent, count once. Pauses are taken from the JDK, which knows
- * their parts and the requester. Waits for monitors and parks are taken from the agent if it records them, because it knows the
- * owner and has short ones too; but a wait that went on at the agent's end is taken from the JDK, if it has it. If the JDK's
- * chunks follow our own in a recording, its time is that of our chunks.
+ * A halt that both sources report, the JDK's recorder and Candor's agent, counts once. Pauses are taken from the JDK, which knows their
+ * parts and the requester. Waits for monitors and parks are taken from the agent if it records them, because it knows the owner and also
+ * records short waits. However, a wait that had not ended when the agent's recording ended is taken from the JDK, if the JDK has it. If
+ * the JDK's chunks follow Candor's own in a recording, the recording's time is that of Candor's chunks.
  *
- * Memory: about 90 bytes for each such event of the file, and the texts. */
+ * Memory: about 90 bytes for each such event of the file, plus the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
 #define CANDOR_EVENTS_HALTS_H
 
@@ -28,39 +29,39 @@
 struct halt {
     int64_t start_ns; /* since the epoch */
     uint64_t ns;
-    uint64_t id;                     /* of the collection or the safepoint; 0 = none */
-    uint64_t sync_ns;                /* of a safepoint: until all threads stood */
-    uint64_t sync_from_ns;           /* since its start: when the JVM began to ask them to */
-    uint64_t late_ns;                /* of it: the CPU time of all that were late, as far as samples weigh it */
-    uint64_t late_thread_ns;         /* and of the one that ran longest */
-    uint64_t bytes;                  /* read, written, or asked for */
-    uint64_t count;                  /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
-    uint32_t what;                   /* this and the next: ids of strings, 0 = unknown */
+    uint64_t id;                     /* number of the collection or the safepoint; 0 = none */
+    uint64_t sync_ns;                /* for a safepoint: the time until all threads had stopped */
+    uint64_t sync_from_ns;           /* time from its start until the JVM began to ask the threads to stop */
+    uint64_t late_ns;                /* CPU time of all late threads in sync_ns, as far as samples weigh it */
+    uint64_t late_thread_ns;         /* CPU time of the late thread that ran longest */
+    uint64_t bytes;                  /* bytes that were read, written, or requested */
+    uint64_t count;                  /* for HALT_SAFEPOINTS_COUNTED the number of safepoints; otherwise 1 */
+    uint32_t what;                   /* this and the following: string ids, 0 = unknown */
     uint32_t thread;                 /* the waiting thread */
-    uint32_t by;                     /* the thread that asked for it, or holds it up */
-    uint32_t site;                   /* the place in the program: of the waiting thread, or otherwise of the one that asked */
-    uint32_t late;                   /* for a safepoint: the threads that still ran meanwhile, and where */
-    uint32_t late_thread, late_site; /* of these, the one that ran longest */
+    uint32_t by;                     /* the thread that requested the halt, or that caused the wait */
+    uint32_t site;                   /* the place in the program of the waiting thread, or otherwise of the requesting thread */
+    uint32_t late;                   /* for a safepoint: the late threads, which still ran, and their places */
+    uint32_t late_thread, late_site; /* the late thread that ran longest, and its place */
     uint8_t kind;                    /* enum halt_kind */
     bool sync_known; /* otherwise sync_ns is the safepoint's whole beginning, including the JVM's work before it asked any thread */
     bool told_by_agent;
-    bool is_open; /* a wait that went on when the agent's recording ended, reported up to that time */
+    bool is_open; /* a wait that had not ended when the agent's recording ended, reported up to that time */
 };
 
 struct halts {
     struct strtab strings;
-    struct halt *list; /* by start; of those that start together the longest first */
+    struct halt *list; /* by start; among halts with the same start the longest first */
     uint32_t count, cap;
-    int64_t start_ns; /* of the recording */
+    int64_t start_ns; /* start of the recording */
     uint64_t duration_ns;
-    uint32_t told_twice;       /* pauses from the agent that the JDK reported, too */
-    uint32_t waits_told_twice; /* monitors and parks that both reported */
-    uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
-    uint64_t unplaced_ns;      /* and those pauses together */
-    bool joined;               /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */
+    uint32_t told_twice;       /* number of the agent's pauses that the JDK reported, too */
+    uint32_t waits_told_twice; /* number of waits for monitors, and parks, that both reported */
+    uint32_t unplaced;         /* number of collections that had pauses, but whose pauses were not recorded */
+    uint64_t unplaced_ns;      /* total duration of those pauses */
+    bool joined;               /* a recording of Candor, followed by the JDK's chunks, which may contain earlier and later times */
 };
 
-/* 0 or a negative code; halts_deinit in any case. Damage goes into problems. */
+/* Reads the halts of a file. Returns 0 or a negative code with e. Call halts_deinit in any case. Damage is added to problems. */
 int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e);
 void halts_deinit(struct halts *h);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { PROCESSORS_MAX = 1 << 20 }; /* more is damage */
+enum { PROCESSORS_MAX = 1 << 20 }; /* a larger number is damage */
 
 struct search {
     const char *const *events;
@@ -11,7 +11,7 @@ struct search {
     const struct time_range *within;
     struct recorded_throws *throws;
     uint32_t *processors;
-    uint64_t ids[RECORDED_MAX]; /* of the types in the chunk at hand; 0 = it has no such type */
+    uint64_t ids[RECORDED_MAX]; /* type ids in the current chunk; 0 = it has no such type */
 };
 
 static struct jfr_value field(struct jfr_event *event, const char *name)
@@ -28,7 +28,7 @@ static void take_setting(struct search *s, struct jfr_event *event)
         s->in[i] = s->in[i] || s->ids[i] == id;
 }
 
-/* The JVM's count since it began, as of a time. */
+/* The JVM's count since its start, at a certain time. */
 struct count {
     int64_t ns, value;
     bool known;
@@ -99,7 +99,7 @@ int recorded_events(const struct jfr_file *file, const char *const *events, uint
     memset(in, 0, count * sizeof *in);
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems are told of by who reads the events */
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the code that reads the events reports problems */
         if (rc || !chunk)
             continue;
         search_chunk(&s, chunk);

@@ -1,4 +1,4 @@
-/* Which events were enabled in a recording: the absence of a type means something only if it was enabled. */
+/* Finds out which events were enabled in a recording. The absence of a type means something only if it was enabled. */
 #ifndef CANDOR_EVENTS_RECORDED_H
 #define CANDOR_EVENTS_RECORDED_H
 
@@ -10,14 +10,15 @@
 
 enum { RECORDED_MAX = 64 };
 
-/* What jdk.ExceptionStatistics counts: everything that was thrown, caught or not, between two of them. */
+/* The difference between two events jdk.ExceptionStatistics: the number of all exceptions thrown, caught or not, and the time between
+ * the events. */
 struct recorded_throws {
     uint64_t count, ns;
 };
 
 /* Sets in[i] if events[i] was recorded: a chunk has such events, or a jdk.ActiveSetting says that they were enabled. count is at most
- * RECORDED_MAX. throws: between the counts within that time. processors: of the machine, as jdk.CPUInformation has it; 0 = it does
- * not tell. 0 or a negative code with a line in e. */
+ * RECORDED_MAX. throws: the difference between the first and the last count within that time. processors: the number of the machine's
+ * processors according to jdk.CPUInformation; 0 = unknown. Returns 0 or a negative code with e. */
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
                     struct recorded_throws *throws, uint32_t *processors, struct error *e);
 

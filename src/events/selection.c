@@ -51,7 +51,7 @@ static bool fits_name(const char *pattern, const char *name)
     return fits(pattern, name) || (dot && !strchr(pattern, '.') && fits(pattern, dot + 1));
 }
 
-/* "Java Virtual Machine" is also "JVM". */
+/* Whether a pattern matches the initials of words: "Java Virtual Machine" is also "JVM". */
 static bool fits_initials(const char *pattern, const char *words)
 {
     char initials[16];

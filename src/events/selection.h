@@ -1,9 +1,9 @@
-/* Which event types are selected: lists of names with the wildcards '*' and '?', separated by commas, as on a command line.
+/* Selects event types by lists of names with the wildcards '*' and '?', separated by commas, as on a command line.
  *
- *   by name       "CPULoad", "jdk.CPULoad", "jdk.GC*"; without a dot it is held against what follows the last dot
- *   by category   "GC", "Java Virtual*", "JVM": any step of the type's category, or its initials
+ *   by name       "CPULoad", "jdk.CPULoad", "jdk.GC*"; a pattern without a dot is compared with the part after the last dot
+ *   by category   "GC", "Java Virtual*", "JVM": a pattern is compared with each step of the type's category, and with its initials
  *
- * Case does not matter. A type is selected if one pattern of either list matches; without patterns all are. */
+ * Case does not matter. A type is selected if a pattern of either list matches. Without patterns all types are selected. */
 #ifndef CANDOR_EVENTS_SELECTION_H
 #define CANDOR_EVENTS_SELECTION_H
 
@@ -12,7 +12,7 @@
 struct selection_pattern {
     char *text;
     bool category;
-    bool met; /* it fitted a type that was asked about */
+    bool met; /* the pattern matched some type */
 };
 
 struct selection {
@@ -20,11 +20,11 @@ struct selection {
     uint32_t count, cap;
 };
 
-/* Either list may be NULL. 0 or -ENOMEM; selection_deinit in any case. */
+/* Parses the lists. Either may be NULL. Returns 0 or -ENOMEM. Call selection_deinit in any case. */
 int selection_init(struct selection *f, const char *names, const char *categories);
 void selection_deinit(struct selection *f);
 bool selection_wants(struct selection *f, const struct jfr_type *type);
-/* The first pattern that has matched nothing so far, or NULL. */
+/* Returns the first pattern that has not matched any type, or NULL. */
 const struct selection_pattern *selection_unmet(const struct selection *f);
 
 #endif

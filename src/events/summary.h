@@ -1,4 +1,4 @@
-/* The number of events of each type in a file, and their bytes. */
+/* Counts the events of each type in a file, and their bytes. */
 #ifndef CANDOR_EVENTS_SUMMARY_H
 #define CANDOR_EVENTS_SUMMARY_H
 
@@ -13,18 +13,18 @@ struct summary_type {
 
 struct summary {
     struct strtab names;
-    struct summary_type *types; /* of all chunks, those without events too; the most frequent first */
+    struct summary_type *types; /* the types of all chunks, including those without events; the most frequent first */
     uint32_t type_count, type_cap;
     struct map by_name;
     uint64_t size, chunks, read_chunks, whole_chunks;
-    uint64_t events, event_bytes; /* of all types */
+    uint64_t events, event_bytes; /* sums over all types */
     uint64_t metadata, metadata_bytes, checkpoints, checkpoint_bytes;
-    uint16_t major, minor; /* the newest of all chunks */
+    uint16_t major, minor; /* the newest version among all chunks */
     int64_t start_ns;      /* since the epoch */
-    uint64_t duration_ns;  /* from the first chunk's start to the last one's end */
+    uint64_t duration_ns;  /* from the first chunk's start to the last chunk's end */
 };
 
-/* 0 or a negative code; summary_deinit in any case. */
+/* Reads a file. Returns 0 or a negative code with e. Call summary_deinit in any case. */
 int summary_read(struct summary *s, const struct jfr_file *file, struct jfr_problems *problems, struct error *e);
 void summary_deinit(struct summary *s);
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Which of more threads ran longest is known at the end only; then these are drawn in a second way through the file. */
+/* The number of rows that have cells at once. If there are more threads, only the end of the file shows which ran longest. These are
+ * then filled in a second pass over the file. */
 enum { ROWS_AT_ONCE = 1024 };
 
 const struct timeline_state_info timeline_states[TIMELINE_STATES] = {
@@ -67,7 +68,7 @@ static uint32_t column_at(const struct timeline *t, int64_t ns)
     return column < t->columns ? column : t->columns - 1;
 }
 
-/* Adds the part of each column that lies between two times within the timeline; stride: of the cells. */
+/* Adds a time within the timeline to the cells of the columns that it covers. stride: the distance between cells. */
 static void spread(const struct timeline *t, int64_t from, int64_t to, uint64_t *cells, uint32_t stride)
 {
     uint32_t first = column_at(t, from);
@@ -87,7 +88,7 @@ static int add_cells(const struct timeline *t, struct timeline_row *row)
     return row->cells ? 0 : -ENOMEM;
 }
 
-/* *row is NULL where the second way does not draw it. */
+/* Finds or adds a row. *row is NULL if the second pass does not display it. */
 static int row_of(struct timeline *t, uint32_t name, struct timeline_row **row)
 {
     bool added = false;
@@ -144,7 +145,7 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
     return jfr_event_value(event, jfr_type_field(event->type, name));
 }
 
-/* Without a weight it is a moment, told of by the shortest time there is. */
+/* Adds a sample. A sample without a weight counts as the shortest possible time. */
 static int take_sample(struct timeline *t, struct jfr_event *event, const char *thread_field, const struct regex *thread, struct map *names)
 {
     int rc = 0;
@@ -168,7 +169,7 @@ static int take_sample(struct timeline *t, struct jfr_event *event, const char *
 static int take_samples(struct timeline *t, const struct jfr_file *file, const struct regex *thread, struct error *e)
 {
     int rc = 0;
-    struct map names; /* of a chunk: what its threads' keys have become */
+    struct map names; /* for the current chunk: thread key -> name */
     map_init(&names);
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
@@ -191,7 +192,7 @@ static int take_samples(struct timeline *t, const struct jfr_file *file, const s
 
 static int take_halts(struct timeline *t, const struct halt_view *v)
 {
-    int64_t stopped_to = t->from_ns; /* of what all threads were stopped for is counted already */
+    int64_t stopped_to = t->from_ns; /* the end of the stopped time that is already counted */
     for (uint32_t i = 0; i < v->count; i++) {
         const struct halt *one = &v->h->list[v->rows[i]];
         int64_t from = one->start_ns > t->from_ns ? one->start_ns : t->from_ns;
@@ -235,7 +236,7 @@ static bool lacks_cells(const struct timeline *t, uint32_t drawn)
     return false;
 }
 
-/* Only the first rows are known by name, and have cells, from here on. */
+/* Prepares the second pass. From here on only the first rows are found by name, and have cells. */
 static int begin_second(struct timeline *t, uint32_t drawn)
 {
     t->is_second = true;

@@ -1,4 +1,4 @@
-/* Storage, index arithmetic and sums of histograms; candor/histogram.h is the manual. */
+/* The storage, index arithmetic and sums of histograms. candor/histogram.h is the manual. */
 #include "candor/histogram.h"
 
 #include <errno.h>
@@ -7,11 +7,11 @@
 
 enum { DIGITS_MAX = 5, UNIT_MAGNITUDE_MAX = 42 };
 
-/* Counters that hold 0 .. highest: the first bucket's, and half as many for each bucket above. */
+/* Returns the number of counters for 0 .. highest: those of the first bucket, and half as many for each bucket above. */
 static int64_t counters_for(const struct candor_histogram *h, int64_t highest)
 {
     int64_t half = (int64_t)1 << h->half_magnitude;
-    int64_t beyond = (2 * half) << h->unit_magnitude; /* the first value past the buckets so far */
+    int64_t beyond = (2 * half) << h->unit_magnitude; /* the first value beyond the buckets so far */
     int64_t buckets = 1;
     while (beyond <= highest) {
         buckets++;
@@ -22,7 +22,7 @@ static int64_t counters_for(const struct candor_histogram *h, int64_t highest)
     return (buckets + 1) * half;
 }
 
-/* Doubles stand for all integers below 2^53. */
+/* Whether the faster computation of indices is possible. Doubles represent all integers below 2^53. */
 static bool is_common(const struct candor_histogram *h)
 {
     return h->half_magnitude == 10 && h->unit_magnitude == 0 && candor_histogram_value_at_index(h, h->counts_len - 1) < (int64_t)1 << 53;
@@ -35,7 +35,7 @@ int candor_histogram_init(struct candor_histogram *h, int64_t lowest, int64_t hi
         return -EINVAL;
     if (highest && highest / 2 < lowest)
         return -EINVAL;
-    int64_t exact = 2; /* values up to 2 * 10^digits are kept one by one: then a counter is never wider than 10^-digits of its value */
+    int64_t exact = 2; /* values up to 2 * 10^digits have separate counters; then a counter is never wider than 10^-digits of its value */
     for (int i = 0; i < digits; i++)
         exact *= 10;
     int32_t magnitude = 64 - __builtin_clzll((unsigned long long)exact - 1);
@@ -80,7 +80,7 @@ int64_t candor_histogram_value_at_index(const struct candor_histogram *h, int32_
     return sub << (bucket + h->unit_magnitude);
 }
 
-/* Values one counter stands for at v, as a power of two. */
+/* Returns the number of values of the counter at v, as a power of two. */
 static int32_t width_magnitude(const struct candor_histogram *h, int64_t v)
 {
     return 64 - __builtin_clzll((unsigned long long)(v | h->mask)) - (h->half_magnitude + 1);
@@ -112,7 +112,7 @@ bool candor_histogram_record_beyond(struct candor_histogram *h, int64_t v, int64
 {
     if (!h->auto_range || v < 0)
         return false;
-    int64_t len = counters_for(h, v); /* the counters that are there keep their places */
+    int64_t len = counters_for(h, v); /* existing counters keep their places */
     int64_t *grown = realloc(h->counts, (size_t)len * sizeof *grown);
     if (!grown)
         return false;
@@ -142,7 +142,7 @@ bool candor_histogram_record_corrected(struct candor_histogram *h, int64_t v, in
 bool candor_histogram_next(const struct candor_histogram *h, int32_t *index, int64_t *value, int64_t *count)
 {
     for (; *index < h->counts_len; ++*index)
-        if ((*count = __atomic_load_n(&h->counts[*index], __ATOMIC_RELAXED))) { /* relaxed: others may be recording, none is waited for */
+        if ((*count = __atomic_load_n(&h->counts[*index], __ATOMIC_RELAXED))) { /* relaxed: it does not wait for recorders */
             *value = candor_histogram_value_at_index(h, (*index)++);
             return true;
         }
@@ -154,7 +154,7 @@ int candor_histogram_add_corrected(struct candor_histogram *to, const struct can
     int64_t value, count;
     bool good = true;
     for (int32_t i = 0; candor_histogram_next(from, &i, &value, &count);) {
-        /* Coarser counters are spread over finer ones by their middle. */
+        /* The values of coarser counters are represented by the middle of the counter. */
         if (from->digits < to->digits || from->unit_magnitude > to->unit_magnitude)
             value = candor_histogram_median_equivalent(from, value);
         good &= candor_histogram_record_n(to, value, count) && record_missing(to, value, count, expected);
@@ -167,7 +167,7 @@ int candor_histogram_add(struct candor_histogram *to, const struct candor_histog
     return candor_histogram_add_corrected(to, from, 0);
 }
 
-/* Adds what was subtracted again: the counters of `from` before the one at `end`. */
+/* Undoes a subtraction: adds the counters of `from` before the one at `end` again. */
 static void take_back(struct candor_histogram *to, const struct candor_histogram *from, int32_t end)
 {
     int64_t value, count;

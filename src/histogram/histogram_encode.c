@@ -1,16 +1,16 @@
-/* A histogram as text: base64 of
+/* Converts a histogram to text and back. The text is base64 of
  *
  *     be32 0x1c849314 | be32 length | zlib stream of
  *         be32 0x1c849313 | be32 length of the counts | be32 normalizing offset | be32 digits
  *         be64 lowest | be64 highest | be64 ratio (double)
- *         counts: ZigZag LEB128, at most nine bytes each, the ninth whole; a negative number is a run of as many zeros
+ *         counts: ZigZag LEB128, at most nine bytes each, the ninth with all eight bits; a negative number is a run of as many zeros
  *
- * This is encoding V2, which is also the one that is written. V1 and V0, of older HdrHistograms, are read:
+ * This is encoding V2, the only one that is written. V1 and V0, of older HdrHistograms, are read, too:
  *
  *     V1  be32 0x1c849302 | ... | the same head with 0x1c849301 | counts
  *     V0  be32 0x1c849309 | ... | be32 0x1c849308 | be32 digits | be64 lowest | be64 highest | be64 total | counts
  *
- * Their counts are big-endian words; the bits 4 to 7 of both cookies are the size of a word in bytes.
+ * Their counts are big-endian words. The bits 4 to 7 of both cookies are the size of a word in bytes.
  */
 #include "candor/histogram.h"
 
@@ -148,7 +148,7 @@ static int64_t be64(const uint8_t *p)
     return (int64_t)((uint64_t)be32(p) << 32 | be32(p + 4));
 }
 
-/* A count is a word of 2, 4 or 8 bytes, and none stands for several. */
+/* Reads counts that are words of 2, 4 or 8 bytes. There are no runs of zeros. */
 static int get_words(struct candor_histogram *h, const uint8_t *at, size_t n, size_t word)
 {
     int64_t total = 0;
@@ -203,25 +203,25 @@ int candor_histogram_encode(const struct candor_histogram *h, char **text)
     return *text ? 0 : -ENOMEM;
 }
 
-/* The encodings differ in the header before the counts, and in how a count is written. */
+/* The encodings. They differ in the header before the counts, and in the form of a count. */
 static const struct encoding {
     uint32_t cookie, compressed;
     size_t head;
-    int digits_at; /* lowest and highest follow where V1 and V2 have the digits, too */
-    bool packed;   /* counts are LEB128; else words whose size the cookie says */
+    int digits_at; /* `lowest` and `highest` follow the digits */
+    bool packed;   /* counts are LEB128; otherwise words, and the cookie has their size */
 } encodings[] = {
     {COOKIE, COMPRESSED_COOKIE, 40, 12, true},
     {0x1c849301, 0x1c849302, 40, 12, false}, /* V1: HdrHistogram 2.1.4 to 2.1.6 */
     {0x1c849308, 0x1c849309, 32, 4, false},  /* V0: up to 2.1.3; it has no length of the counts */
 };
 
-/* HdrHistogram's DoubleHistogram, plain and compressed. Its cookies have no bits that say the size of a word. */
+/* Whether the cookie is that of HdrHistogram's DoubleHistogram, plain or compressed. Its cookies have no bits for the size of a word. */
 static bool is_of_doubles(uint32_t cookie)
 {
     return cookie == 0x0c72124e || cookie == 0x0c72124f;
 }
 
-/* The one with this cookie, but for the bits that say the size of a word. NULL and *rc = why not. */
+/* Finds the encoding with this cookie, without the bits for the size of a word. Returns NULL and sets *rc to the error if there is none. */
 static const struct encoding *find_encoding(uint32_t cookie, bool compressed, int *rc)
 {
     uint32_t plain = cookie & ~(uint32_t)WORD_SIZE_BITS;

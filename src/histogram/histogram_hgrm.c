@@ -1,4 +1,4 @@
-/* The percentile spectrum as text: two dialects and CSV, written and read. */
+/* Writes and reads the percentile spectrum as text: two dialects and CSV. */
 #include "base/text/number.h"
 #include "candor/histogram.h"
 
@@ -66,7 +66,7 @@ void candor_histogram_print_hgrm(const struct candor_histogram *h, FILE *out, in
         print_footer(h, &p, dialect == CANDOR_HGRM_C ? 3 : h->digits);
 }
 
-/* "VALUE PERCENTILE TOTAL ..." with blanks or commas between: the first three numbers of a row. */
+/* Reads the first three numbers of a row "VALUE PERCENTILE TOTAL ...", separated by blanks or commas. */
 static bool read_row(const char *line, double *value, double *share, int64_t *total)
 {
     if (number_take_real(&line, -INFINITY, INFINITY, value))
@@ -96,6 +96,6 @@ int candor_histogram_read_hgrm(struct candor_histogram *h, FILE *in, double rati
             return -ERANGE;
         so_far = total;
     }
-    /* A table that stops before 100 % has been cut. */
+    /* A table that ends before 100 % is truncated. */
     return any && share == 1 ? 0 : -EBADMSG;
 }

@@ -1,4 +1,4 @@
-/* Logs of histograms: lines "[Tag=NAME,]START,LENGTH,MAX,PAYLOAD" below a head of comments and a legend. */
+/* Writes and reads logs of histograms: lines "[Tag=NAME,]START,LENGTH,MAX,PAYLOAD" after a head of comments and a legend. */
 #include "base/text/number.h"
 #include "base/time_units.h"
 #include "candor/histogram.h"
@@ -70,7 +70,7 @@ static const char *decode_problem(int code)
     return code == -ENOMEM ? "no memory for the histogram" : "the histogram is damaged or cut off";
 }
 
-/* Line without its end: 1, 0 at the end of the file, or an error. A line that is too long is skipped whole. */
+/* Reads a line without its end. Returns 1, 0 at the end of the file, or an error. A line that is too long is skipped completely. */
 static int next_line(struct candor_histogram_log_reader *r, size_t *len)
 {
     bool too_long = false;
@@ -119,7 +119,7 @@ static void take_comment(struct candor_histogram_log_reader *r, const char *text
         r->saw_head = true;
 }
 
-/* Numbers end with a comma; blanks around them are let pass. */
+/* Reads a number that ends with a comma. Blanks around it are ignored. */
 static bool take_number(const char **text, double *out)
 {
     const char *end = *text;
@@ -129,7 +129,8 @@ static bool take_number(const char **text, double *out)
     return true;
 }
 
-/* The log's own rule: an interval that starts more than a year before the log does counts from its start. */
+/* Returns an interval's start in s since 1970. The log's format has this rule: if an interval starts more than a year before the log
+ * does, its start is relative to the log's start. */
 static double absolute(struct candor_histogram_log_reader *r, double start)
 {
     if (!r->has_base) {
@@ -181,7 +182,7 @@ int candor_histogram_log_next(struct candor_histogram_log_reader *r, struct cand
             r->saw_head |= *text == '"';
     }
     bool nothing = !rc && !r->saw_head && !r->saw_entry;
-    r->saw_head |= nothing; /* told once */
+    r->saw_head |= nothing; /* reported only once */
     if (nothing)
         return problem(r, -EBADMSG, "this is not a histogram log: it is empty");
     return rc;

@@ -1,4 +1,4 @@
-/* Statistics of a histogram: total, smallest and largest value, mean, standard deviation, percentiles, counts in a range. */
+/* Computes statistics of a histogram: total, smallest and largest value, mean, standard deviation, percentiles, counts in a range. */
 #include "candor/histogram.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ double candor_histogram_stddev(const struct candor_histogram *h)
     return total ? sqrt(squares / (double)total) : 0;
 }
 
-/* How many of `total` values make the percentile: rounded up, but not by what the multiplication errs. */
+/* Returns the number of values, among `total`, that make up the percentile. It is rounded up, except for the error of the
+ * multiplication. */
 static int64_t rank(double percentile, int64_t total)
 {
     double p = nextafter(fmin(fmax(percentile, 0), 100), -INFINITY);
@@ -96,7 +97,7 @@ double candor_histogram_percentile_of(const struct candor_histogram *h, int64_t 
     return total ? 100.0 * (double)candor_histogram_count_between(h, 0, v) / (double)total : 100;
 }
 
-/* The next step of the spectrum: `ticks` per halving of the distance to 100 %. */
+/* Returns the next step of the spectrum: `ticks` steps each time the distance to 100 % halves. */
 static double next_step(double percentile, int ticks)
 {
     double halvings = floor(log2(100 / (100 - percentile))) + 1;
@@ -114,7 +115,7 @@ void candor_histogram_spectrum(const struct candor_histogram *h, int ticks, cand
         while (so_far < total ? percentile <= reached : percentile < 100) {
             step(context, highest, percentile, so_far);
             percentile = next_step(percentile, ticks);
-            if (so_far == total) /* the last value: one row at the percentile it begins, and the end */
+            if (so_far == total) /* the last value has one row at the percentile where it begins, and one at the end */
                 break;
         }
     }

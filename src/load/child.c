@@ -17,7 +17,7 @@ static int spawn(char **command, int *pid)
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE); /* ignored here, both; a program expects them as a shell gives them */
+    sigaddset(&defaults, SIGPIPE); /* both are ignored in this process, but a program expects the defaults, as from a shell */
     sigaddset(&defaults, SIGXFSZ);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);

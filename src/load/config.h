@@ -1,11 +1,11 @@
-/* The task of the load generator: send requests on a schedule that does not wait for answers, over connections that carry one
+/* The task of the load generator. It sends requests on a schedule that does not wait for answers, over connections that carry one
  * request each at a time.
  *
  *     throughput   each connection sends as soon as it has its answer; only the service time exists
  *     throttle     requests are due by the schedule; the figure is the service time
  *     fixed        requests are due by the schedule; the figure is the response time, from the moment the request was due
  *
- * throttle and fixed do the same and differ in their output; the log has all three times. */
+ * throttle and fixed do the same and differ only in their output. The log has all three times. */
 #ifndef CANDOR_LOAD_CONFIG_H
 #define CANDOR_LOAD_CONFIG_H
 
@@ -19,12 +19,12 @@
 enum load_mode { LOAD_THROUGHPUT, LOAD_THROTTLE, LOAD_FIXED };
 
 struct load_tick {
-    uint64_t elapsed, length; /* ns since the start, of this interval */
+    uint64_t elapsed, length; /* ns: the time since the start, and the length of this interval */
     bool warming_up;
-    uint64_t done;            /* requests that ended in it, in whatever way */
-    uint64_t failed, waiting; /* so far; due and not sent */
+    uint64_t done;            /* requests that ended in this interval, with any result */
+    uint64_t failed, waiting; /* failed: requests so far; waiting: requests that are due and not sent */
     uint32_t in_flight;
-    const struct candor_histogram *times; /* of the mode's figure, in this interval */
+    const struct candor_histogram *times; /* the times that the mode reports, in this interval */
 };
 
 struct load_config {
@@ -33,10 +33,10 @@ struct load_config {
     struct mix mix;
     struct target target;
     uint64_t warm_up, duration, drain, timeout; /* ns */
-    uint64_t log_interval;                      /* ns; also that of the ticks */
+    uint64_t log_interval;                      /* ns; also the interval of the ticks */
     uint32_t connections, threads;
-    bool spin;         /* wait by asking the clock */
-    bool virtual_time; /* of the mock: time jumps to the next event; one thread */
+    bool spin;         /* wait by reading the clock in a loop */
+    bool virtual_time; /* for the mock: time jumps to the next event; there is one thread */
     FILE *log;         /* or NULL */
     bool (*interrupted)(void);
     void (*tick)(void *context, const struct load_tick *tick);

@@ -40,7 +40,7 @@ static enum connection_step failed(struct connection *c, struct connection_end *
     return c->has_request ? ended(c, end, kind, 0) : CONNECTION_WAITS;
 }
 
-/* 0, or an errno. */
+/* Opens a socket. Returns 0 or an errno. */
 static int open_socket(struct connection *c)
 {
     const struct addrinfo *a = c->target->address;
@@ -92,8 +92,8 @@ static ssize_t get(struct connection *c, void *bytes, size_t n)
     return done < 0 ? -errno : done;
 }
 
-/* The connection broke under a request. One that had been idle may have been closed by the server as the request set out: then, once, it is
- * sent again on a new one, and its time goes on. */
+/* Handles a connection that broke during a request. If the connection had been idle before, the server may have closed it just when the
+ * request was sent. In that case the request is sent once more on a new connection, and its time continues. */
 static enum connection_step broke(struct connection *c, struct connection_end *end, const char *what)
 {
     bool again = c->has_request && c->reused && !c->retried && c->response.state == RESPONSE_STATUS_LINE && !c->response.line_len;
@@ -127,7 +127,7 @@ static enum connection_step send_request(struct connection *c, struct connection
     return CONNECTION_WAITS;
 }
 
-/* From a connected socket on: the handshake, then the request if there is one. */
+/* Advances a connection from the connected socket: the handshake, then the request if there is one. */
 static enum connection_step advance(struct connection *c, struct connection_end *end)
 {
     if (c->state == CONNECTION_CONNECTING) {
@@ -177,7 +177,7 @@ static enum connection_step receive(struct connection *c, char *scratch, size_t 
         ssize_t n = get(c, scratch, size);
         if (n == -EAGAIN || n == -EINTR)
             return CONNECTION_WAITS;
-        if (!c->has_request) /* closed while idle, or bytes that nobody asked for */
+        if (!c->has_request) /* closed while idle, or bytes without a request */
             return failed(c, end, OUTCOME_BROKEN);
         if (n < 0)
             return broke(c, end, "the connection broke");
@@ -203,7 +203,7 @@ enum connection_step connection_start(struct connection *c, struct connection_en
     c->has_request = true;
     c->retried = false;
     if (c->target->kind == TARGET_MOCK)
-        return CONNECTION_WAITS; /* its worker asks the mock */
+        return CONNECTION_WAITS; /* its worker calls the mock */
     if (c->target->kind == TARGET_COMMAND) {
         int error = child_start(c->target->command, &c->pid, &c->fd);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};

@@ -1,5 +1,5 @@
-/* One connection of the generator: it carries one request at a time to its target, a server, a program or the mock. Only its
- * worker uses it. */
+/* One connection of the generator. It carries one request at a time to its target: a server, a program or the mock. Only its worker uses
+ * it. */
 #ifndef CANDOR_LOAD_CONNECTION_H
 #define CANDOR_LOAD_CONNECTION_H
 
@@ -15,13 +15,13 @@
 
 enum target_kind { TARGET_HTTP, TARGET_COMMAND, TARGET_MOCK };
 
-/* What all connections go to. */
+/* The target of all connections. */
 struct target {
     enum target_kind kind;
     struct url url;
-    struct addrinfo *addresses; /* what the name stands for */
-    struct addrinfo *address;   /* the one of them that answered */
-    struct tls *tls;            /* NULL: plain */
+    struct addrinfo *addresses; /* the addresses of the host's name */
+    struct addrinfo *address;   /* the address that answered */
+    struct tls *tls;            /* NULL = plain text */
     char **command;
     struct mock mock;
     bool keep_alive;
@@ -30,7 +30,7 @@ struct target {
 enum connection_state { CONNECTION_CLOSED, CONNECTION_CONNECTING, CONNECTION_HANDSHAKE, CONNECTION_IDLE, CONNECTION_BUSY };
 
 struct connection {
-    struct connection *next, *before; /* in its worker's list of free or of busy ones */
+    struct connection *next, *before; /* neighbors in its worker's list of free or of busy connections */
     const struct target *target;
     const struct mix *mix;
     struct outcome *outcome;
@@ -42,12 +42,12 @@ struct connection {
     struct tls_session *tls;
     struct outcome_request request;
     size_t sent;      /* bytes of the request */
-    uint64_t done_at; /* of the mock */
+    uint64_t done_at; /* for the mock */
     uint64_t free_since;
     struct response response;
 };
 
-/* What a step of it came to. */
+/* The result of a step of a connection. */
 enum connection_step { CONNECTION_WAITS, CONNECTION_ENDED };
 
 struct connection_end {
@@ -55,11 +55,11 @@ struct connection_end {
     int status;
 };
 
-/* Opens a socket ahead of the first request; a failure shows when it is used. */
+/* Opens a socket before the first request. A failure is reported when the socket is used. */
 void connection_open(struct connection *c);
-/* Sends c->request. ENDED if it failed at once. */
+/* Sends c->request. Returns CONNECTION_ENDED if it failed at once. */
 enum connection_step connection_start(struct connection *c, struct connection_end *end);
-/* Call it when an event was reported for the connection's descriptor. `scratch` is a buffer for reading. */
+/* Handles an event that was reported for the connection's descriptor. `scratch` is a buffer for reading. */
 enum connection_step connection_event(struct connection *c, char *scratch, size_t size, struct connection_end *end);
 /* Aborts the request, and closes the connection. */
 void connection_abort(struct connection *c);

@@ -16,7 +16,7 @@
 
 /* ---- the server's address ---- */
 
-/* 0 or an errno. */
+/* Tries to connect to an address. Returns 0 or an errno. */
 static int try_address(const struct addrinfo *a)
 {
     enum { PATIENCE_MS = 5000 };
@@ -71,7 +71,7 @@ struct session {
     int log_error;
 };
 
-/* Not those that came to no end. */
+/* Returns the number of requests that ended. */
 static uint64_t all_done(const struct outcome *o)
 {
     uint64_t n = 0;
@@ -123,7 +123,7 @@ static void end_interval(struct session *s, uint64_t now)
     tell(s, from, now);
 }
 
-/* The last interval is ended when the run is: what was never sent belongs to it. */
+/* Ends the intervals up to `now`. The last interval ends with the run, because requests that were never sent belong to it. */
 static void ticks_until(struct session *s, uint64_t now)
 {
     for (; s->next_tick <= now && s->next_tick < s->run.end; s->next_tick += s->run.config->log_interval)
@@ -132,7 +132,7 @@ static void ticks_until(struct session *s, uint64_t now)
 
 static void on_virtual_time(struct run *run, uint64_t now)
 {
-    ticks_until((struct session *)run, now); /* the run is its first member */
+    ticks_until((struct session *)run, now); /* the run is the session's first member */
 }
 
 static void record_unsent(struct session *s)
@@ -160,7 +160,7 @@ static void *worker_main(void *worker)
 
 static int start_threads(struct worker *workers, uint32_t count)
 {
-    sigset_t all, before; /* signals are for the thread that ticks */
+    sigset_t all, before; /* only the thread that ticks handles signals */
     uint32_t started = 0;
     int rc = 0;
     sigfillset(&all);
@@ -194,7 +194,7 @@ static void tick_until_end(struct session *s)
             end = clock_monotonic_ns();
             __atomic_store_n(&run->end, end, __ATOMIC_RELAXED);
         }
-        /* A tick that fell due while this thread was held up covers what came meanwhile. */
+        /* If this thread was delayed, one tick covers the whole time. */
         uint64_t now = clock_monotonic_ns();
         if (now >= s->next_tick && now < run->end) {
             end_interval(s, now);
@@ -224,7 +224,7 @@ static int run_workers(struct session *s, struct worker *workers, uint32_t count
     }
     for (uint32_t i = 0; i < count; i++)
         worker_connect(&workers[i]);
-    begin_at(s, clock_monotonic_ns() + NS_PER_MS); /* a moment for the threads to be there */
+    begin_at(s, clock_monotonic_ns() + NS_PER_MS); /* some time for the threads to start */
     int rc = start_threads(workers, count);
     if (rc)
         return rc;

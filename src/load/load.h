@@ -6,17 +6,18 @@
 
 struct load_result {
     struct outcome outcome;
-    uint64_t elapsed; /* ns measured, without the warm-up */
+    uint64_t elapsed; /* ns: the measured time, without the warm-up */
     uint64_t warm_up_requests;
-    uint64_t cpu; /* ns that the generator used while it ran */
+    uint64_t cpu; /* ns: CPU time of the generator during the run */
     bool interrupted;
 };
 
-/* Finds the server's address by connecting to it. 0 or a negative code. */
+/* Finds the server's address by connecting to it. Returns 0 or a negative code with e. */
 int load_resolve(struct target *target, struct error *e);
-/* Frees what load_resolve found. */
+/* Frees the results of load_resolve. */
 void load_target_deinit(struct target *target);
-/* Runs it all. 0, or a negative code when it could not start or the log could not be written; deinit in either case. */
+/* Runs the whole load test. Returns 0, or a negative code if it could not start or the log could not be written. Call load_result_deinit
+ * in either case. */
 int load_run(const struct load_config *config, struct load_result *result, struct error *e);
 void load_result_deinit(struct load_result *result);
 

@@ -29,7 +29,7 @@ int mock_parse(struct mock *m, const char *text, uint64_t seed, struct error *e)
 
 static double draw(struct mock *m)
 {
-    m->random += 0x9e3779b97f4a7c15u; /* counted through a mixing function, as splitmix64 */
+    m->random += 0x9e3779b97f4a7c15u; /* a counter with a mixing function, as in splitmix64 */
     return (double)(hash_mix(m->random) >> 11) / 9007199254740992.0;
 }
 

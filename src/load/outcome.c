@@ -58,7 +58,7 @@ static void record(struct outcome_series *s, uint64_t ns)
 
 static void count(uint64_t *n)
 {
-    __atomic_fetch_add(n, 1, __ATOMIC_RELAXED); /* orders nothing; read exactly once the threads are joined */
+    __atomic_fetch_add(n, 1, __ATOMIC_RELAXED); /* relaxed: it orders nothing, and exact values are read after the threads are joined */
 }
 
 void outcome_record(struct outcome *o, const struct outcome_request *r, enum outcome_kind kind, int status, uint64_t now)
@@ -86,7 +86,7 @@ void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, 
 
 void outcome_problem(struct outcome *o, const char *text)
 {
-    if (!__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED)) /* the first alone writes; read when the threads are joined */
+    if (!__atomic_exchange_n(&o->has_problem, 1, __ATOMIC_RELAXED)) /* only the first thread writes; read after the threads are joined */
         snprintf(o->first_problem, sizeof o->first_problem, "%s", text);
 }
 

@@ -17,7 +17,7 @@ static void broken(struct response *r, const char *problem)
     r->problem = problem;
 }
 
-/* A run of digits, and nothing else, below 2^60. */
+/* Reads a number below 2^60 that consists of digits only. */
 static bool whole_number(const char *text, unsigned base, uint64_t *out)
 {
     return !number_take(&text, base, 0, (UINT64_C(1) << 60) - 1, out) && !*text;
@@ -41,7 +41,7 @@ static void take_status_line(struct response *r)
     r->state = RESPONSE_HEADERS;
 }
 
-/* Does a list "a, b" hold the word? */
+/* Whether a list "a, b" contains the word. */
 static bool lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -78,7 +78,7 @@ static void take_header(struct response *r)
 {
     char *colon = strchr(r->line, ':');
     if (!colon || colon == r->line) {
-        if (r->line[0] != ' ' && r->line[0] != '\t') /* an old folded line goes with the one before */
+        if (r->line[0] != ' ' && r->line[0] != '\t') /* a folded line (an old form) belongs to the line before */
             broken(r, "a header without a colon");
         return;
     }
@@ -101,7 +101,7 @@ static void begin_body(struct response *r)
 {
     if (r->status == 101) {
         broken(r, "the server changes to another protocol");
-    } else if (r->status < 200) { /* an answer before the answer */
+    } else if (r->status < 200) { /* an interim answer; the final one follows */
         bool to_head = r->to_head;
         uint32_t head_size = r->head_size;
         response_start(r, to_head);
@@ -152,7 +152,7 @@ static void take_line(struct response *r)
     r->line_len = 0;
 }
 
-/* Bytes up to a line's end go into `line`; what that is worth is said when it is whole. */
+/* Copies bytes up to a line's end to `line`. The line is examined when it is complete. */
 static size_t feed_line(struct response *r, const char *bytes, size_t n)
 {
     const char *end = memchr(bytes, '\n', n);

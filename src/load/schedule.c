@@ -65,7 +65,8 @@ int schedule_parse(struct schedule *s, const char *text, struct error *e)
     return 0;
 }
 
-/* s into the step until its n-th request, by n = from t + (to - from) t^2 / (2 length) solved for t without cancellation. */
+/* Returns the time in s from the step's start to its n-th request: n = from t + (to - from) t^2 / (2 length), solved for t without
+ * cancellation. */
 static double within(const struct schedule_step *step, double n)
 {
     if (step->from == step->to)

@@ -1,4 +1,5 @@
-/* When request n is due: steps of a rate, or of a rate that rises or falls evenly. The schedule knows nothing of answers. */
+/* Computes when request n is due. A schedule has steps with a constant rate, or with a rate that rises or falls evenly. It does not
+ * depend on answers. */
 #ifndef CANDOR_LOAD_SCHEDULE_H
 #define CANDOR_LOAD_SCHEDULE_H
 
@@ -10,8 +11,8 @@ enum { SCHEDULE_STEPS_MAX = 32, SCHEDULE_RATE_MAX = 1000000 };
 
 struct schedule_step {
     double from, to; /* requests per second at its two ends */
-    double length;   /* s; INFINITY for the last */
-    double before;   /* requests due before it */
+    double length;   /* s; INFINITY for the last step */
+    double before;   /* number of requests that are due before the step */
     double start;    /* s since the schedule's start */
 };
 
@@ -20,12 +21,12 @@ struct schedule {
     uint32_t count;
 };
 
-/* "1000", or steps "RATE[-RATE][:TIME],...": "0-1000:10s,1000". A last step without a time goes on forever; one with a time goes on at its
- * last rate. 0 or -EINVAL. */
+/* Parses "1000", or steps "RATE[-RATE][:TIME],...", such as "0-1000:10s,1000". A last step without a time never ends. After a last step
+ * with a time, the schedule continues at its last rate. Returns 0 or -EINVAL. */
 int schedule_parse(struct schedule *s, const char *text, struct error *e);
-/* ns from the start to the moment request n (from 0) is due; UINT64_MAX = never. */
+/* Returns the time in ns from the start until request n (from 0) is due; UINT64_MAX = never. */
 uint64_t schedule_due(const struct schedule *s, uint64_t n);
-/* The first n that is due at `ns` or later. */
+/* Returns the first n that is due at `ns` or later. */
 uint64_t schedule_count(const struct schedule *s, uint64_t ns);
 
 #endif

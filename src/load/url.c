@@ -15,7 +15,7 @@ static bool has_odd_byte(const char *text)
     return false;
 }
 
-/* "host", "host:port", "[v6]", "[v6]:port". */
+/* Reads the authority: "host", "host:port", "[v6]" or "[v6]:port". */
 static bool take_authority(struct url *u, const char *text, size_t len)
 {
     const char *end = text + len, *host = text, *host_end;

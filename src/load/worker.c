@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum { SCRATCH = 64 << 10, EVENTS = 64 };
-#define LOOK_AROUND   100000000u /* ns: an interrupt is noticed within it */
-#define BACK_OFF      10000000u  /* ns before a connection that failed sends again in throughput mode */
+#define LOOK_AROUND   100000000u /* ns: an interrupt is noticed within this time */
+#define BACK_OFF      10000000u  /* ns: the delay before a connection that failed sends again in throughput mode */
 #define OPEN_PATIENCE (5 * NS_PER_S)
 
 /* ---- lists ---- */
@@ -77,7 +77,7 @@ static uint64_t now(struct worker *w)
 
 static uint64_t end_of(const struct run *run)
 {
-    return __atomic_load_n(&run->end, __ATOMIC_RELAXED); /* a late look costs a moment, no more */
+    return __atomic_load_n(&run->end, __ATOMIC_RELAXED); /* relaxed: if the new value is seen late, the run only ends slightly later */
 }
 
 /* ---- one request ---- */
@@ -120,7 +120,7 @@ static void start(struct worker *w, uint64_t n, uint64_t intended, uint64_t at)
         c->done_at = mock_done(&w->run->mock, at);
 }
 
-/* The next request, if it is due; else when one will be. */
+/* Claims the next request if it is due. Otherwise *due is the time at which it will be. */
 static bool claim(struct worker *w, uint64_t at, uint64_t *n, uint64_t *intended, uint64_t *due)
 {
     struct run *run = w->run;
@@ -137,12 +137,12 @@ static bool claim(struct worker *w, uint64_t at, uint64_t *n, uint64_t *intended
         *intended = *due = offset == UINT64_MAX ? UINT64_MAX : run->start + offset;
         if (*due > at || *due >= end_of(run))
             return false;
-        /* Relaxed: it is a number, with nothing behind it. */
+        /* Relaxed: it is only a number; no other data depends on it. */
     } while (!__atomic_compare_exchange_n(&run->next, n, *n + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return true;
 }
 
-/* Everything that is due and for which there is a connection; returns when more will be. */
+/* Sends all requests that are due, as long as there are free connections. Returns the time at which the next one is due. */
 static uint64_t send_due(struct worker *w)
 {
     uint64_t n, intended, due = UINT64_MAX, at = now(w);
@@ -204,7 +204,7 @@ static uint64_t next_moment(struct worker *w, uint64_t due)
 static void arm(struct worker *w, uint64_t until, uint64_t at)
 {
     if (w->armed > at && w->armed <= until)
-        return; /* it goes off too early at worst, and is set anew then */
+        return; /* at worst the timer expires too early, and is then set again */
     struct itimerspec when = {.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
     timerfd_settime(w->timer, TFD_TIMER_ABSTIME, &when, NULL);
     w->armed = until;
@@ -226,7 +226,7 @@ static void wait_until(struct worker *w, uint64_t until)
     }
 }
 
-/* Is a request left that was due before the end? */
+/* Whether a request is left that was due before the end. */
 static bool has_due(const struct run *run)
 {
     uint64_t offset = scheduled(run) ? schedule_due(&run->config->schedule, __atomic_load_n(&run->next, __ATOMIC_RELAXED)) : UINT64_MAX;

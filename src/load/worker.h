@@ -1,5 +1,5 @@
-/* One thread of the generator: some of the connections, an epoll and a timer. The first worker with a free connection claims
- * the next request of the schedule. */
+/* One thread of the generator. It has some of the connections, an epoll and a timer. The first worker with a free connection claims the
+ * next request of the schedule. */
 #ifndef CANDOR_LOAD_WORKER_H
 #define CANDOR_LOAD_WORKER_H
 
@@ -7,19 +7,19 @@
 
 #include <pthread.h>
 
-/* What the workers share. */
+/* Data that the workers share. */
 struct run {
     const struct load_config *config;
     struct outcome *outcome;
-    uint64_t start;            /* CLOCK_MONOTONIC, or 0 of virtual time */
-    uint64_t measured;         /* from here on requests are recorded */
-    uint64_t end;              /* atomic: an interrupt brings it forward */
-    uint64_t next;             /* atomic: the first request not claimed */
+    uint64_t start;            /* CLOCK_MONOTONIC; 0 for virtual time */
+    uint64_t measured;         /* requests are recorded from this time on */
+    uint64_t end;              /* atomic, because an interrupt sets an earlier end */
+    uint64_t next;             /* atomic: the first request that is not claimed */
     uint64_t warm_up_requests; /* atomic */
     uint32_t in_flight;        /* atomic */
-    uint64_t stopped;          /* atomic: when the last worker stopped */
+    uint64_t stopped;          /* atomic: the time at which the last worker stopped */
     struct mock mock;
-    void (*on_time)(struct run *run, uint64_t now); /* of virtual time: called as it goes on */
+    void (*on_time)(struct run *run, uint64_t now); /* for virtual time: called when time advances */
 };
 
 struct worker_list {
@@ -31,17 +31,17 @@ struct worker {
     pthread_t thread;
     struct connection *connections;
     uint32_t count;
-    struct worker_list free, busy; /* the longest free, the earliest sent first */
+    struct worker_list free, busy; /* the one that has been free longest comes first; the earliest request comes first */
     int epoll, timer;
-    uint64_t armed; /* when the timer goes off */
-    uint64_t now;   /* of virtual time */
+    uint64_t armed; /* time at which the timer expires */
+    uint64_t now;   /* for virtual time */
     char *scratch;
 };
 
-/* 0 or a negative code; deinit in either case. */
+/* Initializes a worker. Returns 0 or a negative code. Call worker_deinit in either case. */
 int worker_init(struct worker *w, struct run *run, uint32_t connections);
 void worker_deinit(struct worker *w);
-/* Opens the connections and waits until each is open or has failed, 5 s at most. */
+/* Opens the connections and waits until each of them is open or has failed, at most 5 s. */
 void worker_connect(struct worker *w);
 /* Runs until the load test ends. */
 void worker_run(struct worker *w);

@@ -1,4 +1,5 @@
-/* Reads the books of a profile, by the table of accounts (base/agreed/accounts.h): whether it has books, and the sums in them. */
+/* Reads the books of a profile with the help of the table of accounts (base/agreed/accounts.h). The functions say whether the profile
+ * has books, and add up their lines. */
 #ifndef CANDOR_PROFILE_ACCOUNTS_H
 #define CANDOR_PROFILE_ACCOUNTS_H
 
@@ -8,22 +9,23 @@
 struct account_sum {
     int64_t ns; /* in the account's unit */
     uint64_t count;
-    uint32_t lines; /* 0 = the recording does not have the account */
+    uint32_t lines; /* lines of the books that were added up; 0 = the recording does not have the account */
 };
 
-/* A line of an account that has no reasons. Borrows; NULL when there is none. */
+/* Returns the line of an account that has no reasons. The caller borrows it; NULL if there is none. */
 const struct profile_book *accounts_line(const struct profile *p, enum account_id id);
-/* The line of an account with that reason, by its place in a list. Borrows; NULL when there is none. */
+/* Returns the line of an account with a certain reason; `reason` is the reason's place in `list`. The caller borrows it; NULL if there
+ * is none. */
 const struct profile_book *accounts_reason(const struct profile *p, enum account_id id, enum reason_list list, unsigned reason);
 bool accounts_is(const struct profile *p, const struct profile_book *line, enum account_id id);
-/* Whether the line's time is a present value, not a sum. */
+/* Whether the line's time is a current value, not a sum. */
 bool accounts_is_level(const struct profile *p, const struct profile_book *line);
-/* The sum over all reasons of the account. */
+/* Adds up the account's lines over all reasons. */
 struct account_sum accounts_sum(const struct profile *p, enum account_id id);
-/* The sum over all accounts of a book that have one of these roles (bits of enum account_role). */
+/* Adds up the lines of all accounts of a book that have one of these roles (bits of enum account_role). */
 struct account_sum accounts_sum_roles(const struct profile *p, enum book book, unsigned roles);
 bool accounts_has_book(const struct profile *p, enum book book);
-/* The book that covers the profile's samples; the profile may lack it. */
+/* Returns the book that covers the profile's samples. The profile may lack this book. */
 enum book accounts_book_of(const struct profile *p);
 
 #endif

@@ -24,7 +24,7 @@ static void put_as_it_is(struct buffer *b, const char *name, size_t len)
     buffer_put(b, name, len);
 }
 
-/* What is no array, or no name of one, stays as it is. */
+/* Writes a class's name. A name that is not an array's, or is not valid, stays as it is. */
 static void put_name(struct buffer *b, const char *name, size_t len, bool full)
 {
     void (*put)(struct buffer *, const char *, size_t) = full ? put_as_it_is : stable_name_put;

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
+/* The tolerance of sums: the writer rounds each line to whole nanoseconds. */
 static const double close_ns = 1000;
-/* The last samples may be younger than the last books: at most a second of a few threads, so the tolerance is generous,
- * yet far below what a lost piece of the file takes. */
+/* The last samples may be later than the last books, by at most a second of a few threads. Therefore the tolerance is generous. It is
+ * far below the effect of a lost piece of the file. */
 static const double missing_share = 0.01, missing_intervals = 20;
 
 enum { TEXT_BYTES = 48 };
 
-/* A figure of a book, in its unit. */
+/* Formats a figure of a book with its unit. */
 static const char *figure(char out[TEXT_BYTES], enum account_unit unit, double value)
 {
     uint64_t n = value < 0 ? 0 : (uint64_t)fmin(value, 9e18);
@@ -44,7 +44,7 @@ static int check_closes(struct profile *p, enum book book)
                                figure(text, sign->unit, gap));
 }
 
-/* What the samples weigh by the books: those of the kind that is shown, with or without a stack. */
+/* Returns the samples' weight according to the books: samples of the profile's kind, with or without a stack. */
 static double weight_by_books(const struct profile *p, enum book book)
 {
     if (book == BOOK_SAFEPOINT)
@@ -52,7 +52,7 @@ static double weight_by_books(const struct profile *p, enum book book)
     return sum_of(p, book, 1u << ACCOUNT_IS_SEEN | 1u << ACCOUNT_IS_FAILED);
 }
 
-/* Between two samples, in the unit of the book. */
+/* Returns the interval between two samples, in the unit of the book. */
 static double interval_of(const struct profile *p, enum book book, double said)
 {
     const char *events = profile_setting(p, "event_interval");
@@ -63,7 +63,7 @@ static double interval_of(const struct profile *p, enum book book, double said)
     return (double)p->interval_ns;
 }
 
-/* What the samples in the file weigh, and what the books say that they do. */
+/* Compares the weight of the samples in the file with the weight in the books. */
 static int check_weight(struct profile *p, enum book book)
 {
     char a[TEXT_BYTES], b[TEXT_BYTES];
@@ -82,9 +82,9 @@ int profile_check(struct profile *p)
     bool of_running = p->kind == PROFILE_RUNNING || (book != BOOK_CPU && book != BOOK_EVENTS);
     if (p->kind == PROFILE_HOLDER || book == BOOK_HALT || !accounts_has_book(p, book))
         return 0;
-    if (book == BOOK_LIVE) /* books are of a later moment than the last set that was written */
+    if (book == BOOK_LIVE) /* the books are later than the last set that was written */
         return 0;
-    if (book == BOOK_SAFEPOINT && !profile_is_safepoint(p)) /* better samples are in the same file */
+    if (book == BOOK_SAFEPOINT && !profile_is_safepoint(p)) /* the profile has better samples from the same file */
         return 0;
     if (book == BOOK_ALLOC && !accounts_sum(p, ACCOUNT_ALLOC_BYTES).count)
         return 0;

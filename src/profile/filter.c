@@ -62,9 +62,9 @@ int filter_time(struct filter *f, const char *range, const struct profile *p)
     return rc;
 }
 
-/* ---- what samples show ---- */
+/* ---- tests of samples ---- */
 
-/* What of the filter's patterns a stack shows, its frames all together. */
+/* The filter's patterns that match some frame of a stack. */
 enum { METHOD = 1, NOT_METHOD = 2, PACKAGE = 4, NOT_PACKAGE = 8 };
 
 static bool matches(const struct filter_pattern *pattern, const char *text)
@@ -81,7 +81,7 @@ static uint8_t frame_shows(const struct filter *f, const struct profile *p, cons
                      matches(&f->package, package) * PACKAGE | matches(&f->not_package, package) * NOT_PACKAGE);
 }
 
-/* Of each node of the trie, what it and those above it show; each frame is looked at once. NULL without memory. */
+/* Computes for each node of the trie which patterns match the node or a node above it. Each frame is tested once. NULL if out of memory. */
 static uint8_t *stacks_show(const struct filter *f, const struct profile *p)
 {
     uint8_t *frames = calloc((size_t)p->frame_count + 1, 1), *nodes = calloc(p->node_count, 1);
@@ -97,7 +97,8 @@ static uint8_t *stacks_show(const struct filter *f, const struct profile *p)
     return nodes;
 }
 
-/* Of each set of labels, whether it is let through; each label is looked at once, with the sets before it. NULL without memory. */
+/* Computes for each set of labels whether the filter keeps it. Each label is tested once, and inherits the result of its parent set.
+ * NULL if out of memory. */
 static bool *labels_pass(const struct filter *f, const struct profile *p)
 {
     enum { WANTED = 1, UNWANTED = 2 };

@@ -1,11 +1,11 @@
-/* The formats of other tools that profiles are read from and written to, once: their names for options, what people call them, and
- * the extensions of files that are written. JFR is not here: it has a reader of its own, and is packed, not converted. */
+/* A table of other tools' formats that profiles are read from or written to: their names for options, their descriptions for users, and
+ * the extensions of files that are written. JFR is not in the table: it has its own reader, and recordings are packed, not converted. */
 #ifndef CANDOR_PROFILE_FORMAT_NAMES_H
 #define CANDOR_PROFILE_FORMAT_NAMES_H
 
-/* X(name, words, extensions, media type). A reader is NAME_read. A format that is only read also has NAME_is: a file's content is compared
- * with these formats in the order of their rows. A writer is write_NAME in cli/commands/cmd_convert.c, and, for formats that are read as
- * well, in server/answers/query.c. */
+/* X(name, words, extensions, media type). The function NAME_read reads a format. A format that is only read also has NAME_is: a file's
+ * content is compared with these formats in the order of their rows. The function write_NAME in cli/commands/cmd_convert.c writes a
+ * format. For formats that are read, too, there is also one in server/answers/query.c. */
 #define FORMAT_NAMES_BOTH(X)                                                                                                               \
     X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded",                        \
       "text/plain; charset=utf-8")                                                                                                         \
@@ -22,7 +22,7 @@
     X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                              \
     X(json, "the output of 'candor report --json'", ".json", "application/json")
 
-/* For lists: "|pprof", " pprof", ", pprof", ", a flame graph in one file". */
+/* Pieces of lists: "|pprof", " pprof", ", pprof", ", a flame graph in one file". */
 #define FORMAT_NAMES_BAR(name, words, extensions, media)        "|" #name
 #define FORMAT_NAMES_BLANK(name, words, extensions, media)      " " #name
 #define FORMAT_NAMES_COMMA(name, words, extensions, media)      ", " #name

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Room for as many ids as there are. */
+/* Makes room for `count` ids. Returns 0 or -ENOMEM. */
 static int reach(uint32_t **ids, uint32_t *cap, uint32_t count)
 {
     while (*cap < count)

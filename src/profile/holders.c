@@ -49,7 +49,7 @@ static int take_path(struct holders *h, const struct profile_object *o, uint32_t
     return 0;
 }
 
-/* There are a handful of reasons. */
+/* Counts an object without a holder under its reason. A linear search suffices, because there are few reasons. */
 static int take_missing(struct holders *h, const struct profile_object *o, uint32_t reason)
 {
     uint32_t i = 0;
@@ -124,7 +124,7 @@ static int add_to_sum(struct holders *h, struct map *by_holder, uint32_t row)
     return 0;
 }
 
-/* The rows are sorted. */
+/* Adds up the rows by holder. The rows must be sorted. */
 static int sum_up(struct holders *h)
 {
     struct map by_holder;

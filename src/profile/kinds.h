@@ -1,33 +1,35 @@
-/* The kinds of sample, a row each, and the event types of JFR files that each kind is read from. Everything that depends on a kind alone
- * is a column here; the texts, the formats and the command line look it up. A profile has samples of one kind.
+/* The table of the kinds of sample, with one row for each, and the table of the JFR event types from which each kind is read. Everything
+ * that depends on a kind alone is a column here. The texts, the formats and the command line look it up. A profile has samples of one
+ * kind.
  *
  * KIND(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command, help):
  *   word       the name of the kind for --kind, and for "kind" in JSON
- *   basis      of enum profile_basis: what takes such a sample
- *   event      the event of `candor record -e` that records our samples of this kind, or another profiler's word
+ *   basis      a value of enum profile_basis: what triggers such a sample
+ *   event      the event of `candor record -e` that records Candor's samples of this kind, or another profiler's word
  *   unit       of the weights, if the recording does not say otherwise
- *   value      what the weights measure, in pprof's words; NULL: the word
+ *   value      pprof's word for what the weights measure; NULL = the kind's word
  *   stored     the type under which a server stores such samples; NULL if their sum over time has no meaning
  *   id         the profile type ID under which Pyroscope's clients ask for that type; NULL if it follows from the type (connect/kinds.h)
  *   title      the kind as a choice on a page
- *   whole      the name of the sum of all weights, of which shares are parts
+ *   whole      the name of the sum of all weights; shares are parts of this sum
  *   methods, lines  titles of these tables
  *   none       the text of a report without samples
- *   lack, command   for a recording that was not asked for such samples: "no wall samples" [in this recording; record with] "-e wall"
- *   help       for --kind
- * SOURCE(symbol, kinds, first, second): the events `first` and `second` (or NULL) are samples of these kinds. Rows with worse samples come
+ *   lack, command   for a recording that does not have this kind: "no wall samples" [in this recording; record with] "-e wall"
+ *   help       the text on --kind
+ * SOURCE(symbol, kinds, first, second): the events `first` and `second` (or NULL) are samples of these kinds. Rows with worse samples
+ * come first. For each kind, only the best row is read for which a chunk has events. The events of both types of a row add up.
  *   first. For each kind, only the best row that a chunk has is read; events of both types of a row add up.
  *
- * A new kind is a row of each, and a handler in load/load_events.c. */
+ * A new kind needs a row in each table, and a handler in load/load_events.c. */
 #ifndef CANDOR_PROFILE_KINDS_H
 #define CANDOR_PROFILE_KINDS_H
 
 #include <stdbool.h>
 
-/* OTHER: a unit that we have no arithmetic for; its word is in the profile's `unit_name`. */
+/* OTHER: a unit without its own arithmetic here. The profile's `unit_name` is the word for it. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
-/* A clock, an object that was allocated, the end of a wait, or a call of a function. */
+/* What triggers a sample: a clock, the allocation of an object, the end of a wait, or a call of a function. */
 enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFILE_BY_CALL };
 
 #define PROFILE_KIND_ROWS(KIND)                                                                                                            \
@@ -93,13 +95,13 @@ extern const struct profile_kind_info profile_kinds[PROFILE_KINDS];
 
 struct profile_source {
     unsigned kinds;             /* bits */
-    const char *first, *second; /* NULL = there is none */
+    const char *first, *second; /* NULL = there is no second one */
 };
 
-/* The rows; [0] is none of them. */
+/* The rows of the table. Element 0 is not a row of the table. */
 extern const struct profile_source profile_sources[];
 
-/* For the command line: "cpu|wall|..." with what else may be said ("" or "|halt"), and half a sentence for each. */
+/* Texts for the command line: "cpu|wall|..." with further choices at the end ("" or "|halt"), and half a sentence about each kind. */
 #define PROFILE_KIND_CHOICE(symbol, word, ...) "|" word
 #define PROFILE_KIND_CHOICES(more)             (&(PROFILE_KIND_ROWS(PROFILE_KIND_CHOICE) more)[1])
 #define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, id, title, whole, methods, lines, none, lack, command,      \
@@ -107,14 +109,14 @@ extern const struct profile_source profile_sources[];
     help "; "
 #define PROFILE_KIND_HELP PROFILE_KIND_ROWS(PROFILE_KIND_HELP_ROW)
 
-/* The kind of that word; false = there is none. */
+/* Finds the kind with that word. Returns false if there is none. */
 bool profile_kind_named(const char *word, enum profile_kind *kind);
-/* Whether a file's events of that type are of the kind. */
+/* Whether a file's events of that type are samples of this kind. */
 bool profile_kind_comes_from(enum profile_kind kind, const char *event_type);
-/* The first of several kinds (bits). Events of a type that may be of several kinds are read as this kind by default. False = there is
- * none. */
+/* Finds the first of several kinds (bits). It is the default for an event type whose samples may be of several kinds. Returns false if
+ * `kinds` is empty. */
 bool profile_kind_first(unsigned kinds, enum profile_kind *kind);
-/* The kinds (bits) that such events may be samples of. JDK 9 calls jdk.X com.oracle.jdk.X. */
+/* Returns the kinds (bits) that events of this type may be samples of. In JDK 9, jdk.X has the name com.oracle.jdk.X. */
 unsigned profile_kinds_of(const char *event_type);
 
 #endif

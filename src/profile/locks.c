@@ -32,7 +32,7 @@ uint32_t locks_label(const struct profile *p, const struct profile_sample *s, co
     return 0;
 }
 
-/* ---- who had what ---- */
+/* ---- owners ---- */
 
 struct keys {
     uint32_t class_name, address, owner;
@@ -110,12 +110,12 @@ static void sort(struct locks *l)
     qsort(l->rows, l->row_count, sizeof *l->rows, compare_rows);
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-/* Of each sample that is open: the sample that its owner waits in. */
+/* Links each open wait to the sample in which the lock's owner waits. */
 struct graph {
-    struct map by_id;         /* the number of a thread, as a hash of its digits -> sample */
-    uint32_t *next, *seen_in; /* by sample; seen_in: the walk that came by, 0 = none */
+    struct map by_id;         /* thread number, as a hash of its digits -> sample */
+    uint32_t *next, *seen_in; /* by sample; seen_in: the number of the walk that visited it, 0 = none */
 };
 
 static uint64_t hash_text(const char *text)
@@ -163,7 +163,8 @@ static int add_circle(struct locks *l, const struct graph *g, uint32_t first)
     return 0;
 }
 
-/* From each sample along the links, until nobody follows, or one that was seen: on this walk, then it is on a circle. */
+/* Finds cycles. It follows the links from each sample until there is no next one, or until it meets a sample that was visited before. If
+ * that happened in the same walk, the sample is on a cycle. */
 static int find_circles(struct locks *l, struct graph *g, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -203,7 +204,7 @@ int locks_compute(struct locks *l, struct profile *p)
                      profile_string(p, "owner", strlen("owner"), &keys.owner)
                  ? -ENOMEM
                  : add_samples(l, p, &keys, &rows, &holders);
-    if (!rc && p->merged < 2) /* of several, a thread's number is another in each */
+    if (!rc && p->merged < 2) /* a thread's number differs between recordings */
         rc = add_circles(l, p);
     sort(l);
     map_deinit(&rows);

@@ -1,11 +1,11 @@
-/* Waits for locks (PROFILE_LOCK). A sample's labels describe the lock: "class", as for allocations (allocated.h); "address" of
- * a monitor; "owner", the thread that held it; "owner_id" and "open" for a wait without a deadline that still went on when the
- * recording ended. The state shows whether it was a monitor or a park.
+/* Waits for locks (PROFILE_LOCK). The labels of a sample describe the lock. "class" is its class, as for allocations (allocated.h), and
+ * "address" the address of a monitor. "owner" is the thread that held the lock. "owner_id" and "open" belong to a wait without a
+ * deadline that had not ended when the recording ended. The sample's state shows whether the thread waited for a monitor or was parked.
  *
  *   locks_compute -> read -> locks_deinit
  *
- * A cycle of threads that wait for each other is a deadlock: each of its links is a sample, whose thread waits for a lock that
- * the thread of the next one holds. In merged recordings there are none, because their thread numbers come from different JVMs. */
+ * A cycle of threads that wait for each other is a deadlock. Each link of the cycle is a sample: its thread waits for a lock that the
+ * thread of the next link holds. Merged recordings have no cycles here, because their thread numbers come from different JVMs. */
 #ifndef CANDOR_PROFILE_LOCKS_H
 #define CANDOR_PROFILE_LOCKS_H
 
@@ -27,16 +27,16 @@ struct locks_row {
     uint8_t state;                /* JFR_STATE_MONITOR or JFR_STATE_PARKED */
     uint64_t weight;
     uint32_t samples;
-    uint32_t first, holders; /* its part of `holders`, those of most weight first */
+    uint32_t first, holders; /* its range in `holders`, sorted by weight, largest first */
 };
 
 struct locks_link {
     uint32_t sample;
-    bool ends; /* the circle closes with the first one after the end before */
+    bool ends; /* this link closes its cycle; the cycle's first link is the one after the previous end */
 };
 
 struct locks {
-    struct locks_row *rows; /* those of most weight first */
+    struct locks_row *rows; /* sorted by weight, largest first */
     uint32_t row_count, row_cap;
     struct locks_holder *holders;
     uint32_t holder_count, holder_cap;
@@ -44,13 +44,13 @@ struct locks {
     uint32_t link_count, link_cap;
 };
 
-/* 0 or -ENOMEM; deinit in either case. */
+/* Returns 0 or -ENOMEM. Call locks_deinit in either case. */
 int locks_compute(struct locks *l, struct profile *p);
 void locks_deinit(struct locks *l);
 
-/* The value of a sample's label, as string id; 0 = it has none. */
+/* Returns the string id of a label's value; 0 = the sample has no label with that key. */
 uint32_t locks_label(const struct profile *p, const struct profile_sample *s, const char *key);
-/* Adds a label to a set; value: string id. 0 or -ENOMEM. */
+/* Adds a label to a set of labels. value: a string id. Returns 0 or -ENOMEM. */
 int locks_add_label(struct profile *p, const char *key, uint32_t value, bool number, uint32_t *labels);
 
 #endif

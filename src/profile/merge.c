@@ -26,7 +26,7 @@ static void take_threads(struct merge *m)
 
 static int take_samples(struct merge *m)
 {
-    uint32_t windows = m->to->windows; /* those of the other recording are others */
+    uint32_t windows = m->to->windows; /* the other recording's windows get new numbers */
     for (uint32_t i = 0; i < m->from->sample_count; i++) {
         struct profile_sample s = m->from->samples[i];
         s.window += s.window ? windows : 0;
@@ -41,7 +41,7 @@ static int take_samples(struct merge *m)
     return 0;
 }
 
-/* A level is no sum: the largest of all. */
+/* Merges the times of a line. Times add up, but a level is the larger of the two. */
 static int64_t time_of_both(bool is_level, int64_t a, int64_t b)
 {
     if (is_level)
@@ -65,7 +65,7 @@ static int take_books(struct merge *m)
     return 0;
 }
 
-/* A setting that not all have, or not with one value, is "differs". */
+/* Merges the settings. A setting that a recording lacks, or that has several values, becomes "differs". */
 static int take_settings(struct merge *m, bool first)
 {
     static const char differs[] = "differs";
@@ -106,7 +106,8 @@ static int take_event_types(struct merge *m)
     return rc;
 }
 
-/* Recordings one after another add up; those at the same time span what they span together. */
+/* Merges the spans of time. The durations of successive recordings add up. Recordings that overlap have the span that they cover
+ * together. */
 static void take_span(struct profile *p, const struct profile *from)
 {
     int64_t end = p->start_ns + (int64_t)p->duration_ns, from_end = from->start_ns + (int64_t)from->duration_ns;

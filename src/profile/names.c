@@ -18,8 +18,8 @@ void names_frame(struct buffer *out, const char *class_name, const char *method,
     buffer_text(out, *method || failed ? method : "[unknown]");
 }
 
-/* The end of the next package part, or NULL: packages are the leading lower-case words that a dot ends, with a class and
- * a method still to come. Symbols of C++ and pseudo frames have none. */
+/* Returns the end of the next part of the package, or NULL. The parts of a package are the leading lower-case words that end in a dot,
+ * if a class and a method follow. Symbols of C++ and pseudo frames have no package. */
 static const char *package_part(const char *at)
 {
     if (!islower((unsigned char)*at))
@@ -32,7 +32,7 @@ static const char *package_part(const char *at)
     return end;
 }
 
-/* Behind the '>' that ends the template arguments which begin at `at`; NULL when they do not end, or are none. */
+/* Returns the address after the '>' that ends the template arguments at `at`. NULL if they do not end, or are not template arguments. */
 static const char *arguments_end(const char *at)
 {
     int depth = 0;
@@ -45,11 +45,12 @@ static const char *arguments_end(const char *at)
     return NULL;
 }
 
-/* "a::b<c, d<e>>::f" -> "a::b<...>::f". The signs of operators stay, and the names of Java's constructors. */
+/* Appends a label without template arguments: "a::b<c, d<e>>::f" -> "a::b<...>::f". The signs of operators and the names of Java's
+ * constructors stay. */
 static void put_without_arguments(struct buffer *out, const char *label)
 {
     static const char operator[] = "operator";
-    bool balanced = true; /* so far: behind a sign that nothing ends all stays as it is */
+    bool balanced = true; /* so far; after a '<' without an end everything stays as it is */
     for (const char *at = label; *at;) {
         bool named = balanced && at > label && (isalnum((unsigned char)at[-1]) || at[-1] == '_') &&
                      !((size_t)(at - label) >= sizeof operator- 1 && !strncmp(at - (sizeof operator- 1), operator, sizeof operator- 1));
@@ -84,7 +85,7 @@ void names_process(struct buffer *out, const char *command)
 {
     static const char jar[] = ".jar";
     const char *end = command + strcspn(command, " ");
-    if (*command == '/') /* the path of a jar, possibly with blanks in it */
+    if (*command == '/') /* the path of a jar, which may contain blanks */
         for (const char *at = command; (at = strstr(at, jar)); at += sizeof jar - 1)
             if (at[sizeof jar - 1] == ' ' || !at[sizeof jar - 1]) {
                 end = at + sizeof jar - 1;

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Interning rests on maps from a pair of ids to an id. Longer keys are pairs of pairs: a method is (class, name) and then
- * that with the descriptor; a frame is one number, or where one of its own is large (method, line) and then that with (bci, type); a
- * label is (key, value), then that with (unit, number), then its set with that; a thread is (java id, os id), each
- * made small first, and then that with the name. */
+/* Interning uses maps from a pair of ids to an id. Longer keys are pairs of pairs. A method is the pair of (class, name) and the
+ * descriptor. A frame is a single number; if one of its numbers is too large for that, it is the pair of (method, line) and (bci, type).
+ * A label is (key, value), paired with (unit, number), and then paired with its set. A thread is the pair of its Java id and its
+ * operating system's id, each replaced by a small number, and then paired with the name. */
 enum {
     MAP_NAME,
     MAP_METHOD,
@@ -36,9 +36,9 @@ _Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
 enum {
     PROBLEMS_MAX = 100,
     EVENT_TYPES_MAX = 1000,
-    NAME_BYTES_MAX = 1 << 20, /* longer ones stay as they are */
+    NAME_BYTES_MAX = 1 << 20, /* longer names stay as they are */
     BCI_MAX = (1 << 28) - 1,  /* the class file format allows 65,535 */
-    SMALL_BITS = 20,          /* three such numbers and a type are a key */
+    SMALL_BITS = 20,          /* three such numbers and a type fit in a key */
 };
 #define WEIGHT_MAX (1ull << 62)
 
@@ -80,7 +80,7 @@ void profile_deinit(struct profile *p)
     *p = (struct profile){0};
 }
 
-/* The id that stands for the key; `next` becomes the id of a new one. */
+/* Finds the id for a key. A new key gets the id `next`. Returns 0 or -ENOMEM. */
 static int intern(struct map *m, uint64_t key, uint32_t next, uint32_t *id, bool *added)
 {
     uint32_t *place = map_add(m, key, added);
@@ -108,7 +108,7 @@ const char *profile_text(const struct profile *p, uint32_t string)
     return strtab_text(&p->strings, string);
 }
 
-/* What is no Java method has its library for a class. */
+/* Sets the package of a method. The class of a function that is not a Java method is its library. */
 static int package_of(struct profile *p, struct profile_method *m)
 {
     const char *text = profile_text(p, m->class_name), *dot = strrchr(text, '.');
@@ -118,7 +118,8 @@ static int package_of(struct profile *p, struct profile_method *m)
     return profile_string(p, text, dot ? (size_t)(dot - text) : 0, &m->package);
 }
 
-/* Names that are none of the program's own begin with a bracket; other profilers call functions without a symbol by their library. */
+/* Whether a function's name is the name of a library. Names that are not the program's own begin with a bracket. Other profilers name a
+ * function without a symbol after its library. */
 static bool names_library(const char *name)
 {
     return *name == '[' || strstr(name, ".so");
@@ -138,7 +139,7 @@ static int stable_string(struct profile *p, uint32_t string, bool of_library, ui
     return rc;
 }
 
-/* The method by its stable names, if these differ: 1 and *id, 0, or -ENOMEM. */
+/* Finds the method with stable names, if these differ from the given names. Returns 1 with *id, 0 if they do not differ, or -ENOMEM. */
 static int stable_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id)
 {
     uint32_t stable_class, stable_name;
@@ -176,7 +177,7 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
     return 0;
 }
 
-/* All frames of a method have one, but for those that failed. */
+/* Returns the label of a frame. All frames of a method have the same label, except failed frames. */
 static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_t *label)
 {
     struct profile_method *m = &p->methods[method];
@@ -186,7 +187,7 @@ static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_
         *label = m->label;
         return 0;
     }
-    /* The class of what is no Java method is its library. */
+    /* The class of a function that is not a Java method is its library. */
     bool has_class = failed || strcmp(profile_text(p, m->descriptor), JFR_NO_DESCRIPTOR);
     buffer_init(&text, 1 << 20);
     names_frame(&text, has_class ? profile_text(p, m->class_name) : "", profile_text(p, m->name), failed);
@@ -197,7 +198,7 @@ static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_
     return rc;
 }
 
-/* What the frame is known by, and in which map. 0 or -ENOMEM. */
+/* Finds the key of a frame, and the map for that key. Returns 0 or -ENOMEM. */
 static int frame_key(struct profile *p, uint32_t method, uint32_t line, uint32_t bci, uint8_t type, uint64_t *key, struct map **frames)
 {
     bool added;
@@ -243,7 +244,7 @@ int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t 
     if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count))
         return -ENOMEM;
     *id = p->node_count;
-    /* The last node has no child yet, and its first will not be asked for here. */
+    /* The last node has no child yet. profile_stack never asks here for a child that is right after its parent. */
     if (parent + 1 < p->node_count && intern_pair(&p->maps[MAP_BRANCH], parent, frame, p->node_count, id, &added))
         return -ENOMEM;
     if (added)

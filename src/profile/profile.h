@@ -1,20 +1,19 @@
-/* The model of a recording: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings. It knows no
- * file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
+/* The model of a recording: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings. It knows no file
+ * format. load_jfr.c and src/format/ fill it from a file; stats.c and calltree.c read it.
  *
  *   profile_init -> [ profile_method, _frame, _stack, _thread, _add_sample ... ]* -> read the arrays -> profile_deinit
  *
- * Everything is interned to dense 32-bit ids in order of arrival. A stack is a node of the trie:
+ * Everything is interned: it gets a dense 32-bit id, in order of arrival. A stack is a node of the trie:
  *
  *      0 root ── 1 Thread.run ── 2 Work.loop ── 3 Work.hot      stack id 3 = run, loop, hot
  *                                     └──────── 4 Work.cold     stack id 4 = run, loop, cold
  *
- * A parent has a smaller id than its children, so one forward pass goes from the root to the leaves and one backward pass from
- * the leaves to the root.
+ * A parent has a smaller id than its children. Therefore a forward pass over the nodes goes from the root to the leaves, and a backward
+ * pass goes from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time for samples of the events safepoint and wall, bytes of allocations,
- * events that perf counts, or counts of samples. Functions that intern return 0 or -ENOMEM with the id in the last argument.
- * One owner, no locking.
- */
+ * Weights are nanoseconds of CPU time; for samples of the events safepoint and wall, nanoseconds of wall-clock time; bytes of
+ * allocations; events that perf counts; or counts of samples. Functions that intern return 0 or -ENOMEM, and store the id in the last
+ * argument. A profile has one owner at a time and does no locking. */
 #ifndef CANDOR_PROFILE_PROFILE_H
 #define CANDOR_PROFILE_PROFILE_H
 
@@ -27,30 +26,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Frame types: those of enum jfr_frame_type, and two of our own. */
+/* Frame types: those of enum jfr_frame_type, and two more. */
 enum {
-    PROFILE_TYPE_OTHER = JFR_FRAME_TYPES, /* a type that we have no word for */
-    PROFILE_TYPE_MARK,                    /* stands for frames that are missing; never counted as a method */
+    PROFILE_TYPE_OTHER = JFR_FRAME_TYPES, /* a type without a word in profile_type_name */
+    PROFILE_TYPE_MARK,                    /* a mark in place of missing frames; never counted as a method */
     PROFILE_TYPES
 };
 
-enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has beyond that is cut at the root */
+enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; deeper stacks of a recording are cut at the root */
 
-enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
+enum { PROFILE_LABELS_MAX = 64 }; /* labels of one sample; further labels are left out */
 
 enum { PROFILE_MAPS = 14 };
 
 struct profile_method {
-    uint32_t class_name; /* string ids; the class with dots, empty for native code */
+    uint32_t class_name; /* string ids; the class is written with dots, and empty for native code */
     uint32_t name;
     uint32_t descriptor;
-    uint32_t package; /* string id: the class's, without the class; of native code its library */
-    uint32_t label;   /* string id: of its frames; 0 = none has been met yet */
+    uint32_t package; /* string id: the package of the class; for native code the library */
+    uint32_t label;   /* string id: the label of its frames; 0 = no frame has been met yet */
 };
 
 struct profile_frame {
     uint32_t method;
-    uint32_t label; /* string id of the name that people see (names.h); statistics count by it */
+    uint32_t label; /* string id of the name for users (names.h); statistics count by it */
     int32_t line;   /* 0 = unknown */
     uint32_t bci;
     uint8_t type; /* enum jfr_frame_type or PROFILE_TYPE_* */
@@ -62,21 +61,21 @@ struct profile_node {
 };
 
 struct profile_thread {
-    uint32_t name;            /* string id: Java's name of the thread, else the operating system's */
+    uint32_t name;            /* string id: Java's name of the thread, otherwise the operating system's */
     uint64_t os_id;           /* 0 = unknown */
     uint64_t java_id;         /* 0 = not a Java thread, or several */
-    uint32_t virtual_threads; /* number of virtual threads with this pattern of names; 0 = not virtual */
+    uint32_t virtual_threads; /* number of virtual threads whose names have this pattern; 0 = not virtual */
     bool cpu_known;
-    uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
+    uint64_t cpu_ns; /* CPU time of the thread during the recording, by its own clock */
 };
 
-/* What an application, or its tracing, said of its work while a sample was taken: a set of labels is a node of a trie, as a stack
- * is. A label's value is a text, or a number of some unit. */
+/* A label: information from the application, or from its tracing, on the work at the time of a sample. A set of labels is a node of a
+ * trie, as a stack is. A label's value is a text, or a number with a unit. */
 struct profile_label {
-    uint32_t parent;     /* the set without this one; 0 = the empty set */
-    uint32_t key, value; /* string ids; of a number its digits */
-    uint32_t unit;       /* string id, of a number's */
-    uint32_t count;      /* labels of the set, this one included; profile_label sees to it */
+    uint32_t parent;     /* the set without this label; 0 = the empty set */
+    uint32_t key, value; /* string ids; the value of a number is its digits */
+    uint32_t unit;       /* string id: the unit of a number */
+    uint32_t count;      /* labels of the set, including this one; set by profile_label */
     bool number;
 };
 
@@ -85,17 +84,17 @@ struct profile_sample {
     uint64_t weight;
     uint32_t thread;
     uint32_t stack;
-    uint32_t labels;  /* the set of them, 0 = none */
+    uint32_t labels;  /* the set of its labels; 0 = none */
     uint32_t outcome; /* string id: "complete", "truncated", or the reason why there is no stack */
-    uint32_t window;  /* of a clock by lot, which it has in common with other samples; 0 = of another */
-    uint32_t count;   /* of samples that it stands for, with equal weights, where a format has added them up; else 1 */
+    uint32_t window;  /* number of its window (clocks by lot), which other samples may share; 0 = the clock was not by lot */
+    uint32_t count;   /* number of samples with equal weights that a format has added up in this one; otherwise 1 */
     uint8_t state;    /* enum jfr_thread_state */
 };
 
-/* A sampled object that was alive at the end, or has died after it had outlived a collection. */
+/* A sampled object that was alive at the end of the recording, or that died after it had outlived a collection. */
 struct profile_object {
-    struct profile_sample sample; /* of its allocation; the weight is the live bytes it stands for */
-    int64_t told_ns;              /* since the epoch: the end, or when it was found dead */
+    struct profile_sample sample; /* the sample of its allocation; the weight is the live bytes that it stands for */
+    int64_t told_ns;              /* since the epoch: the end of the recording, or the time when the object was found dead */
     uint64_t size;                /* bytes */
     bool is_alive;
 };
@@ -103,10 +102,10 @@ struct profile_object {
 /* The objects alive at the end of a collection. */
 struct profile_live_set {
     int64_t time_ns;                       /* since the epoch */
-    uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
-    uint64_t old_before;            /* at the previous set, or at the beginning: shows whether a collection of old objects lies between */
-    uint64_t heap_used;             /* bytes; 0 = unknown */
-    uint64_t objects, bytes, error; /* sampled objects, their weight, and its standard error */
+    uint64_t collections, old_collections; /* number of collections since the JVM's start; 0 = unknown, or none */
+    uint64_t old_before;                   /* old_collections at the previous set, or at the start: shows whether any came in between */
+    uint64_t heap_used;                    /* bytes; 0 = unknown */
+    uint64_t objects, bytes, error;        /* sampled objects, their weight, and its standard error */
 };
 
 /* One line of the books, cumulative. The accounts are those of base/agreed/accounts.h, or of a later version. */
@@ -117,7 +116,7 @@ struct profile_book {
     uint64_t count;
 };
 
-/* What a line of the books gained in one minute. */
+/* The amount that a line of the books gained in one minute. */
 struct profile_book_minute {
     int64_t minute; /* since the epoch */
     uint32_t account, reason;
@@ -128,16 +127,16 @@ struct profile_setting {
     uint32_t name, value; /* string ids */
 };
 
-/* Something the user should know, from the recording itself or from reading it. */
+/* A message for the user, from the recording itself or about problems in reading it. */
 struct profile_problem {
     uint32_t level; /* string ids; level is "info", "warning" or "error" */
     uint32_t text;
 };
 
-/* Events of a recording that show a stack, whether they are samples of this profile or not. */
+/* A type of events that have a stack, whether they are samples of this profile or not. */
 struct profile_event_type {
     uint32_t name;  /* string id */
-    unsigned kinds; /* bits: the kinds that they may be samples of; 0 = of none */
+    unsigned kinds; /* bits: the kinds of sample that they may be; 0 = none */
     uint64_t count;
 };
 
@@ -147,7 +146,7 @@ struct profile {
     uint32_t method_count, method_cap;
     struct profile_frame *frames;
     uint32_t frame_count, frame_cap;
-    struct profile_node *nodes; /* nodes[0] is the root, its own parent */
+    struct profile_node *nodes; /* nodes[0] is the root; it is its own parent */
     uint32_t node_count, node_cap;
     struct profile_label *labels; /* labels[0] is the empty set */
     uint32_t label_count, label_cap;
@@ -157,38 +156,38 @@ struct profile {
     uint32_t thread_count, thread_cap;
     struct profile_book *books; /* none = the recording has no books */
     uint32_t book_count, book_cap;
-    struct profile_book_minute *book_minutes; /* with books_by_minute: of each line that is no level they add up to it */
+    struct profile_book_minute *book_minutes; /* with books_by_minute: for each line that is not a level, the minutes add up to the line */
     uint32_t book_minute_count, book_minute_cap;
     struct profile_setting *settings;
     uint32_t setting_count, setting_cap;
     struct profile_problem *problems;
     uint32_t problem_count, problem_cap;
-    struct profile_object *objects; /* of the kind PROFILE_LIVE: those that are alive are the samples, too */
+    struct profile_object *objects; /* for the kind PROFILE_LIVE: the living ones are also the samples */
     uint32_t object_count, object_cap;
-    struct profile_live_set *live_sets; /* of the same, as time goes */
+    struct profile_live_set *live_sets; /* for the same kind, in order of time */
     uint32_t live_set_count, live_set_cap;
 
     struct profile_event_type *event_types;
     uint32_t event_type_count, event_type_cap;
 
-    enum profile_kind kind; /* to be set before samples come in */
-    bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/text/stable_name.h) */
-    bool books_by_minute;   /* the same: the books are also wanted by minute */
-    bool or_others;         /* the same: where there are none of running threads, others count (load/load_jfr.h), and are the kind then */
+    enum profile_kind kind; /* set it before the first sample is added */
+    bool full_names;        /* likewise: methods keep the names from the file; otherwise they get stable names (base/text/stable_name.h) */
+    bool books_by_minute;   /* likewise: the books are also kept by minute */
+    bool or_others;         /* likewise: without samples of running threads, another kind is read, and becomes `kind` (load/load_jfr.h) */
     enum profile_unit unit;
     uint32_t unit_name;     /* string id: the word for PROFILE_UNIT_OTHER */
-    uint32_t *other_values; /* string ids: values of the file that are not the weights, nor counts of samples */
+    uint32_t *other_values; /* string ids: further values in the file, which are neither the weights nor counts of samples */
     uint32_t other_value_count, other_value_cap;
-    uint32_t value;              /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
+    uint32_t value;              /* string id: another profiler's word for what the weights measure ("alloc_space"); or 0 */
     uint64_t weight;             /* sum of all samples' weights */
-    uint32_t sampled;            /* sum of all samples' counts, held below 2^32 */
-    uint32_t merged;             /* recordings that profile_merge has put together here; 0 = it is one that was read */
-    uint64_t filtered_weight;    /* of the samples that a filter dropped (filter.h) */
-    uint32_t filtered;           /* how many they were */
-    bool discarded;              /* the recording had more, which it lost on purpose: it keeps its end */
-    uint32_t windows;            /* the highest of the samples' windows; 0 = it has no clocks by lot */
-    bool thinned;                /* a filter looked at properties of samples: the remaining samples are not successive */
-    uint32_t kinds;              /* bits 1 << enum profile_kind: what the recording has samples of; 0 = its format has one kind */
+    uint32_t sampled;            /* sum of all samples' counts, limited to less than 2^32 */
+    uint32_t merged;             /* number of recordings that profile_merge put together here; 0 = it is a recording that was read */
+    uint64_t filtered_weight;    /* weight of the samples that a filter dropped (filter.h) */
+    uint32_t filtered;           /* number of the samples that a filter dropped */
+    bool discarded;              /* the recording discarded older data on purpose and kept its end */
+    uint32_t windows;            /* the highest window number of a sample; 0 = there are no clocks by lot */
+    bool thinned;                /* a filter selected by properties of samples: the remaining samples are not successive */
+    uint32_t kinds;              /* bits 1 << enum profile_kind: the kinds of sample in the recording; 0 = its format has one kind only */
     uint64_t cpu_samples;        /* events of candor.CpuSample */
     uint64_t execution_samples;  /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples;  /* events of candor.SafepointSample, whatever their threads did */
@@ -197,27 +196,28 @@ struct profile {
     int64_t start_ns;            /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
     uint64_t pid;         /* 0 = unknown */
-    uint32_t source;      /* string id: the event type, or the format, the samples come from; 0 = there are none */
+    uint32_t source;      /* string id: the event type, or the format, of the samples; 0 = there are none */
     uint32_t command;     /* string id: main class and arguments of the JVM, empty if unknown */
     uint32_t jvm_version; /* string id */
 
     struct map maps[PROFILE_MAPS]; /* interning; see profile.c */
 };
 
-int profile_init(struct profile *p); /* 0 or -ENOMEM */
+int profile_init(struct profile *p); /* returns 0 or -ENOMEM */
 void profile_deinit(struct profile *p);
 
-/* Interns a string; unlike strtab_add it distinguishes the empty string from lack of memory. */
+/* Interns a string. Unlike strtab_add it distinguishes the empty string from lack of memory. */
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
 const char *profile_text(const struct profile *p, uint32_t string);
 
-/* Interns a method. A class whose name differs from run to run, and the library of a native function, get their stable names, so that
+/* Interns a method. A class whose name differs from run to run gets its stable name, and so does the library of a native function. Thus
  * the same method has one id in all runs. */
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
-/* For profile_stack: finds or adds a child that is not right after its parent. */
+/* Finds or adds a child of a node; used by profile_stack if the child's id is not parent + 1. */
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
-/* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). Most have one child, which came right after them. */
+/* Interns the stack that consists of `parent` (0 = the empty stack) and one more frame towards the leaf. Most nodes have one child,
+ * which was added right after them; this case needs no search. */
 static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
 {
     uint32_t next = parent + 1;
@@ -227,52 +227,55 @@ static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t fra
     }
     return profile_branch(p, parent, frame, id);
 }
-/* The set that adds one label to a set (one->parent). A label without a key or a text is ignored: the set does not change. */
+/* Interns the set that consists of the set one->parent and one more label. A label without a key or a text is ignored: the set does not
+ * change. */
 int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id);
-/* The labels of a set in the order in which they were added; returns how many. */
+/* Lists the labels of a set in the order in which they were added. Returns their number. */
 uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX]);
-/* The pseudo frame at the root of a truncated stack. */
+/* Interns the pseudo frame that marks a truncated stack at its root. */
 int profile_truncation_frame(struct profile *p, uint32_t *id);
-/* Interns a thread. (java_id, os_id) identify it; the name does, too, if it is not a Java thread, because the kernel reuses ids. A
- * later name of the same Java thread replaces the earlier one. */
+/* Interns a thread, identified by (java_id, os_id). The name of a thread that is not a Java thread identifies it, too, because the
+ * kernel reuses ids. A later name of the same Java thread replaces the earlier name. */
 int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t java_id, uint32_t *id);
 
-/* Adds the sample; a count of 0 means 1. 0, -ENOMEM, or -ERANGE if the sum of weights would reach 2^62; then it is not added. */
+/* Adds the sample; a count of 0 means 1. Returns 0, -ENOMEM, or -ERANGE if the sum of weights would reach 2^62. In that case the sample
+ * is not added. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
-/* Set a line of the books, and a setting. They replace an earlier line with the same account and reason, and an earlier setting with
- * the same name. */
+/* Sets a line of the books. It replaces an earlier line with the same account and reason. profile_set_setting likewise sets a setting,
+ * and replaces an earlier setting with the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
-/* Adds events to those of their type, unless there are 1000 types. */
+/* Adds the count of events to the entry of their type. A new type is ignored if there are already 1000. */
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
-/* Adds a problem, unless the same one is already there or there are 100. */
+/* Adds a problem, unless the profile already has the same problem, or 100 problems. */
 int profile_add_problem(struct profile *p, const char *level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Borrows; NULL when there is none. */
+/* Finds a line of the books. The caller borrows the result; NULL if there is none. profile_setting does the same for a setting's value. */
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);
 const char *profile_setting(const struct profile *p, const char *name);
-/* Whether the samples are of the event safepoint: they weigh the wall-clock time of threads, and are biased for running threads. */
+/* Whether the samples come from the event safepoint: they weigh the wall-clock time of threads, and are biased for running threads. */
 bool profile_is_safepoint(const struct profile *p);
-/* The word for a frame type: "Interpreted", "JIT compiled", ..., and back: PROFILE_TYPE_OTHER for a word that is none. */
+/* Returns the word for a frame type: "Interpreted", "JIT compiled", ... profile_type_named does the reverse, and returns
+ * PROFILE_TYPE_OTHER for an unknown word. */
 const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
-/* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
+/* Returns the word for the unit of weights: "ns", "samples", "bytes", or another profiler's word. */
 const char *profile_unit_word(const struct profile *p);
-/* The kind's word; "running" of the event safepoint, "events" of one that perf counts. */
+/* Returns the word for the profile's kind. It is "running" for the event safepoint, and "events" for an event that perf counts. */
 const char *profile_kind_word(const struct profile *p);
-/* The same as a choice on a page: "Wall clock". */
+/* Returns the kind's name as a choice on a page: "Wall clock". */
 const char *profile_kind_title(const struct profile *p);
-/* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
+/* Whether the profile's samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)
 {
     return profile_kinds[p->kind].basis == PROFILE_BY_OBJECT;
 }
-/* Whether its samples are waits for locks, or what the holders of these did. */
+/* Whether the profile's samples are waits for locks, or samples of the threads that held those locks. */
 static inline bool profile_is_of_locks(const struct profile *p)
 {
     return profile_kinds[p->kind].basis == PROFILE_BY_WAIT;
 }
-/* Forgets all samples and their sums; interned data stays. */
+/* Removes all samples and their sums. Interned data stays. */
 void profile_drop_samples(struct profile *p);
 
 #endif

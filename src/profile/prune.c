@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The weight of the rank-th heaviest of n, from 1: by its digits, of eight bits each, the highest first. The list is used up. */
+/* Returns the weight of the rank-th heaviest of n, where the heaviest has rank 1. It compares one digit of eight bits after the other,
+ * the highest first. The list is overwritten. */
 static uint64_t select_weight(uint64_t *list, uint32_t n, uint32_t rank)
 {
     uint64_t weight = 0;
@@ -62,7 +63,8 @@ static void weigh(const struct profile *p, uint64_t *totals)
         totals[p->nodes[i].parent] += totals[i];
 }
 
-/* `to` of a node that is kept is itself; of another the mark on the nearest one that is. */
+/* Moves samples of pruned nodes. `to` of a kept node is the node itself. `to` of another node is the "[pruned]" frame on its nearest
+ * kept ancestor. */
 static int move_samples(struct profile *p, const bool *kept, uint32_t *to, uint32_t nodes, struct pruned *out)
 {
     uint32_t frame;

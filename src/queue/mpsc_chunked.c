@@ -1,4 +1,4 @@
-/* The rare paths: a new limit, a new ring, the step from one ring to the next. */
+/* The rare paths of the queue: a new limit, a new ring, the step from one ring to the next. */
 #include "candor/queue/mpsc_chunked.h"
 
 #include <errno.h>
@@ -11,8 +11,9 @@ static uint64_t steps(uint64_t elements)
     return 2 * elements;
 }
 
-/* No bound is more than a quarter of all indices away, so that its difference to any index keeps its sign; also to one that a
- * producer has read some time ago, which the consumer may have passed. */
+/* Returns the distance from the consumer's index to the bound. It is at most a quarter of all indices, so that the difference between
+ * the bound and any index keeps its sign. That includes an index that a producer read some time ago, and that the consumer may have
+ * passed. */
 static uint64_t reach(uint64_t capacity)
 {
     return capacity > (uint64_t)1 << 61 ? (uint64_t)1 << 62 : steps(capacity);
@@ -54,26 +55,26 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return (int64_t)(a - b) < 0 ? a : b;
 }
 
-/* The calling producer has the index, which is odd: it makes a ring that begins at `at`, makes it known, gives the index back
- * one step on, and has the slot of `at`. */
+/* Makes a ring that begins at `at`. The calling producer owns the index, which is odd. It publishes the ring, advances the index by one
+ * step, and has the slot of `at`. */
 static enum candor_mpsc_chunked_extended make_ring(struct candor_mpsc_chunked *q, uint64_t at, uint64_t bound, uint64_t **slot)
 {
-    /* Relaxed: whoever made the ring gave the index back, and `at` was acquired from there. */
+    /* Relaxed: the producer that made the last ring released the index, and `at` was acquired from it. */
     uint64_t *old = (uint64_t *)(uintptr_t)__atomic_load_n(&q->ring.slots, __ATOMIC_RELAXED);
     uint64_t *next = candor_pool_take(q->pool);
 
     if (!next) {
-        __atomic_store_n(&q->producer.index, at, __ATOMIC_RELEASE); /* release: as below, for what was known before */
+        __atomic_store_n(&q->producer.index, at, __ATOMIC_RELEASE); /* release: as below, for everything known before */
         return CANDOR_MPSC_FULL;
     }
     ring_clear(next, q->mask + 1);
     ring_link(old, q->mask + 1, next);
-    /* Release, all: pair with the acquires in claim and extend; the ring's slots are empty for whoever finds it, and so are
-     * those below the limit. */
+    /* Release, all: they pair with the acquires in claim and extend. The ring's slots, and those below the limit, are empty for any
+     * producer that finds the ring. */
     __atomic_store_n(&q->ring.end, at + steps(q->mask), __ATOMIC_RELEASE);
     __atomic_store_n(&q->ring.limit, earlier(at + steps(q->mask), bound), __ATOMIC_RELEASE);
     __atomic_store_n(&q->ring.slots, (uint64_t)(uintptr_t)next, __ATOMIC_RELEASE);
-    /* Release: pairs with the acquire in front; publishes the link. The old ring is the consumer's from here on. */
+    /* Release: pairs with the acquire in front; publishes the link. From here on the old ring belongs to the consumer. */
     __atomic_store_n(&old[at >> 1 & q->mask], candor_queue_word(CANDOR_QUEUE_JUMP), __ATOMIC_RELEASE);
     /* Release: pairs with the acquire in claim. */
     __atomic_store_n(&q->producer.index, at + 2, __ATOMIC_RELEASE);
@@ -86,20 +87,20 @@ enum candor_mpsc_chunked_extended candor_mpsc_chunked_extend(struct candor_mpsc_
     /* Acquire: pairs with the release in take; the consumer has emptied the slots before it. */
     uint64_t polled = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);
     uint64_t bound = polled + reach(q->capacity);
-    /* Acquire: pairs with the release in make_ring. Up to `end` the ring's slots have never been used; up to a ring behind the
-     * consumer they have been emptied, and the next one too, which JUMP may need. */
+    /* Acquire: pairs with the release in make_ring. The ring's slots up to `end` have never been used. Slots up to one ring after the
+     * consumer's index have been emptied. So has the next slot, which JUMP may need. */
     uint64_t end = later(__atomic_load_n(&q->ring.end, __ATOMIC_ACQUIRE), polled + steps(q->mask));
     uint64_t expected = at;
 
     if ((int64_t)(bound - at) <= 0)
         return CANDOR_MPSC_FULL;
     if ((int64_t)(end - at) > 0) {
-        /* Release: pairs with the acquire in claim. Compared, so that it does not overwrite the limit of a newer ring; if it fails,
-         * another has found room. Relaxed on failure: nothing is taken from it. */
+        /* Release: pairs with the acquire in claim. It is a compare and swap, so that it does not overwrite the limit of a newer ring.
+         * If it fails, another producer has found room. Relaxed on failure: the value is not used. */
         __atomic_compare_exchange_n(&q->ring.limit, &limit, earlier(end, bound), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
         return CANDOR_MPSC_AGAIN;
     }
-    /* Relaxed: only decides who makes the ring; what is read of the old one was acquired with the index. */
+    /* Relaxed: only decides which producer makes the ring; the data of the old ring was acquired with the index. */
     if (!__atomic_compare_exchange_n(&q->producer.index, &expected, at | 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return CANDOR_MPSC_AGAIN;
     return make_ring(q, at, bound, slot);

@@ -1,4 +1,4 @@
-/* The pause in a loop that waits for another thread. It is a file of its own, so that the explorer of tests/model/ can replace it. */
+/* The pause in a loop that waits for another thread. It has its own file, so that the explorer of tests/model/ can replace it. */
 #include "candor/queue/common.h"
 
 void candor_queue_pause(void)

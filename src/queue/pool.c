@@ -1,10 +1,11 @@
-/* The pool of chunks: a bitmap of taken chunks, scanned from below. A second bitmap remembers which were ever touched. */
+/* The pool of chunks: a bitmap of taken chunks, searched from the lowest chunk. A second bitmap shows which chunks were ever touched. */
 #include "candor/queue/pool.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 
-/* Attempts per bitmap word before a taker goes on to the next 64 chunks; bounds the steps of candor_pool_take. */
+/* The number of attempts for each word of the bitmap, before a taker proceeds to the next 64 chunks. It bounds the steps of
+ * candor_pool_take. */
 #define POOL_ATTEMPTS 16
 
 static uint32_t bitmap_words(uint32_t chunk_count)
@@ -12,8 +13,8 @@ static uint32_t bitmap_words(uint32_t chunk_count)
     return chunk_count / 64 + (chunk_count % 64 != 0);
 }
 
-/* Where the chunks start, in bytes: behind both bitmaps, aligned to the largest power of two in their size, at most a
- * page. */
+/* Returns the offset of the chunks in bytes. They come after both bitmaps, and are aligned to the largest power of two that divides
+ * their size, at most a page. */
 static size_t chunks_offset(uint32_t chunk_count, uint32_t chunk_words)
 {
     size_t chunk_bytes = (size_t)chunk_words * sizeof(uint64_t);
@@ -44,13 +45,13 @@ int candor_pool_init(struct candor_pool *pool, void *memory, uint32_t chunk_coun
         atomic_init(&pool->taken[i], 0);
         atomic_init(&pool->touched[i], 0);
     }
-    if (chunk_count % 64 != 0) /* chunks that are not there are taken forever */
+    if (chunk_count % 64 != 0) /* chunks that do not exist are taken forever */
         atomic_init(&pool->taken[words - 1], ~0ULL << chunk_count % 64);
     return 0;
 }
 
-/* Relaxed, both: the bitmap of touched chunks only counts, it hands nothing over. The load spares the hot path a locked
- * instruction once the chunk was touched. */
+/* Marks a chunk as touched. Relaxed, both: the bitmap of touched chunks is only for counting, and hands nothing over. After the chunk
+ * was touched once, the load avoids a locked instruction on the hot path. */
 static void touch(candor_atomic_u64 *touched, uint64_t bit)
 {
     if (!(atomic_load_explicit(touched, memory_order_relaxed) & bit))
@@ -68,8 +69,8 @@ uint64_t *candor_pool_take(struct candor_pool *pool)
         for (int attempt = 0; attempt < POOL_ATTEMPTS && taken != UINT64_MAX; attempt++) {
             uint64_t bit = ~taken & (taken + 1);
 
-            /* Acquire: pairs with the release in candor_pool_give, so that what the last owner did to the chunk is over
-             * before the next one writes. Relaxed on failure: only a better guess. */
+            /* Acquire: pairs with the release in candor_pool_give, so that all accesses of the chunk's last owner precede the writes of
+             * the next one. Relaxed on failure: the value is only a better guess. */
             if (atomic_compare_exchange_strong_explicit(&pool->taken[i], &taken, taken | bit, memory_order_acquire, memory_order_relaxed)) {
                 touch(&pool->touched[i], bit);
                 return pool->chunks + ((size_t)i * 64 + (size_t)__builtin_ctzll(bit)) * pool->chunk_words;
@@ -83,18 +84,18 @@ void candor_pool_give(struct candor_pool *pool, uint64_t *chunk)
 {
     size_t i = (size_t)(chunk - pool->chunks) / pool->chunk_words;
 
-    /* Release: pairs with the acquire in candor_pool_take. Other takers and givers of the same word may come between;
-     * being read-modify-writes they continue the release sequence. */
+    /* Release: pairs with the acquire in candor_pool_take. Other takers and givers of the same word may come between. Their operations
+     * are read-modify-writes, so they continue the release sequence. */
     atomic_fetch_and_explicit(&pool->taken[i / 64], ~(1ULL << i % 64), memory_order_release);
 }
 
-/* No __builtin_popcountll: without the instruction it is a call into libgcc. */
+/* Counts the set bits. __builtin_popcountll is not used, because without the instruction it is a call into libgcc. */
 static uint32_t count_bits(const candor_atomic_u64 *bitmap, uint32_t words)
 {
     uint32_t bits = 0;
 
     for (uint32_t i = 0; i < words; i++) {
-        /* Relaxed: a count of independent bits, nothing is read through it. */
+        /* Relaxed: the bits are independent, and no other data is read because of them. */
         for (uint64_t left = atomic_load_explicit(&bitmap[i], memory_order_relaxed); left; left &= left - 1)
             bits++;
     }

@@ -1,14 +1,14 @@
 /*
- * The queue proper. `tail` is the only variable both sides write:
+ * The queue itself. `tail` is the only variable that both sides write:
  *
  *     | words published : 62 | OWNED | OPEN |
  *
- * begin adds OPEN, which claims the chunk and tells in one step whether there still is one. commit and abort store the
- * new value, without OPEN. shrink compares and swaps OWNED away, expecting the very position it has read up to: it
- * succeeds only if nothing was published since and no record is open. The count never repeats, so the chunk that comes
- * back at the same address with the same fill is not mistaken for the old one.
+ * begin adds OPEN, which claims the chunk and shows in one step whether there still is one. commit and abort store the new value,
+ * without OPEN. shrink removes OWNED by compare and swap, and expects the position up to which it has read. It succeeds only if nothing
+ * was published since and no record is open. The count never repeats. Therefore a chunk that comes back at the same address with the
+ * same number of words is not mistaken for the old one.
  *
- * All else is plain memory, handed over by `tail` (records, links, `first`) or by the pool (whole chunks).
+ * Everything else is plain memory. It is handed over by `tail` (records, links, `first`) or by the pool (whole chunks).
  */
 #include "candor/queue/record.h"
 
@@ -22,7 +22,8 @@
 
 _Static_assert(sizeof(candor_atomic_u64) == sizeof(uint64_t), "C++ sees a plain uint64_t in its place");
 
-/* Word 0 of a chunk: written by the producer when it goes on to the next chunk, read by the consumer when it follows. */
+/* Returns the link in word 0 of a chunk. The producer writes it when it continues in the next chunk, and the consumer reads it when it
+ * follows. */
 static uint64_t *linked(const uint64_t *chunk)
 {
     return (uint64_t *)(uintptr_t)chunk[0];
@@ -35,7 +36,7 @@ void candor_queue_init(struct candor_queue *q, struct candor_pool *pool)
 
 void candor_queue_deinit(struct candor_queue *q)
 {
-    /* Relaxed: the owner is alone. */
+    /* Relaxed: no other thread uses the queue. */
     if (atomic_load_explicit(&q->tail, memory_order_relaxed) & OPEN)
         candor_queue_abort(q);
     while (candor_queue_read(q, NULL, 0) > 0)
@@ -50,8 +51,8 @@ void candor_queue_begin(struct candor_queue *q)
 {
     struct candor_queue_producer *p = &q->producer;
 
-    /* Acquire: pairs with the release of shrink's exchange; the consumer's last look at `first` is over before extend
-     * writes it. Nothing to release: being a read-modify-write it continues the release sequence of the last commit. */
+    /* Acquire: pairs with the release of shrink's exchange, so that the consumer's last read of `first` precedes extend's write. There
+     * is nothing to release. The operation is a read-modify-write, so it continues the release sequence of the last commit. */
     p->start = atomic_fetch_add_explicit(&q->tail, OPEN, memory_order_acquire);
     if (!(p->start & OWNED))
         p->chunk = p->at = p->end = NULL;
@@ -63,7 +64,7 @@ void candor_queue_begin(struct candor_queue *q)
         p->header = p->at++;
 }
 
-/* Gives back the chunks that the open record took; each one's link is read while it is still ours. */
+/* Gives back the chunks that the open record took. Each chunk's link is read before the chunk is given back. */
 static void give_new_chunks(struct candor_queue *q)
 {
     struct candor_queue_producer *p = &q->producer;
@@ -184,7 +185,7 @@ size_t candor_queue_peek(struct candor_queue *q)
     return *c->at;
 }
 
-/* Moves over `count` words, copying them to `out` unless it is NULL. */
+/* Advances by `count` words, and copies them to `out` unless it is NULL. */
 static void take_words(struct candor_queue *q, uint64_t *out, size_t count)
 {
     struct candor_queue_consumer *c = &q->consumer;
@@ -226,9 +227,9 @@ bool candor_queue_shrink(struct candor_queue *q)
 
     if (!c->chunk)
         return false;
-    /* Release: pairs with the acquire in candor_queue_begin, which finds the chunk gone. Acquire: pairs with the release
-     * in candor_queue_abort; an aborted record's words are written before the chunk has its next owner. Relaxed on
-     * failure: nothing was learned that the next peek does not learn again. */
+    /* Release: pairs with the acquire in candor_queue_begin, which finds the chunk gone. Acquire: pairs with the release in
+     * candor_queue_abort; an aborted record's words are written before the chunk gets its next owner. Relaxed on failure: the next peek
+     * reads the value again. */
     if (!atomic_compare_exchange_strong_explicit(&q->tail, &expected, c->head, memory_order_acq_rel, memory_order_relaxed))
         return false;
     candor_pool_give(q->pool, c->chunk);

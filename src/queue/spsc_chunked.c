@@ -1,4 +1,4 @@
-/* The rare paths: a new limit, a new ring, the step from one ring to the next. */
+/* The rare paths of the queue: a new limit, a new ring, the step from one ring to the next. */
 #include "candor/queue/spsc_chunked.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ void candor_spsc_chunked_deinit(struct candor_spsc_chunked *q)
     *q = (struct candor_spsc_chunked){0};
 }
 
-/* A ring that can hold all needs no JUMP: what is within the bound has its slot. */
+/* Whether the ring can hold all elements. Such a ring needs no JUMP, because each element within the bound has a slot. */
 static bool is_final(const struct candor_spsc_chunked *q)
 {
     return q->producer.mask >= q->capacity - 1;
@@ -77,7 +77,7 @@ static uint64_t look_ahead(uint64_t mask)
     return quarter > MOST_AHEAD ? MOST_AHEAD : quarter > 0 ? quarter : 1;
 }
 
-/* Goes on at index i in a new ring: false when there is no memory for it. */
+/* Continues at index i in a new ring. Returns false when there is no memory for it. */
 static bool link_ring(struct candor_spsc_chunked *q, uint64_t i)
 {
     struct candor_spsc_chunked_producer *p = &q->producer;
@@ -90,7 +90,7 @@ static bool link_ring(struct candor_spsc_chunked *q, uint64_t i)
         p->rest += slots + 1;
     ring_clear(next, slots);
     ring_link(p->slots, p->mask + 1, next);
-    /* Release: pairs with the acquire in front; publishes the link and the ring behind it. */
+    /* Release: pairs with the acquire in front; publishes the link and the ring to which it leads. */
     __atomic_store_n(&p->slots[i & p->mask], candor_queue_word(CANDOR_QUEUE_JUMP), __ATOMIC_RELEASE);
     p->slots = next;
     p->mask = slots - 1;
@@ -102,7 +102,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return (int64_t)(a - b) < 0 ? a : b;
 }
 
-/* No bound is half of all indices away, so that differences of indices keep their sign. */
+/* Returns the distance from the consumer's index to the bound. It is less than half of all indices, so that differences of indices keep
+ * their sign. */
 static uint64_t reach(uint64_t capacity)
 {
     return capacity > INT64_MAX ? INT64_MAX : capacity;
@@ -114,7 +115,7 @@ bool candor_spsc_chunked_extend(struct candor_spsc_chunked *q)
     uint64_t i = __atomic_load_n(&p->index, __ATOMIC_RELAXED), step; /* relaxed: the producer's own */
 
     if ((int64_t)(p->bound - i) <= 0) {
-        /* Acquire: pairs with the release in poll; the slots of the elements before are empty. */
+        /* Acquire: pairs with the release in poll; the slots of earlier elements are empty. */
         p->bound = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE) + reach(q->capacity);
         if ((int64_t)(p->bound - i) <= 0)
             return false;
@@ -124,7 +125,7 @@ bool candor_spsc_chunked_extend(struct candor_spsc_chunked *q)
         return true;
     }
     step = look_ahead(p->mask);
-    /* Acquire, both: pair with the release in poll. Slots are emptied in order, so all before are empty too. */
+    /* Acquire, both: they pair with the release in poll. Slots are emptied in order, so all slots before are empty, too. */
     if (!__atomic_load_n(&p->slots[(i + step) & p->mask], __ATOMIC_ACQUIRE)) {
         p->limit = earlier(i + step, p->bound);
     } else if (!__atomic_load_n(&p->slots[(i + 1) & p->mask], __ATOMIC_ACQUIRE)) {

@@ -13,7 +13,7 @@ void class_add(struct regex_class *c, uint32_t first, uint32_t last)
         c->ranges[c->count++] = (struct regex_range){first, last};
 }
 
-/* Everything but sorted ranges that lie apart. */
+/* Adds all characters outside of `ranges`, which are sorted and do not touch. */
 static void add_others(struct regex_class *c, const struct regex_range *ranges, uint32_t n)
 {
     uint32_t next = 0;
@@ -30,7 +30,7 @@ static void add_others(struct regex_class *c, const struct regex_range *ranges, 
 
 static const struct named {
     const char *name;
-    struct regex_range ranges[5]; /* sorted, apart, up to the first {0, 0} behind the first */
+    struct regex_range ranges[5]; /* sorted, with gaps; the first {0, 0} after the first range ends them */
 } names[] = {
     {"d", {{'0', '9'}}},
     {"s", {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}}},

@@ -9,7 +9,7 @@
 struct writer {
     const struct regex_tree *tree;
     struct regex *to;
-    uint32_t visited; /* nodes, counted each time: what comes to nothing takes time, too */
+    uint32_t visited; /* number of visits of nodes; a node without instructions takes time, too */
 };
 
 enum { VISITED_MAX = 1 << 20 };
@@ -35,7 +35,8 @@ static int put_cat(struct writer *w, const struct regex_node *n)
     return rc;
 }
 
-/* Has all steps of a chain lead to the next step that is written; until now each leads to the one before it in the chain. */
+/* Sets the target of all steps in a chain to the next step that is written. Until now each step's `to` is the step before it in the
+ * chain. */
 static void end_here(struct writer *w, uint32_t open)
 {
     while (open != UINT32_MAX) {
@@ -48,7 +49,7 @@ static void end_here(struct writer *w, uint32_t open)
 /*     split 2 | a | jump end | 2: split 3 | b | jump end | 3: c | end: */
 static int put_or(struct writer *w, const struct regex_node *n)
 {
-    uint32_t open = UINT32_MAX; /* the jumps, each with the one before in `to` */
+    uint32_t open = UINT32_MAX; /* the chain of jumps; each has the one before it in `to` */
     int rc = 0;
     for (uint32_t child = n->first; !rc && child; child = w->tree->nodes[child].next) {
         uint32_t split = w->to->count;
@@ -89,7 +90,7 @@ static int put_star(struct writer *w, uint32_t child)
 /*     a | a | split end | a | split end | a | end: */
 static int put_repeat(struct writer *w, const struct regex_node *n)
 {
-    uint32_t open = UINT32_MAX; /* the splits, as in put_or */
+    uint32_t open = UINT32_MAX; /* the chain of splits, as in put_or */
     int rc = 0;
     for (int32_t i = 0; !rc && i < n->min; i++)
         rc = put_node(w, n->first);

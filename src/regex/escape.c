@@ -1,4 +1,4 @@
-/* Single characters of a pattern: what follows a backslash, and classes in brackets, which are made of them. */
+/* Reads single characters of a pattern: escapes after a backslash, and classes in brackets, which consist of characters. */
 #include "regex/regex_internal.h"
 
 #include "base/array.h"
@@ -14,7 +14,7 @@ int regex_bad(const struct regex_reader *r, const char *what)
     return error_set(r->error, -EINVAL, "at character %zu: %s", characters, what);
 }
 
-/* The well-formed character there. */
+/* Decodes a well-formed character. */
 static uint32_t decode(const char *at, size_t len)
 {
     const uint8_t *s = (const uint8_t *)at;
@@ -40,7 +40,7 @@ static int digit_of(char c, int base)
     return v < base ? v : -1;
 }
 
-/* Up to `most` digits. *n: how many there were. */
+/* Reads a number of at most `most` digits. *n is the number of digits. */
 static uint32_t number(struct regex_reader *r, int base, int most, int *n)
 {
     uint32_t v = 0;
@@ -50,7 +50,7 @@ static uint32_t number(struct regex_reader *r, int base, int most, int *n)
     return v;
 }
 
-/* \x41 \x{263a} */
+/* Reads \x41 or \x{263a}. */
 static int hexadecimal(struct regex_reader *r, uint32_t *rune)
 {
     int n;
@@ -106,7 +106,7 @@ struct regex_class *regex_new_class(struct regex_tree *tree, uint32_t *id)
     return &tree->classes[*id];
 }
 
-/* [:alpha:], [:^alpha:]: 1, or 0 when there is none, or a code. */
+/* Reads [:alpha:] or [:^alpha:]. Returns 1, 0 if there is none, or a negative code. */
 static int read_posix(struct regex_reader *r, struct regex_class *c)
 {
     const char *end = r->at[0] == '[' && r->at[1] == ':' ? strstr(r->at + 2, ":]") : NULL;
@@ -121,7 +121,7 @@ static int read_posix(struct regex_reader *r, struct regex_class *c)
     return 1;
 }
 
-/* \d and the like: 1, or 0 when there is none. */
+/* Reads \d and similar classes. Returns 1, or 0 if there is none. */
 static int read_perl(struct regex_reader *r, struct regex_class *c)
 {
     if (r->at[0] != '\\' || !class_add_perl(c, r->at[1]))

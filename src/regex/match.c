@@ -1,16 +1,16 @@
-/* Running a program: all its threads at once, each character of the text once. A thread is a place in the program, and two at one place
- * are one; so a character takes no more steps than the program has. */
+/* Runs a program: all its threads at once, and each character of the text once. A thread is a place in the program. Two threads at one
+ * place are one thread. So a character takes at most as many steps as the program has. */
 #include "regex/regex_internal.h"
 
 #include "base/text/utf8.h"
 
 #include <string.h>
 
-enum { NO_RUNE = -1 }; /* before the first, behind the last */
+enum { NO_RUNE = -1 }; /* before the first character, and after the last */
 
 struct run {
     const struct regex *r;
-    int32_t before, here; /* the characters around the place */
+    int32_t before, here; /* the characters before and after the place */
     bool matched;
 };
 
@@ -38,7 +38,7 @@ static bool is_at(const struct run *m, enum regex_place place)
     return false;
 }
 
-/* False: it is there already. */
+/* Adds a step to the set. Returns false if it is already there. */
 static bool put(struct regex_threads *t, uint32_t step)
 {
     uint32_t place = t->place[step];
@@ -49,7 +49,7 @@ static bool put(struct regex_threads *t, uint32_t step)
     return true;
 }
 
-/* The thread goes on until it wants a character; each step is gone over once for a place in the text. */
+/* Follows a thread until it waits for a character. Each step is followed at most once for a place in the text. */
 static void follow(struct run *m, struct regex_threads *t, uint32_t step)
 {
     const struct regex *r = m->r;
@@ -77,7 +77,7 @@ static bool takes(const struct regex *r, const struct regex_step *s, int32_t c)
     return (s->op == OP_RUNE && s->value == (uint32_t)c) || (s->op == OP_CLASS && class_has(&r->classes[s->value], (uint32_t)c));
 }
 
-/* The next character, or NO_RUNE at the end; *at moves behind it. */
+/* Returns the next character, or NO_RUNE at the end, and advances *at. */
 static int32_t next_rune(const char **at, const char *end)
 {
     const uint8_t *s = (const uint8_t *)*at;

@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 250, REPEAT_MAX = 1000 };
 
 /* ---- nodes ---- */
 
-/* Its id, or 0 without memory. */
+/* Adds a node. Returns its id, or 0 if out of memory. */
 static uint32_t new_node(struct regex_reader *r, enum regex_kind kind, uint32_t value)
 {
     struct regex_tree *t = r->tree;
@@ -22,13 +22,13 @@ static uint32_t new_node(struct regex_reader *r, enum regex_kind kind, uint32_t 
     return t->count++;
 }
 
-/* How often the deepest part of a node comes, at most: of nodes above others that is their `value`. */
+/* Returns the largest number of repetitions of a node's deepest part. Nodes with children have it in `value`. */
 static uint32_t times_of(const struct regex_node *n)
 {
     return n->kind == NODE_CAT || n->kind == NODE_OR || n->kind == NODE_REPEAT ? n->value : 1;
 }
 
-/* A node above others, which are a list. */
+/* Adds a node with children, which are a list. */
 static uint32_t new_parent(struct regex_reader *r, enum regex_kind kind, uint32_t first)
 {
     uint32_t id = new_node(r, kind, 1);
@@ -41,7 +41,7 @@ static uint32_t new_parent(struct regex_reader *r, enum regex_kind kind, uint32_
     return id;
 }
 
-/* Children in order, while they come. */
+/* A list of children, in order, while they are read. */
 struct list {
     uint32_t first, last;
 };
@@ -57,7 +57,7 @@ static void append(struct regex_reader *r, struct list *l, uint32_t id)
 
 /* ---- repetitions ---- */
 
-/* A number that is too large is the largest: more than any limit of repetitions. */
+/* Reads a count. A number that is too large becomes the largest number, which exceeds any limit of repetitions. */
 static bool read_count(const char **at, long *count)
 {
     uint64_t number = LONG_MAX;
@@ -68,7 +68,7 @@ static bool read_count(const char **at, long *count)
     return fault == NUMBER_GOOD || fault == NUMBER_LARGE;
 }
 
-/* At "{": whether this is one, of n to m times. What looks otherwise stands for itself. */
+/* Reads the counts of a repetition {n,m} at "{". Returns false if it is something else; the "{" is then a plain character. */
 static bool read_counts(const char **at, long *min, long *max)
 {
     const char *c = *at + 1;
@@ -95,7 +95,7 @@ static void end_quote(struct regex_reader *r)
     r->at += 2;
 }
 
-/* The operator there; false: there is none. */
+/* Reads a repetition operator. Returns false if there is none. */
 static bool read_operator(const char **at, long *min, long *max)
 {
     *min = **at == '+';
@@ -108,7 +108,7 @@ static bool read_operator(const char **at, long *min, long *max)
     return true;
 }
 
-/* What comes after an atom. */
+/* Reads the repetitions after an atom. */
 static int read_repetition(struct regex_reader *r, uint32_t *id)
 {
     long min, max;
@@ -142,7 +142,7 @@ static int read_repetition(struct regex_reader *r, uint32_t *id)
 
 static int read_or(struct regex_reader *r, uint32_t *id);
 
-/* "(?i)", "(?i-s:": *group: something follows that ends with a ). */
+/* Reads flags: "(?i)" or "(?i-s:". *group: a group follows that ends with a ). */
 static int read_flags(struct regex_reader *r, bool *group)
 {
     bool on = true, any = false;
@@ -178,7 +178,7 @@ static int read_flags(struct regex_reader *r, bool *group)
     }
 }
 
-/* Behind "(?": a name, flags, or what is not supported. */
+/* Reads the text after "(?": a name, flags, or something that is not supported. */
 static int read_group_kind(struct regex_reader *r, bool *group)
 {
     const char *at = r->at;
@@ -196,7 +196,7 @@ static int read_group_kind(struct regex_reader *r, bool *group)
     return 0;
 }
 
-/* "(...)"; flags without a group add no node, and stay in force. */
+/* Reads a group "(...)". Flags without a group add no node, and stay in force. */
 static int read_group(struct regex_reader *r, uint32_t *id)
 {
     const struct regex_reader before = *r;
@@ -252,7 +252,7 @@ static int add_rune(struct regex_reader *r, uint32_t rune, uint32_t *id)
     return *id ? 0 : -ENOMEM;
 }
 
-/* ".", \d and the like: classes without brackets. */
+/* Adds the class for ".", \d and similar classes without brackets. */
 static int add_class(struct regex_reader *r, char kind, uint32_t *id)
 {
     uint32_t class_id;
@@ -336,7 +336,7 @@ static int read_atom(struct regex_reader *r, uint32_t *id)
 
 /* ---- the whole ---- */
 
-/* Until a | or a ) that is not of it. */
+/* Reads a sequence, up to a | or a ) outside of its groups. */
 static int read_cat(struct regex_reader *r, uint32_t *id)
 {
     struct list l = {0};

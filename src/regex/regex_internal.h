@@ -1,4 +1,4 @@
-/* The inside of regex/: from text through a tree to a program. */
+/* The internal interfaces of regex/: a text becomes a tree, and the tree a program. */
 #ifndef CANDOR_REGEX_REGEX_INTERNAL_H
 #define CANDOR_REGEX_REGEX_INTERNAL_H
 
@@ -16,16 +16,16 @@ struct regex_range {
 };
 
 struct regex_class {
-    struct regex_range *ranges; /* sorted, apart, once class_end was called */
+    struct regex_range *ranges; /* sorted, with gaps between them, after class_end was called */
     uint32_t count, cap;
-    uint64_t ascii[2]; /* the same of the first 128, as bits */
+    uint64_t ascii[2]; /* the same for the first 128 characters, as bits */
     bool failed;       /* out of memory */
 };
 
 void class_add(struct regex_class *c, uint32_t first, uint32_t last);
-/* Adds \d, \w or \s, or their opposites. False: kind is none of them. */
+/* Adds \d, \w or \s, or their opposites. Returns false if kind is none of them. */
 bool class_add_perl(struct regex_class *c, char kind);
-/* Adds a class such as "alpha" ([:alpha:]). False: there is none of that name. */
+/* Adds a class such as "alpha" ([:alpha:]). Returns false if there is no class with that name. */
 bool class_add_posix(struct regex_class *c, const char *name, size_t len, bool negated);
 void class_fold(struct regex_class *c); /* adds the other case of ASCII letters */
 void class_end(struct regex_class *c, bool negated);
@@ -36,11 +36,11 @@ bool class_has(const struct regex_class *c, uint32_t rune);
 enum regex_kind {
     NODE_EMPTY,
     NODE_RUNE,  /* value: the character */
-    NODE_CLASS, /* value: its place among the classes */
+    NODE_CLASS, /* value: its index in the classes */
     NODE_AT,    /* value: enum regex_place */
-    NODE_CAT,   /* of all its children */
-    NODE_OR,    /* of one of its children */
-    NODE_REPEAT /* of its child, from min to max times; max < 0: no bound */
+    NODE_CAT,   /* all its children in sequence */
+    NODE_OR,    /* one of its children */
+    NODE_REPEAT /* its child, from min to max times; max < 0: no limit */
 };
 
 enum regex_place { AT_BEGIN, AT_END, AT_LINE_BEGIN, AT_LINE_END, AT_WORD, AT_NO_WORD };
@@ -53,13 +53,13 @@ struct regex_node {
 };
 
 struct regex_tree {
-    struct regex_node *nodes; /* 0 is nobody's */
+    struct regex_node *nodes; /* node 0 is not used */
     uint32_t count, cap;
     struct regex_class *classes;
     uint32_t class_count, class_cap;
 };
 
-/* Where the parser is. */
+/* The state of the parser. */
 struct regex_reader {
     const char *begin, *at;
     struct regex_tree *tree;
@@ -69,29 +69,29 @@ struct regex_reader {
     bool quoted;               /* in \Q...\E */
 };
 
-/* Fills the tree; *root is its node. 0, -EINVAL or -ENOMEM; either way tree_deinit ends it. */
+/* Parses a pattern into the tree; *root is the root node. Returns 0, -EINVAL or -ENOMEM. Call regex_tree_deinit in any case. */
 int regex_parse(struct regex_tree *tree, const char *text, uint32_t *root, struct error *e);
 void regex_tree_deinit(struct regex_tree *tree);
 
-/* An error at the place where the reader is; returns -EINVAL. */
+/* Reports an error at the reader's place; returns -EINVAL. */
 int regex_bad(const struct regex_reader *r, const char *what);
-/* Reads the character there, and moves past it. */
+/* Reads the next character, and advances. */
 int regex_rune(struct regex_reader *r, uint32_t *rune);
-/* Reads a character after a backslash. -EINVAL if it is not one. */
+/* Reads a character after a backslash. Returns -EINVAL if it is not a character. */
 int regex_escape(struct regex_reader *r, uint32_t *rune);
-/* "[...]": adds it to the tree's classes; *id is its place. */
+/* Reads a class "[...]" and adds it to the tree's classes; *id is its index. */
 int regex_read_class(struct regex_reader *r, uint32_t *id);
-/* A new class of the tree, to be filled and ended by the caller; NULL without memory. */
+/* Adds an empty class to the tree. The caller fills and ends it. Returns NULL if out of memory. */
 struct regex_class *regex_new_class(struct regex_tree *tree, uint32_t *id);
 
 /* ---- the program ---- */
 
 enum regex_op {
-    OP_RUNE,  /* takes the character `value` */
-    OP_CLASS, /* takes one of the class `value` */
-    OP_AT,    /* goes on where the place `value` is */
-    OP_SPLIT, /* goes on behind it, and at `to` */
-    OP_JUMP,  /* goes on at `to` */
+    OP_RUNE,  /* matches the character `value` */
+    OP_CLASS, /* matches a character of the class `value` */
+    OP_AT,    /* continues if the text is at a place `value` (enum regex_place) */
+    OP_SPLIT, /* continues with the next step, and at `to` */
+    OP_JUMP,  /* continues at `to` */
     OP_MATCH
 };
 
@@ -100,7 +100,7 @@ struct regex_step {
     uint32_t value, to;
 };
 
-/* Threads that are to take the next character: a set that is emptied at once. */
+/* Threads that wait for the next character: a set that can be emptied in constant time. */
 struct regex_threads {
     uint32_t *list, *place;
     uint32_t count;
@@ -113,7 +113,7 @@ struct regex {
     uint32_t class_count;
     bool whole;
     struct regex_threads now, next;
-    uint32_t *pending; /* of one step's ways on */
+    uint32_t *pending; /* steps that are still to be followed */
 };
 
 #endif

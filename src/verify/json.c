@@ -1,4 +1,4 @@
-/* The result as JSON (docs/formats/verify-json.md). */
+/* Writes the result as JSON (docs/formats/verify-json.md). */
 #include "verify/verify.h"
 
 #include "base/text/jsonw.h"

@@ -15,13 +15,13 @@ enum { CLOCKS_APART_NS = 10 * NS_PER_MS };
 
 static const char ROUND_THREADS[] = "verify-";
 
-/* Which sample is whose. methods: the parts' METHODs, each once. */
+/* Assigns samples to parts. methods: the methods of the parts, without duplicates. */
 struct matching {
     const struct profile *p;
     const struct truth *truth;
     const char *methods[TRUTH_PARTS_MAX];
     uint32_t method_count;
-    uint32_t *innermost; /* by stack: number in methods, + 1; 0 = none of them is in it */
+    uint32_t *innermost; /* by stack: index in methods of the innermost one, plus 1; 0 = none of them is in the stack */
 };
 
 static bool begins(const char *text, const char *start)
@@ -64,8 +64,8 @@ static const char *thread_name(const struct matching *m, const struct profile_sa
     return profile_text(m->p, m->p->threads[s->thread].name);
 }
 
-/* Carriers work before the round, too, and threads of one name in the rounds before and after; what reads a sample's time from a
- * recording may be off by a few milliseconds. */
+/* Whether a sample belongs to the round. Carriers also work before the round, and earlier and later rounds have threads with the same
+ * names. The times of samples in a recording may be wrong by a few milliseconds. */
 static bool is_of_round(const struct matching *m, const struct profile_sample *s)
 {
     const char *name = thread_name(m, s);
@@ -84,7 +84,7 @@ static bool is_part(const struct matching *m, const struct truth_part *part, con
     return !*part->method || m->innermost[s->stack] == method_number(m, part->method) + 1;
 }
 
-/* Leaves the round's samples in the order. */
+/* Keeps only the round's samples in the order. */
 static void keep_round(const struct matching *m, struct successive_order *order)
 {
     uint32_t count = 0;
@@ -94,7 +94,7 @@ static void keep_round(const struct matching *m, struct successive_order *order)
     order->count = count;
 }
 
-/* shows: room for the order's samples. */
+/* Judges one part. shows: space for one element for each of the order's samples. */
 static void judge_part(struct judgement *j, struct judgement_part *of, const struct matching *m, const struct successive_order *order,
                        double weight, bool *shows)
 {
@@ -127,7 +127,8 @@ static uint32_t count_threads(const struct successive_order *order, bool *met)
     return threads;
 }
 
-/* The hidden kernel time: what the round's samples lack of its CPU time, but at most the unseen kernel time in the recording's books. */
+/* Returns the hidden kernel time: the part of the round's CPU time that its samples lack, but at most the unseen kernel time in the
+ * recording's books. */
 static uint64_t hidden_ns(const struct judgement *j, const struct profile *p)
 {
     const struct profile_book *kernel = accounts_reason(p, ACCOUNT_UNSEEN, REASON_LIST_UNSEEN, UNSEEN_KERNEL);
@@ -150,9 +151,9 @@ static void judge_all(struct judgement *j, const struct matching *m, const struc
     if (m->p->unit == PROFILE_UNIT_NS)
         j->cpu_ns = (uint64_t)weight;
     j->hidden_ns = hidden_ns(j, m->p);
-    /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
+    /* The weights of a thread differ from its time by up to an interval at its start and at its end (docs/internals/sampling-math.md). */
     struct successive_whole whole = successive_whole(order);
-    double drawn = whole.by_window ? whole.squares : 0; /* windows of clocks by lot: each is there, with all its samples, by chance */
+    double drawn = whole.by_window ? whole.squares : 0; /* clocks by lot: chance decides whether a whole window is there */
     j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 4.8 + drawn));
     for (uint32_t i = 0; i < j->truth.count; i++) {
         j->parts[i].part = &j->truth.parts[i];

@@ -1,11 +1,11 @@
-/* The result as one page of HTML that asks nothing of any network. */
+/* Writes the result as one HTML page that loads nothing from any network. */
 #include "base/time_units.h"
 #include "verify/verify.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SCALE = 1000 }; /* of the drawings: shares in thousandths */
+enum { SCALE = 1000 }; /* scale of the drawings: shares in thousandths */
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

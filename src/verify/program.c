@@ -14,7 +14,7 @@
 
 enum { STEP_MS = 20 };
 
-/* The child's side of the fork. Says on failure_fd why it could not become the program. */
+/* Runs in the child after the fork and starts the program. If that fails, it writes the error to failure_fd. */
 static _Noreturn void become(char *const argv[], const int ends[2], int errors, int failure_fd)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -75,7 +75,7 @@ int program_start(struct program *p, char *const argv[], const char *errors, str
     return rc ? error_set(e, rc, "cannot run '%.200s': %s", argv[0], strerror(-rc)) : 0;
 }
 
-/* Takes a line out of the buffer: 1, or 0 when none is whole. */
+/* Takes a line out of the buffer. Returns 1, or 0 if no line is complete. */
 static int take_line(struct program *p, char *line)
 {
     char *end = memchr(p->buffer, '\n', p->length);

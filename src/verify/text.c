@@ -1,4 +1,4 @@
-/* The result for a terminal. */
+/* Writes the result for a terminal. */
 #include "verify/verify.h"
 
 #include "base/text/utf8.h"

@@ -90,14 +90,14 @@ static void put_our_options(const struct tool *t, const char *file, uint64_t int
         buffer_text(out, t->kind == TOOL_CANDOR_RECOMPILES ? ",heal=now" : ",heal=off");
 }
 
-/* Periods and throttles can be given only in a file before JDK 17. */
+/* Writes the settings of the JDK's recorder. Before JDK 17, periods and throttles can be given only in a file. */
 static int write_settings(const struct tool *t, const char *path, uint64_t interval_ns, struct error *e)
 {
     FILE *f = fopen(path, "we");
     if (!f)
         return error_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<configuration version=\"2.0\">\n", f);
-    /* Its sampler of threads goes no faster than 1 ms (JDK 11: 10 ms). */
+    /* The period of the recorder's sampler is at least 1 ms (JDK 11: 10 ms). */
     if (t->kind == TOOL_JFR)
         fprintf(f,
                 "<event name=\"jdk.ExecutionSample\"><setting name=\"enabled\">true</setting>"

@@ -12,18 +12,18 @@
 
 static const uint64_t PATIENCE_NS = 120 * NS_PER_S;
 
-enum { PAUSE_MS = 20 }; /* between rounds: twice what judge.c allows clocks to be apart */
+enum { PAUSE_MS = 20 }; /* pause between rounds: twice the difference between clocks that judge.c allows */
 
 struct trial {
     const struct trial_setup *setup;
     const struct tool *tool;
     const char *recording;
     char errors[PATH_MAX]; /* the program's standard error */
-    char said[200];        /* the beginning of its output that was not for us */
+    char said[200];        /* the beginning of its output that does not belong to the protocol */
     struct program program;
 };
 
-/* What every JVM says that is attached to, or started with options of the environment. */
+/* Whether a line is one that every JVM prints if an agent attaches, or if the environment has options for the JVM. */
 static bool is_usual(const char *line)
 {
     static const char *const usual[] = {"WARNING: A JVM TI agent", "WARNING: If a serviceability tool",
@@ -34,7 +34,7 @@ static bool is_usual(const char *line)
     return false;
 }
 
-/* The first unusual line that the program wrote to its standard error, else what else it said. */
+/* Finds the program's complaint: the first unusual line on its standard error, otherwise its other output. */
 static void find_complaint(const struct trial *t, char *line, size_t size)
 {
     FILE *f = fopen(t->errors, "re");
@@ -49,7 +49,7 @@ static void find_complaint(const struct trial *t, char *line, size_t size)
         fclose(f);
 }
 
-/* A line that is none of ours: by the JVM or a tool. */
+/* Notes a line that does not belong to the protocol, but comes from the JVM or from a tool. */
 static void note_line(struct trial *t, const char *line)
 {
     size_t used = strlen(t->said);
@@ -57,7 +57,7 @@ static void note_line(struct trial *t, const char *line)
         snprintf(t->said + used, sizeof t->said - used, "%s%s", used ? " " : "", line);
 }
 
-static const uint64_t END_PATIENCE_NS = 5 * NS_PER_S; /* for who has closed its output */
+static const uint64_t END_PATIENCE_NS = 5 * NS_PER_S; /* for a program that has closed its output */
 
 static int say_why(struct trial *t, int code, const char *when, struct error *e)
 {
@@ -75,7 +75,7 @@ static int say_why(struct trial *t, int code, const char *when, struct error *e)
     return error_set(e, code, "the JVM %s %s%s%s", what, when, *complaint ? ": " : "", complaint);
 }
 
-/* 0 when it is ready, 1 when it cannot run here, with the reason in e. */
+/* Waits until the program is ready. Returns 0, 1 if it cannot run here, with the reason in e, or a negative errno. */
 static int wait_ready(struct trial *t, struct error *e)
 {
     static const char unavailable[] = "unavailable ";

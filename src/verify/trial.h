@@ -1,4 +1,4 @@
-/* One program with known CPU times, run once in a JVM that a tool records. */
+/* Runs one program with known CPU times once, in a JVM that a tool records. */
 #ifndef CANDOR_VERIFY_TRIAL_H
 #define CANDOR_VERIFY_TRIAL_H
 
@@ -8,14 +8,14 @@
 
 struct trial_setup {
     const char *java, *jar;
-    const char *folder; /* for the recording and what else there is to write */
+    const char *folder; /* a folder for the recording and other files */
     uint64_t interval_ns;
-    double seconds;  /* of CPU time, about */
-    uint32_t rounds; /* in one JVM, after each other */
+    double seconds;  /* approximate CPU time */
+    uint32_t rounds; /* number of rounds in one JVM, one after the other */
 };
 
-/* truths: of each round. Leaves the recording at `recording` (PATH_MAX bytes). 0; 1 when the program cannot run on this JVM, with the
- * reason in e; a negative errno with e, -EINTR when a signal wants us to end. */
+/* Runs the program. truths: the truth of each round. The path of the recording is written to `recording` (PATH_MAX bytes). Returns 0; 1
+ * if the program cannot run on this JVM, with the reason in e; or a negative errno with e, -EINTR if a signal asks this process to end. */
 int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truths, char *recording,
               struct error *e);
 

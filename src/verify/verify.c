@@ -13,7 +13,7 @@ static bool shows_kernel(const struct profile *p)
     return kernel && !strcmp(kernel, "included");
 }
 
-/* The first is the run's own judgement. */
+/* Judges all rounds. The first one is the run's own judgement. */
 static int pool_rounds(struct verify_run *run, const struct profile *p, const struct truth *truths, uint32_t rounds)
 {
     struct judgement *j = malloc(sizeof *j);
@@ -88,7 +88,8 @@ static int run_once(struct verify_run *run, const struct verify_plan *plan, char
     return rc;
 }
 
-/* Off at the same place: what chance does not do twice. To the same side or not: a clock in step with the work errs to both. */
+/* Whether two runs are wrong at the same place, which is unlikely by chance. The errors may have different signs, because a clock in
+ * step with the work errs in both directions. */
 static bool is_same_error(const struct verify_run *first, const struct verify_run *second)
 {
     const struct judgement *a = first->judgement, *b = second->judgement;
@@ -104,7 +105,7 @@ static void forget(struct verify_run *run)
     run->judgement = NULL;
 }
 
-/* Runs again what looks wrong. */
+/* Repeats a run that looks wrong. */
 static int run_again(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
 {
     struct verify_run first = *run;

@@ -1,34 +1,35 @@
 /*
- * What the queues of elements have in common. An element is a pointer, any but NULL and CANDOR_QUEUE_JUMP, which an offer
- * refuses as if the queue were full. Queues and their memory are the caller's; no call allocates, locks, makes a system call or
- * touches errno.
+ * Definitions that all queues of elements share. An element is any pointer except NULL and CANDOR_QUEUE_JUMP; an offer refuses these two
+ * as if the queue were full. The caller owns the queues and their memory. No call allocates, locks, makes a system call or touches
+ * errno.
  *
- * The methods, for a queue of type T, as `candor_T_METHOD(q, ...)`. "Producer" and "consumer" say who may call; how many there may
- * be at once is in the name: spsc, mpsc, spmc, mpmc (single or multiple producers, single or multiple consumers).
+ * The methods of a queue of type T are named `candor_T_METHOD(q, ...)`. "Producer" and "consumer" say which side may call a method. The
+ * name says how many threads a side may have at once: spsc, mpsc, spmc, mpmc (single or multiple producers, single or multiple
+ * consumers).
  *
- *     offer(q, e)          producer   adds e: true. False only when the queue is full
- *     poll(q)              consumer   takes the oldest element. NULL only when the queue is empty
- *     peek(q)              consumer   the oldest element, which stays. NULL only when the queue is empty
+ *     offer(q, e)          producer   adds e and returns true. False only when the queue is full
+ *     poll(q)              consumer   removes and returns the oldest element. NULL only when the queue is empty
+ *     peek(q)              consumer   returns the oldest element, which stays. NULL only when the queue is empty
  *     relaxed_offer/poll/peek         may fail although the queue is neither full nor empty, where the strict form would wait
  *                                     for another thread or try again; the memory orders are the same
- *     offer_n(q, e, n)     producer   (arrays) adds the first elements of e[0..n) that fit; how many
- *     poll_n(q, out, n)    consumer   (arrays) takes up to n elements into `out` without waiting; how many
- *     fill(q, supply, context, limit)     producer  adds up to `limit` elements while there is room; how many. There is room for
- *                                         an element before it is asked for; `supply` must return one
- *     drain(q, consume, context, limit)   consumer  takes up to `limit` elements as relaxed_poll does; how many
- *     fill_while, drain_while(q, ..., loop)   the same until `loop` says stop, asked at least every CANDOR_QUEUE_TURN
- *                                             elements; waits by its `idle` when there is nothing to do; how many in all
- *     size(q)              anyone     elements at an instant during the call, 0 .. capacity (may be taken again before it returns)
- *     is_empty(q)          anyone     false: there was an element whose poll by the only consumer is not NULL
- *     capacity(q)          anyone     CANDOR_QUEUE_UNBOUNDED for a queue that its memory alone bounds
- *     offered, polled(q)   anyone     elements ever added and taken; what a call in progress has claimed may count
+ *     offer_n(q, e, n)     producer   (arrays) adds the first elements of e[0..n) that fit; returns their number
+ *     poll_n(q, out, n)    consumer   (arrays) removes up to n elements into `out` without waiting; returns their number
+ *     fill(q, supply, context, limit)     producer  adds up to `limit` elements while there is room; returns their number.
+ *                                         `supply` is called only if there is room for an element, and must return one
+ *     drain(q, consume, context, limit)   consumer  removes up to `limit` elements, as relaxed_poll does; returns their number
+ *     fill_while, drain_while(q, ..., loop)   the same until `running` of `loop` returns false, which is called at least every
+ *                                             CANDOR_QUEUE_TURN elements; waits with `idle` when there is nothing to do; returns the total
+ *     size(q)              anyone     number of elements at an instant during the call, 0 .. capacity (may change before it returns)
+ *     is_empty(q)          anyone     false: there was an element, so a poll by the only consumer does not return NULL
+ *     capacity(q)          anyone     CANDOR_QUEUE_UNBOUNDED for a queue that is bounded only by its memory
+ *     offered, polled(q)   anyone     number of elements ever added and removed; may include elements claimed by a call in progress
  *
- * What a producer did before an offer happens before what the consumer does after it got the element; what a consumer did before
- * a poll happens before what the producer does that found the room.
+ * Everything that a producer did before an offer happens before everything that the consumer does after it received the element.
+ * Everything that a consumer did before a poll happens before everything that a producer does after it found the free place.
  *
- * Progress is said in two senses: *control*, the call returns in a bounded number of its own steps (wait-free), or some call does
- * (lock-free), or it may wait for a peer (blocking); *progress*, what a peer that stops forever in the middle of a call does to
- * this side. A bubble is an element whose producer has its place but has not stored it yet: elements behind it are not seen.
+ * Progress has two aspects. *Control*: the call returns in a bounded number of its own steps (wait-free), or some call does (lock-free),
+ * or it may wait for a peer (blocking). *Progress*: the effect on this side of a peer that stops forever in the middle of a call. A
+ * bubble is an element whose producer has claimed its place but has not stored it yet. Elements behind a bubble are not visible.
  */
 #ifndef CANDOR_QUEUE_COMMON_H
 #define CANDOR_QUEUE_COMMON_H
@@ -37,30 +38,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two cache lines, because the hardware fetches lines in pairs: what two sides write is this far apart. */
+/* Two cache lines, because the hardware fetches lines in pairs. Data that the two sides write is this far apart. */
 #define CANDOR_QUEUE_ALIGNED __attribute__((aligned(128)))
 
 #define CANDOR_QUEUE_UNBOUNDED UINT64_MAX
 
-/* Slots of a cache line, and how far ahead of a producer lines are fetched: far enough to be there in time, and in a small ring no
- * other than its own. */
+/* The number of slots in a cache line, and the distance at which a producer fetches lines ahead. The distance is large enough for a line
+ * to arrive in time, and small enough for a small ring. */
 #define CANDOR_QUEUE_LINE  8
 #define CANDOR_QUEUE_AHEAD 128
 
-/* In the place of an element: the consumer goes on in the next chunk. */
+/* A value in the place of an element: the consumer continues in the next chunk. */
 #define CANDOR_QUEUE_JUMP ((void *)UINTPTR_MAX)
 
-/* Elements between two questions whether to go on. */
+/* The number of elements between two calls of `running`. */
 #define CANDOR_QUEUE_TURN 4096
 
 typedef void candor_queue_consume(void *context, void *element);
 typedef void *candor_queue_supply(void *context);
 
-/* How fill_while and drain_while wait and end. */
+/* The functions with which fill_while and drain_while wait and end. */
 struct candor_queue_loop {
-    bool (*running)(void *context);                       /* false: return */
-    uint64_t (*idle)(void *context, uint64_t idle_turns); /* nothing to do, the so manieth time in a row from 0: wait a little,
-                                                            and return what it is to be called with next */
+    bool (*running)(void *context); /* false: return */
+    /* Waits a little. It is called when there is nothing to do. idle_turns is 0 for the first such call in a row, and then the result of
+     * the call before. */
+    uint64_t (*idle)(void *context, uint64_t idle_turns);
     void *context;
 };
 
@@ -68,7 +70,8 @@ struct candor_queue_loop {
 extern "C" {
 #endif
 
-/* Tells the processor that this loop waits. It can be used as `idle`, but is of little use if there are more threads than processors. */
+/* Tells the processor that this loop waits. candor_queue_idle_spin can be used as `idle`, but is of little use if there are more threads
+ * than processors. */
 void candor_queue_pause(void);
 uint64_t candor_queue_idle_spin(void *context, uint64_t idle_turns);
 
@@ -79,8 +82,8 @@ static inline bool candor_queue_refuses(const void *element)
     return (uintptr_t)element + 1 < 2;
 }
 
-/* A hint to fetch a slot's cache line for writing, away from the processor that wrote it last, before it is written. It never fails,
- * whatever the address. The builtin alone fetches lines for reading, unless the compiler may assume a younger processor. */
+/* Gives a hint to fetch a slot's cache line for writing from the processor that wrote it last. It never fails, whatever the address. The
+ * builtin alone fetches lines only for reading, unless the compiler may assume a newer processor. */
 static inline void candor_queue_fetch(uint64_t *slot)
 {
 #ifdef __x86_64__
@@ -100,8 +103,8 @@ static inline void *candor_queue_element(uint64_t word)
     return (void *)(uintptr_t)word;
 }
 
-/* The number of elements between the producer's and the consumer's index, which step by `step`. The consumer's index is read before
- * and after the producer's, until both readings are equal. Lock-free. Acquire: the three loads stay in this order. */
+/* Returns the number of elements between the producer's and the consumer's index, which step by `step`. The consumer's index is read
+ * before and after the producer's, until both readings are equal. Lock-free. Acquire: the three loads stay in this order. */
 static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_t *consumed, uint64_t step, uint64_t capacity)
 {
     uint64_t before, after = __atomic_load_n(consumed, __ATOMIC_ACQUIRE), at;
@@ -112,11 +115,11 @@ static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_
         at = __atomic_load_n(produced, __ATOMIC_ACQUIRE);
         after = __atomic_load_n(consumed, __ATOMIC_ACQUIRE);
     } while (before != after);
-    size = (int64_t)(at - before) / (int64_t)step; /* negative while one side has told its step and the other not yet */
+    size = (int64_t)(at - before) / (int64_t)step; /* negative while one side has published its step and the other has not yet */
     return size < 0 ? 0 : (uint64_t)size > capacity ? capacity : (uint64_t)size;
 }
 
-/* True if an array may have so many slots: a power of two, and at least `least`. */
+/* Whether an array may have this number of slots: it is a power of two, and at least `least`. */
 static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
 {
     return capacity >= least && capacity <= (uint64_t)1 << 32 && (capacity & (capacity - 1)) == 0;
@@ -126,7 +129,7 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
 }
 #endif
 
-/* Relaxed forms of a side whose strict form never waits. */
+/* Defines the relaxed forms for a side whose strict form never waits. */
 #define CANDOR_QUEUE_RELAXED_PRODUCER(type)                                                                                                \
     static inline bool type##_relaxed_offer(struct type *q, void *element)                                                                 \
     {                                                                                                                                      \
@@ -143,7 +146,7 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
         return type##_peek(q);                                                                                                             \
     }
 
-/* Counts of a queue whose two indices step by one. */
+/* Defines the counts of a queue whose two indices step by one. */
 #define CANDOR_QUEUE_COUNTS(type)                                                                                                          \
     static inline uint64_t type##_size(const struct type *q)                                                                               \
     {                                                                                                                                      \
@@ -157,7 +160,7 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
     {                                                                                                                                      \
         return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);                                                                      \
     }                                                                                                                                      \
-    /* The consumer's index first: what is added meanwhile makes it less empty. */                                                         \
+    /* The consumer's index is read first: an element that is added meanwhile makes the queue less empty. */                               \
     static inline bool type##_is_empty(const struct type *q)                                                                               \
     {                                                                                                                                      \
         uint64_t polled = type##_polled(q);                                                                                                \
@@ -165,7 +168,7 @@ static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
         return (int64_t)(type##_offered(q) - polled) <= 0;                                                                                 \
     }
 
-/* What goes by relaxed_poll and fill in every queue. */
+/* Defines the methods that use only relaxed_poll and fill, in every queue. */
 #define CANDOR_QUEUE_LOOPS(type)                                                                                                           \
     static inline uint64_t type##_drain(struct type *q, candor_queue_consume *consume, void *context, uint64_t limit)                      \
     {                                                                                                                                      \

@@ -1,16 +1,18 @@
 /*
- * A bounded queue from many producers to many consumers: a ring of cells, each with a sequence number that says whose turn it is.
+ * A bounded queue from many producers to many consumers: a ring of cells. Each cell has a sequence number that says which side may use
+ * it next.
  *
  *     sequence of the cell of index i     i: empty, the producer of i may have it       i + 1: full, the consumer of i may
  *                                         i + capacity: empty, the producer of i + capacity may
  *     memory      | cells, mask |-128-| producers' index |-128-| consumers' index |
  *
- * Progress    offer waits for a consumer that has claimed the cell it needs, a whole ring ago, and has not emptied it; poll and peek
- *             wait for a producer that has claimed the oldest cell and not filled it (bubbles). The relaxed forms do not: they are
- *             lock-free in control.
+ * Progress    offer needs the cell that was used a whole ring ago. It waits for a consumer that has claimed this cell and has not
+ *             emptied it. poll and peek wait for a producer that has claimed the oldest cell and has not filled it. (Both cases are
+ *             bubbles.) The relaxed forms do not wait: they are lock-free in control.
  * Signals     relaxed forms: yes, whatever they interrupt. Strict forms wait for a call that they may have interrupted: an offer
  *             for a poll, a poll for an offer.
- * Source      Dmitry Vyukov's bounded MPMC queue (1024cores.net); that full and empty are exact is as in JCTools' MpmcArrayQueue.
+ * Source      Dmitry Vyukov's bounded MPMC queue (1024cores.net); the exact detection of a full and an empty queue is as in JCTools'
+ *             MpmcArrayQueue.
  */
 #ifndef CANDOR_QUEUE_MPMC_ARRAY_H
 #define CANDOR_QUEUE_MPMC_ARRAY_H
@@ -27,7 +29,7 @@ struct candor_mpmc_array_cell { /* atomic words */
 };
 
 struct candor_mpmc_array_side {
-    uint64_t index; /* elements ever offered, polled (claimed); atomic */
+    uint64_t index; /* number of elements ever offered, or polled (claimed); atomic */
 };
 
 struct candor_mpmc_array {
@@ -37,8 +39,8 @@ struct candor_mpmc_array {
     struct candor_mpmc_array_side consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. `cells` has room for `capacity` of them, holds anything, is borrowed and must outlive the queue. 0, or -EINVAL unless
- * the capacity is a power of two from 2 to 2^32. */
+/* Owner. Initializes a queue. `cells` has room for `capacity` cells with any content, is borrowed and must outlive the queue. Returns 0,
+ * or -EINVAL unless the capacity is a power of two from 2 to 2^32. */
 int candor_mpmc_array_init(struct candor_mpmc_array *q, struct candor_mpmc_array_cell *cells, uint64_t capacity);
 
 static inline uint64_t candor_mpmc_array_capacity(const struct candor_mpmc_array *q)
@@ -51,19 +53,20 @@ static inline struct candor_mpmc_array_cell *candor_mpmc_array_at(struct candor_
     return &q->cells[i & q->mask];
 }
 
-/* Compares the sequence number of the cell of index i with the one that the caller needs. 0: the caller may claim i. Above 0: i has
- * been claimed already. Below 0: the other side has not reached i yet. Acquire: pairs with the releases of sequences in store and
- * take. */
+/* Compares the sequence number of the cell of index i with the one that the caller needs. Returns 0 if the caller may claim i, a
+ * positive number if i has been claimed already, and a negative number if the other side has not reached i yet. Acquire: pairs with the
+ * releases of sequences in store and take. */
 static inline int64_t candor_mpmc_array_ahead(struct candor_mpmc_array *q, uint64_t i, uint64_t needed)
 {
     return (int64_t)(__atomic_load_n(&candor_mpmc_array_at(q, i)->sequence, __ATOMIC_ACQUIRE) - needed);
 }
 
-/* Producer. Claims an empty cell, to which the producer must then store. False: the queue is full or, unless `wait`, a consumer still
- * reads the cell. */
+/* Producer. Claims an empty cell, to which the producer must then store. Returns false if the queue is full or, unless `wait`, if a
+ * consumer still reads the cell. */
 static inline bool candor_mpmc_array_claim_empty(struct candor_mpmc_array *q, bool wait, uint64_t *claimed)
 {
-    /* Relaxed, here and below: a guess, which the exchange checks; it decides who has the cell and publishes nothing. */
+    /* Relaxed, here and below: a guess, which the exchange checks. The exchange decides which producer has the cell, and publishes
+     * nothing. */
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED);
 
     for (;;) {
@@ -77,7 +80,7 @@ static inline bool candor_mpmc_array_claim_empty(struct candor_mpmc_array *q, bo
             continue;
         }
         if (ahead < 0) {
-            /* Relaxed: a poll that returned before this call has emptied its cell; the index only tells of those under way. */
+            /* Relaxed: a poll that returned before this call has emptied its cell; the index is needed only for polls in progress. */
             if (!wait || (int64_t)(i - __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED) - q->mask) > 0)
                 return false;
             candor_queue_pause();
@@ -90,9 +93,10 @@ static inline void candor_mpmc_array_store(struct candor_mpmc_array *q, uint64_t
 {
     struct candor_mpmc_array_cell *cell = candor_mpmc_array_at(q, i);
 
-    /* Release: pairs with the acquire in peek; who reads this element knows that the one before it in the cell was claimed. */
+    /* Release: pairs with the acquire in peek. A consumer that reads this element knows that the previous element of the cell was
+     * claimed. */
     __atomic_store_n(&cell->element, candor_queue_word(element), __ATOMIC_RELEASE);
-    /* Release: pairs with the acquire in ahead; publishes the element and what it points to. */
+    /* Release: pairs with the acquire in ahead; publishes the element and the data that it points to. */
     __atomic_store_n(&cell->sequence, i + 1, __ATOMIC_RELEASE);
 }
 
@@ -116,7 +120,7 @@ static inline bool candor_mpmc_array_relaxed_offer(struct candor_mpmc_array *q, 
     return candor_mpmc_array_put(q, element, false);
 }
 
-/* Offers the elements one by one, so elements of other producers may come between them. It waits at most for the first. */
+/* Offers the elements one by one, so elements of other producers may come between them. It waits at most for the first element. */
 static inline uint64_t candor_mpmc_array_offer_n(struct candor_mpmc_array *q, void *const *elements, uint64_t count)
 {
     uint64_t n = 0;
@@ -137,7 +141,7 @@ static inline uint64_t candor_mpmc_array_fill(struct candor_mpmc_array *q, cando
 
 static inline void *candor_mpmc_array_take(struct candor_mpmc_array *q, bool wait)
 {
-    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED), word; /* relaxed: as the producers' */
+    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED), word; /* relaxed: as for the producers' index */
 
     for (;;) {
         int64_t ahead = candor_mpmc_array_ahead(q, i, i + 1);
@@ -148,7 +152,7 @@ static inline void *candor_mpmc_array_take(struct candor_mpmc_array *q, bool wai
             continue;
         }
         if (ahead < 0) {
-            /* Relaxed: an offer that returned before this call is seen in the cell; the index only tells of those under way. */
+            /* Relaxed: an offer that returned before this call is seen in the cell; the index is needed only for offers in progress. */
             if (!wait || (int64_t)(__atomic_load_n(&q->producer.index, __ATOMIC_RELAXED) - i) <= 0)
                 return NULL;
             candor_queue_pause();
@@ -156,7 +160,7 @@ static inline void *candor_mpmc_array_take(struct candor_mpmc_array *q, bool wai
         i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED);
     }
     word = __atomic_load_n(&candor_mpmc_array_at(q, i)->element, __ATOMIC_RELAXED); /* relaxed: the sequence has published it */
-    /* Release: pairs with the acquire in ahead; we have done with the cell. */
+    /* Release: pairs with the acquire in ahead; the cell is not used here any more. */
     __atomic_store_n(&candor_mpmc_array_at(q, i)->sequence, i + q->mask + 1, __ATOMIC_RELEASE);
     return candor_queue_element(word);
 }
@@ -180,7 +184,7 @@ static inline uint64_t candor_mpmc_array_poll_n(struct candor_mpmc_array *q, voi
     return n;
 }
 
-/* Consumer. The oldest element, which another consumer may take before this one does. */
+/* Consumer. Returns the oldest element. Another consumer may take it before this one does. */
 static inline void *candor_mpmc_array_look(struct candor_mpmc_array *q, bool wait)
 {
     for (;;) {
@@ -188,7 +192,7 @@ static inline void *candor_mpmc_array_look(struct candor_mpmc_array *q, bool wai
         int64_t ahead = candor_mpmc_array_ahead(q, i, i + 1);
 
         if (ahead == 0) {
-            /* Acquire: pairs with the release in store. If it is a later element, the index has moved. */
+            /* Acquire: pairs with the release in store. If the cell has a later element, the index has moved. */
             uint64_t word = __atomic_load_n(&candor_mpmc_array_at(q, i)->element, __ATOMIC_ACQUIRE);
 
             if (__atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED) == i)

@@ -1,16 +1,17 @@
 /*
- * A bounded queue from many producers to one consumer: a ring of slots, empty where they hold NULL. A producer claims an index by
- * compare and swap, then stores its element there; the consumer decides by the slots.
+ * A bounded queue from many producers to one consumer: a ring of slots. A slot with NULL is empty. A producer claims an index by compare
+ * and swap, and then stores its element in that slot. The consumer decides by the slots.
  *
  *     slots       | . | . | e4 | . | e6 | . | . | . |        the producer of 5 is between claim and store: a bubble
  *                         ^ consumer.index = 4   ^ producer.index = 7
  *     memory      | slots, mask |-128-| producers' index |-128-| producers' limit |-128-| consumer's |
  *
- * Progress    offer lock-free in control and in progress; relaxed_offer wait-free in control. poll and peek wait for the producer
- *             of the oldest element when it is in a bubble, their relaxed forms do not: they are wait-free in control, and see
- *             nothing behind the bubble. offer never waits for another producer.
- *             A poll that finds nothing looks at the producers' index, and so slows them down; relaxed_poll and drain do not.
- * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
+ * Progress    offer is lock-free in control and in progress, and never waits for another producer. relaxed_offer is wait-free in
+ *             control. poll and peek wait for the producer of the oldest element when it is in a bubble. Their relaxed forms do not
+ *             wait: they are wait-free in control, and see nothing behind the bubble.
+ *             A poll that finds nothing reads the producers' index, and so slows them down; relaxed_poll and drain do not.
+ * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, because it may have interrupted a
+ *             producer in a bubble.
  * Source      JCTools' MpscArrayQueue.
  */
 #ifndef CANDOR_QUEUE_MPSC_ARRAY_H
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 struct candor_mpsc_array_side {
-    uint64_t index; /* elements ever offered (claimed), polled; atomic */
+    uint64_t index; /* number of elements ever offered (claimed), or polled; atomic */
 };
 
 struct candor_mpsc_array_limit {
@@ -38,8 +39,8 @@ struct candor_mpsc_array {
     struct candor_mpsc_array_side consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. `slots` has room for `capacity` words, holds anything, is borrowed and must outlive the queue. 0, or -EINVAL unless
- * the capacity is a power of two from 2 to 2^32. */
+/* Owner. Initializes a queue. `slots` has room for `capacity` words with any content, is borrowed and must outlive the queue. Returns 0,
+ * or -EINVAL unless the capacity is a power of two from 2 to 2^32. */
 int candor_mpsc_array_init(struct candor_mpsc_array *q, uint64_t *slots, uint64_t capacity);
 
 static inline uint64_t candor_mpsc_array_capacity(const struct candor_mpsc_array *q)
@@ -47,11 +48,11 @@ static inline uint64_t candor_mpsc_array_capacity(const struct candor_mpsc_array
     return q->mask + 1;
 }
 
-/* Producer. Claims up to `wanted` slots from *first on, and returns how many. 0: the queue is full or, unless `retry`, another
+/* Producer. Claims up to `wanted` slots from *first on, and returns their number. 0: the queue is full or, unless `retry`, another
  * producer claimed slots meanwhile. The producer must store to each claimed slot. */
 static inline uint64_t candor_mpsc_array_claim(struct candor_mpsc_array *q, uint64_t wanted, bool retry, uint64_t *first)
 {
-    /* Acquire: pairs with the release below, and so with that in poll; the slots before the limit are empty for us too. */
+    /* Acquire: pairs with the release below, and so with that in poll; the slots before the limit are empty for this producer, too. */
     uint64_t limit = __atomic_load_n(&q->limit.index, __ATOMIC_ACQUIRE);
     /* Relaxed: a guess, which the exchange checks. */
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED), n;
@@ -64,11 +65,11 @@ static inline uint64_t candor_mpsc_array_claim(struct candor_mpsc_array *q, uint
             limit = __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE) + q->mask + 1;
             if ((int64_t)(limit - i) <= 0)
                 return 0;
-            /* Release: pairs with the acquire above. An older limit may overwrite a newer one: it is looked up again. */
+            /* Release: pairs with the acquire above. An older limit may overwrite a newer one; then the limit is computed again. */
             __atomic_store_n(&q->limit.index, limit, __ATOMIC_RELEASE);
         }
         n = limit - i < wanted ? limit - i : wanted;
-        /* Relaxed: only decides who has the slots; they publish themselves. */
+        /* Relaxed: only decides which producer has the slots; the slots publish themselves. */
         if (__atomic_compare_exchange_n(&q->producer.index, &i, i + n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             *first = i;
             return n;
@@ -77,7 +78,8 @@ static inline uint64_t candor_mpsc_array_claim(struct candor_mpsc_array *q, uint
     return 0;
 }
 
-/* Producer. Release: pairs with the acquire in front; publishes what the element points to. */
+/* Producer. Stores an element in a claimed slot. Release: pairs with the acquire in front; publishes the data that the element points
+ * to. */
 static inline void candor_mpsc_array_store(struct candor_mpsc_array *q, uint64_t i, void *element)
 {
     __atomic_store_n(&q->slots[i & q->mask], candor_queue_word(element), __ATOMIC_RELEASE);
@@ -103,7 +105,7 @@ static inline bool candor_mpsc_array_relaxed_offer(struct candor_mpsc_array *q, 
     return true;
 }
 
-/* The elements lie beside each other: no element of another producer comes between them. */
+/* The elements are adjacent: no element of another producer comes between them. */
 static inline uint64_t candor_mpsc_array_offer_n(struct candor_mpsc_array *q, void *const *elements, uint64_t count)
 {
     uint64_t good = 0, n, i;
@@ -116,7 +118,7 @@ static inline uint64_t candor_mpsc_array_offer_n(struct candor_mpsc_array *q, vo
     return n;
 }
 
-/* Claims all slots before it asks `supply` for the first element. So the consumer has to wait if `supply` is slow. */
+/* Claims all slots before the first call of `supply`. Therefore the consumer has to wait if `supply` is slow. */
 static inline uint64_t candor_mpsc_array_fill(struct candor_mpsc_array *q, candor_queue_supply *supply, void *context, uint64_t limit)
 {
     uint64_t i, n = limit ? candor_mpsc_array_claim(q, limit, true, &i) : 0;
@@ -126,14 +128,14 @@ static inline uint64_t candor_mpsc_array_fill(struct candor_mpsc_array *q, cando
     return n;
 }
 
-/* Consumer. The oldest element's word; 0 when there is none or, unless `wait`, when its producer has not stored it yet. */
+/* Consumer. Returns the oldest element's word; 0 if there is none or, unless `wait`, if its producer has not stored it yet. */
 static inline uint64_t candor_mpsc_array_front(struct candor_mpsc_array *q, uint64_t i, bool wait)
 {
     for (;;) {
         /* Acquire: pairs with the release in store. */
         uint64_t word = __atomic_load_n(&q->slots[i & q->mask], __ATOMIC_ACQUIRE);
 
-        /* Relaxed: an offer that returned before this call is seen in the slot; the index only tells of those under way. */
+        /* Relaxed: an offer that returned before this call is seen in the slot; the index is needed only for offers in progress. */
         if (word || !wait || (int64_t)(__atomic_load_n(&q->producer.index, __ATOMIC_RELAXED) - i) <= 0)
             return word;
         candor_queue_pause();

@@ -1,15 +1,17 @@
 /*
  * A queue from many producers to one consumer as a list of nodes. The nodes come from a pool, one chunk of 2 words each, or from the
- * caller, who supplies one with each element and gets one back with each. There is always one node more than elements.
+ * caller, who supplies one node with each element and gets one node back with each element. There is always one more node than elements.
  *
  *     consumer.node                                  producer.node
  *     | next | (taken) |-> | NULL | e7 |   (bubble)   | NULL | e8 |
  *     memory      | pool |-128-| producers' node |-128-| consumer's |
  *
- * Progress    offer_node is wait-free in control and in progress: one exchange. offer takes its node from the pool, whose search is
- *             bounded too (and costs more than the list: supply nodes where speed counts). poll and peek wait for a producer between
- *             its exchange and its link (a bubble), their relaxed forms do not: they are wait-free in control, and see nothing behind it.
- * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
+ * Progress    offer_node is wait-free in control and in progress: it needs one exchange. offer takes its node from the pool. The search
+ *             there is bounded, too, but it costs more than the list, so supply nodes if speed matters. poll and peek wait for a
+ *             producer between its exchange and its link (a bubble). Their relaxed forms do not wait: they are wait-free in control,
+ *             and see nothing behind the bubble.
+ * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, because it may have interrupted a producer in
+ *             a bubble.
  * Source      Dmitry Vyukov's non-intrusive MPSC queue (1024cores.net), as in JCTools' MpscLinkedQueue.
  */
 #ifndef CANDOR_QUEUE_MPSC_LINKED_H
@@ -24,16 +26,16 @@ extern "C" {
 #endif
 
 struct candor_mpsc_linked_side {
-    uint64_t node; /* of the newest element, and of the one taken last; atomic */
+    uint64_t node; /* for the producers the node of the newest element, for the consumer that of the element taken last; atomic */
 };
 
 struct candor_mpsc_linked {
-    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: nodes are supplied */
+    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: the producers supply nodes */
     struct candor_mpsc_linked_side producer CANDOR_QUEUE_ALIGNED;
     struct candor_mpsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. A queue whose nodes the producers supply. `node` is the first. */
+/* Owner. Initializes a queue whose nodes the producers supply. `node` is the first node. */
 static inline void candor_mpsc_linked_init_supplied(struct candor_mpsc_linked *q, struct candor_queue_node *node)
 {
     node->next = 0;
@@ -41,8 +43,8 @@ static inline void candor_mpsc_linked_init_supplied(struct candor_mpsc_linked *q
     q->producer.node = q->consumer.node = (uint64_t)(uintptr_t)node;
 }
 
-/* Owner. A queue whose nodes come from the pool, which is borrowed and must outlive the queue. An offer fails when the pool is empty,
- * as if the queue were full. 0, or -ENOMEM if the pool is empty now. */
+/* Owner. Initializes a queue whose nodes come from the pool, which is borrowed and must outlive the queue. An offer fails when the pool
+ * is empty, as if the queue were full. Returns 0, or -ENOMEM if the pool is empty now. */
 static inline int candor_mpsc_linked_init(struct candor_mpsc_linked *q, struct candor_pool *pool)
 {
     uint64_t *node = candor_pool_take(pool);
@@ -60,8 +62,8 @@ static inline uint64_t candor_mpsc_linked_capacity(const struct candor_mpsc_link
     return CANDOR_QUEUE_UNBOUNDED;
 }
 
-/* Producer. Adds the element in a node that the caller supplies: true. False for the elements NULL and CANDOR_QUEUE_JUMP; the node is
- * then not taken. */
+/* Producer. Adds the element in a node that the caller supplies, and returns true. Returns false for the elements NULL and
+ * CANDOR_QUEUE_JUMP; the node is then not taken. */
 static inline bool candor_mpsc_linked_offer_node(struct candor_mpsc_linked *q, struct candor_queue_node *node, void *element)
 {
     struct candor_queue_node *before;
@@ -70,15 +72,15 @@ static inline bool candor_mpsc_linked_offer_node(struct candor_mpsc_linked *q, s
         return false;
     node->element = candor_queue_word(element);
     __atomic_store_n(&node->next, 0, __ATOMIC_RELAXED); /* relaxed: published by the exchange */
-    /* Release and acquire: pair with each other in two producers, so that the link below overwrites the NULL that the producer of
-     * that node stored, and not the other way about. */
+    /* Release and acquire: pair with each other in two producers, so that the link below overwrites the NULL that the producer of that
+     * node stored, and not vice versa. */
     before = (struct candor_queue_node *)(uintptr_t)__atomic_exchange_n(&q->producer.node, (uint64_t)(uintptr_t)node, __ATOMIC_ACQ_REL);
-    /* Release: pairs with the acquire in next; publishes the node and what its element points to. */
+    /* Release: pairs with the acquire in next; publishes the node and the data that its element points to. */
     __atomic_store_n(&before->next, (uint64_t)(uintptr_t)node, __ATOMIC_RELEASE);
     return true;
 }
 
-/* Consumer. The node of the oldest element; NULL when there is none or, unless `wait`, when it is not linked yet. */
+/* Consumer. Returns the node of the oldest element; NULL if there is none or, unless `wait`, if it is not linked yet. */
 static inline struct candor_queue_node *candor_mpsc_linked_next(struct candor_mpsc_linked *q, bool wait)
 {
     uint64_t last = __atomic_load_n(&q->consumer.node, __ATOMIC_RELAXED); /* relaxed: the consumer's own */
@@ -87,7 +89,7 @@ static inline struct candor_queue_node *candor_mpsc_linked_next(struct candor_mp
         /* Acquire: pairs with the release in offer_node. */
         uint64_t next = __atomic_load_n(&((struct candor_queue_node *)(uintptr_t)last)->next, __ATOMIC_ACQUIRE);
 
-        /* Relaxed: an offer that returned before this call has moved it; only its identity counts. */
+        /* Relaxed: an offer that returned before this call has moved the producers' node; only its address is compared. */
         if (next || !wait || __atomic_load_n(&q->producer.node, __ATOMIC_RELAXED) == last)
             return (struct candor_queue_node *)(uintptr_t)next;
         candor_queue_pause();
@@ -105,7 +107,7 @@ static inline void *candor_mpsc_linked_take(struct candor_mpsc_linked *q, bool w
     return candor_queue_element(next->element);
 }
 
-/* Consumer. As poll and relaxed_poll. With the element comes a node, which then belongs to the caller. */
+/* Consumer. Does the same as poll and relaxed_poll, and also returns a node, which then belongs to the caller. */
 static inline void *candor_mpsc_linked_poll_node(struct candor_mpsc_linked *q, struct candor_queue_node **node)
 {
     return candor_mpsc_linked_take(q, true, node);
@@ -116,7 +118,7 @@ static inline void *candor_mpsc_linked_relaxed_poll_node(struct candor_mpsc_link
     return candor_mpsc_linked_take(q, false, node);
 }
 
-/* offer, fill, drain and the polls below are for nodes of a pool. */
+/* The functions offer, fill, drain and the polls below are for queues whose nodes come from a pool. */
 
 static inline bool candor_mpsc_linked_offer(struct candor_mpsc_linked *q, void *element)
 {
@@ -178,8 +180,8 @@ static inline void *candor_mpsc_linked_relaxed_peek(struct candor_mpsc_linked *q
     return next ? candor_queue_element(next->element) : NULL;
 }
 
-/* Consumer only, because it walks over the nodes. The number of elements that are linked, among those that were in the queue when the
- * call began. */
+/* Consumer only, because it walks over the nodes. Returns the number of elements that are linked, among those that were in the queue
+ * when the call began. */
 static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *q)
 {
     uint64_t node = __atomic_load_n(&q->consumer.node, __ATOMIC_RELAXED), n = 0;
@@ -193,7 +195,8 @@ static inline uint64_t candor_mpsc_linked_size(const struct candor_mpsc_linked *
     return n;
 }
 
-/* The answer is exact for the consumer. Other threads may get an answer that was true at no instant, if nodes are reused meanwhile. */
+/* Whether the queue is empty. The answer is exact for the consumer. Other threads may get an answer that was true at no instant, if
+ * nodes are reused meanwhile. */
 static inline bool candor_mpsc_linked_is_empty(const struct candor_mpsc_linked *q)
 {
     uint64_t taken = __atomic_load_n(&q->consumer.node, __ATOMIC_ACQUIRE);
@@ -201,7 +204,8 @@ static inline bool candor_mpsc_linked_is_empty(const struct candor_mpsc_linked *
     return __atomic_load_n(&q->producer.node, __ATOMIC_ACQUIRE) == taken;
 }
 
-/* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes are polled before; the last is q->consumer.node. */
+/* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes must be polled first; the last node is
+ * q->consumer.node. */
 static inline void candor_mpsc_linked_deinit(struct candor_mpsc_linked *q)
 {
     while (candor_mpsc_linked_poll(q))

@@ -1,18 +1,18 @@
 /*
- * A bounded queue from one producer to one consumer: a ring of slots, empty where they hold NULL. Each side decides by the slots
- * alone, so neither reads what the other writes at each step; the indices are there for who counts.
+ * A bounded queue from one producer to one consumer: a ring of slots. A slot with NULL is empty. Each side decides by the slots alone,
+ * so neither side reads data that the other writes at each step. The indices are only needed for counts.
  *
  *     slots       | . | . | e4 | e5 | e6 | . | . | . |       . is NULL
  *                         ^ consumer.index    ^ producer.index      ^ producer.limit: free up to here
  *     memory      | slots, mask |-128-| producer's |-128-| consumer's |
  *
  * Progress    both sides wait-free, in control and in progress: no peer can hold them up.
- * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Signals     either side may be a handler, if no call of the same side can interrupt it or be interrupted by it.
  * Source      the null slots are FastFlow's, the look ahead is B-Queue's, both as in JCTools' SpscArrayQueue.
  *
- * The producer that comes to its limit looks `look_ahead` slots on: slots are emptied in order, so when that one is empty all
- * before it are. One look pays for a quarter of the ring, and keeps the producer out of the lines that the consumer is at. The
- * consumer wrote each line last, so the producer has them fetched before it comes to them.
+ * When the producer reaches its limit, it checks the slot `look_ahead` further on. Slots are emptied in order, so if that slot is empty,
+ * all slots before it are empty, too. One such check covers a quarter of the ring, and the producer avoids the cache lines that the
+ * consumer uses. Because the consumer wrote each line last, the producer has lines fetched before it reaches them.
  */
 #ifndef CANDOR_QUEUE_SPSC_ARRAY_H
 #define CANDOR_QUEUE_SPSC_ARRAY_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 struct candor_spsc_array_producer {
-    uint64_t index; /* elements ever offered; atomic: others read it */
+    uint64_t index; /* elements ever offered; atomic, because others read it */
     uint64_t limit; /* slots of indices before it are known to be empty */
 };
 
@@ -40,8 +40,8 @@ struct candor_spsc_array {
     struct candor_spsc_array_consumer consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. `slots` has room for `capacity` words, holds anything, is borrowed and must outlive the queue. 0, or -EINVAL unless
- * the capacity is a power of two from 4 to 2^32. */
+/* Owner. Initializes a queue. `slots` has room for `capacity` words with any content, is borrowed and must outlive the queue. Returns 0,
+ * or -EINVAL unless the capacity is a power of two from 4 to 2^32. */
 int candor_spsc_array_init(struct candor_spsc_array *q, uint64_t *slots, uint64_t capacity);
 
 static inline uint64_t candor_spsc_array_capacity(const struct candor_spsc_array *q)
@@ -49,8 +49,8 @@ static inline uint64_t candor_spsc_array_capacity(const struct candor_spsc_array
     return q->mask + 1;
 }
 
-/* Producer. True when the slot of index i is empty. Acquire, both: pair with the release in poll; the consumer has done with the
- * slot looked at, and with all before it. */
+/* Producer. Whether the slot of index i is empty. Acquire, both: they pair with the release in poll; the consumer does not use the
+ * checked slot, or any slot before it, any more. */
 static inline bool candor_spsc_array_has_room(struct candor_spsc_array *q, uint64_t i)
 {
     if ((int64_t)(q->producer.limit - i) > 0)
@@ -62,7 +62,7 @@ static inline bool candor_spsc_array_has_room(struct candor_spsc_array *q, uint6
     return !__atomic_load_n(&q->slots[i & q->mask], __ATOMIC_ACQUIRE);
 }
 
-/* Producer, before the slot of index i. */
+/* Producer, called before it uses the slot of index i. Has a later cache line fetched. */
 static inline void candor_spsc_array_fetch_ahead(struct candor_spsc_array *q, uint64_t i)
 {
     if (i % CANDOR_QUEUE_LINE == 0)
@@ -76,9 +76,9 @@ static inline bool candor_spsc_array_offer(struct candor_spsc_array *q, void *el
     candor_spsc_array_fetch_ahead(q, i);
     if (candor_queue_refuses(element) || !candor_spsc_array_has_room(q, i))
         return false;
-    /* Release: pairs with the acquire in peek; publishes what the element points to. */
+    /* Release: pairs with the acquire in peek; publishes the data that the element points to. */
     __atomic_store_n(&q->slots[i & q->mask], candor_queue_word(element), __ATOMIC_RELEASE);
-    /* Release: pairs with the acquire in offered; who sees the count sees the element. */
+    /* Release: pairs with the acquire in offered; a thread that sees the count sees the element. */
     __atomic_store_n(&q->producer.index, i + 1, __ATOMIC_RELEASE);
     return true;
 }

@@ -1,14 +1,15 @@
 /*
  * A queue from one producer to one consumer as a list of nodes. The nodes come from a pool, one chunk of 2 words each, or from the
- * caller, who supplies one with each element and gets one back with each. There is always one node more than elements.
+ * caller, who supplies one node with each element and gets one node back with each element. There is always one more node than elements.
  *
  *     consumer.node                       producer.node
  *     | next | (taken) |-> | next | e7 |-> | NULL | e8 |
  *     memory      | pool |-128-| producer's |-128-| consumer's |
  *
- * Progress    both sides wait-free, in control and in progress; a node of the pool costs a bounded search in its bitmap and two
- *             locked instructions for its way there and back, many times what the list costs: supply nodes where speed counts.
- * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Progress    both sides are wait-free, in control and in progress. A node from the pool costs a bounded search in the pool's bitmap
+ *             and two locked instructions, one to take it and one to give it back. That is many times the cost of the list, so supply
+ *             nodes if speed matters.
+ * Signals     either side may be a handler, if no call of the same side can interrupt it or be interrupted by it.
  * Source      the two-node list of Dmitry Vyukov's unbounded SPSC queue (1024cores.net), as in JCTools' SpscLinkedQueue; the link
  *             alone publishes, the index follows, so there is no bubble.
  */
@@ -24,24 +25,24 @@
 extern "C" {
 #endif
 
-/* Belongs to the queue from offer_node on until some poll_node hands it out. Its words hold anything before. */
+/* A node. It belongs to the queue from offer_node until a poll_node returns it. Its words may have any content before. */
 struct candor_queue_node {
     uint64_t next; /* atomic */
     uint64_t element;
 };
 
 struct candor_spsc_linked_side {
-    uint64_t index; /* elements ever offered, polled; atomic */
+    uint64_t index; /* number of elements ever offered, or polled; atomic */
     struct candor_queue_node *node;
 };
 
 struct candor_spsc_linked {
-    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: nodes are supplied */
+    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: the producer supplies nodes */
     struct candor_spsc_linked_side producer CANDOR_QUEUE_ALIGNED;
     struct candor_spsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
 };
 
-/* Owner. Of supplied nodes, with the first of them. */
+/* Owner. Initializes a queue whose nodes the producer supplies. `node` is the first node. */
 static inline void candor_spsc_linked_init_supplied(struct candor_spsc_linked *q, struct candor_queue_node *node)
 {
     node->next = 0;
@@ -50,8 +51,8 @@ static inline void candor_spsc_linked_init_supplied(struct candor_spsc_linked *q
     q->producer.node = q->consumer.node = node;
 }
 
-/* Owner. Of nodes of the pool, which is borrowed and must outlive the queue; an offer that finds it empty fails as one to a full
- * queue. 0, or -ENOMEM when it is empty now. */
+/* Owner. Initializes a queue whose nodes come from the pool, which is borrowed and must outlive the queue. An offer fails when the pool
+ * is empty, as if the queue were full. Returns 0, or -ENOMEM if the pool is empty now. */
 static inline int candor_spsc_linked_init(struct candor_spsc_linked *q, struct candor_pool *pool)
 {
     uint64_t *node = candor_pool_take(pool);
@@ -69,7 +70,8 @@ static inline uint64_t candor_spsc_linked_capacity(const struct candor_spsc_link
     return CANDOR_QUEUE_UNBOUNDED;
 }
 
-/* Producer. Adds the element in a node of the caller's: true. False for NULL and CANDOR_QUEUE_JUMP; the node is then not taken. */
+/* Producer. Adds the element in a node that the caller supplies, and returns true. Returns false for NULL and CANDOR_QUEUE_JUMP; the
+ * node is then not taken. */
 static inline bool candor_spsc_linked_offer_node(struct candor_spsc_linked *q, struct candor_queue_node *node, void *element)
 {
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED); /* relaxed: the producer's own */
@@ -78,15 +80,15 @@ static inline bool candor_spsc_linked_offer_node(struct candor_spsc_linked *q, s
         return false;
     node->element = candor_queue_word(element);
     __atomic_store_n(&node->next, 0, __ATOMIC_RELAXED); /* relaxed: published by the link to the node */
-    /* Release: pairs with the acquire in poll_node; publishes the node and what its element points to. */
+    /* Release: pairs with the acquire in poll_node; publishes the node and the data that its element points to. */
     __atomic_store_n(&q->producer.node->next, (uint64_t)(uintptr_t)node, __ATOMIC_RELEASE);
     q->producer.node = node;
-    /* Release: pairs with the acquire in offered; who sees the count sees the link. */
+    /* Release: pairs with the acquire in offered; a thread that sees the count sees the link. */
     __atomic_store_n(&q->producer.index, i + 1, __ATOMIC_RELEASE);
     return true;
 }
 
-/* Consumer. As poll; with the element comes a node that is the caller's. */
+/* Consumer. Does the same as poll, and also returns a node, which then belongs to the caller. */
 static inline void *candor_spsc_linked_poll_node(struct candor_spsc_linked *q, struct candor_queue_node **node)
 {
     struct candor_queue_node *old = q->consumer.node, *next;
@@ -103,7 +105,7 @@ static inline void *candor_spsc_linked_poll_node(struct candor_spsc_linked *q, s
     return candor_queue_element(next->element);
 }
 
-/* The methods below are for nodes of a pool, but for peek and the counts. */
+/* The methods below, except peek and the counts, are for queues whose nodes come from a pool. */
 
 static inline bool candor_spsc_linked_offer(struct candor_spsc_linked *q, void *element)
 {
@@ -147,7 +149,8 @@ static inline void *candor_spsc_linked_peek(struct candor_spsc_linked *q)
     return next ? candor_queue_element(((struct candor_queue_node *)(uintptr_t)next)->element) : NULL;
 }
 
-/* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes are polled before; the last is q->consumer.node. */
+/* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes must be polled first; the last node is
+ * q->consumer.node. */
 static inline void candor_spsc_linked_deinit(struct candor_spsc_linked *q)
 {
     while (candor_spsc_linked_poll(q))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* methods: separated by blanks; NULL = any. A class that ends with '*' stands for all that begin so. */
+/* methods: names separated by blanks; NULL = any. If the class ends with '*', all classes with that beginning are meant. */
 struct cost {
     const char *class_name, *methods;
     enum stack_mark mark;

@@ -1,12 +1,12 @@
-/* Work of the JDK and of libraries that is dear when a program asks for it again and again: one table. The marks of stacks, the findings
- * and the rule (rules/rule_costs.c) are made from it; cost_methods.c has the methods.
+/* A table of work of the JDK and of libraries that is expensive if a program requests it again and again. The marks of stacks, the
+ * findings and the rule (rules/rule_costs.c) are made from it; cost_methods.c has the methods.
  *
  * COST(F, symbol, id, title, words, source, limit, when, remedy):
- *   F              the macro that a finding is made with (rules.h), passed on
+ *   F              the macro that makes a finding (rules.h)
  *   id, title      as in rules.h
- *   words          what the time went into
- *   source, limit  CPU: a share of the CPU time. WALL: threads that wait there, on average. At the limit it is a warning
- *   when           EVER, or SETTLED: not in the JVM's first minute, in which every program does it */
+ *   words          the activity that used the time
+ *   source, limit  CPU: a share of the CPU time. WALL: the mean number of threads that wait there. From the limit on it is a warning
+ *   when           EVER, or SETTLED: the JVM's first minute does not count, because every program does this at its start */
 #ifndef CANDOR_ANALYSIS_KNOWN_COSTS_H
 #define CANDOR_ANALYSIS_KNOWN_COSTS_H
 
@@ -66,7 +66,7 @@
     COST(F, PROCESSES, "processes_started", "Threads wait while processes are started", "starting processes", WALL, 0.5, EVER,             \
          "a library in place of the command, or one process that is kept and asked")
 
-/* Their marks: enum stack_mark. */
+/* The marks of the rows, for enum stack_mark. */
 #define COST_MARK(F, symbol, ...) STACK_COST_##symbol,
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known of the JVM's flags: which of them make a program slow or are a risk, and which ones a JDK ignores or gives up. */
+/* Tables of the JVM's flags: flags that make a program slow or are a risk, and flags that a JDK ignores or has removed. */
 #ifndef CANDOR_ANALYSIS_KNOWN_JVM_FLAGS_H
 #define CANDOR_ANALYSIS_KNOWN_JVM_FLAGS_H
 
@@ -12,14 +12,15 @@ struct known_flag {
     const char *flag;
     enum flag_matter matter;
     double score;
-    const char *words; /* what it does */
+    const char *words; /* the flag's effect */
 };
 
 extern const struct known_flag known_flags[];
 extern const size_t known_flag_count;
 
-/* A flag by its name, "UseParNewGC", or as it stands, "-Xincgc": the first JDK that deprecates it, that ignores it, and that does not start
- * with it; 0 = none does. Of the last one a later JDK than the first may be here: it is one that was tried. */
+/* An outdated flag by its name, "UseParNewGC", or as it is written, "-Xincgc". The numbers are the first JDK that deprecates it, the
+ * first that ignores it, and the first that does not start with it; 0 = no JDK does. `refused` may be a later JDK than the first one,
+ * because it is a JDK that was tested. */
 struct outdated_flag {
     const char *name;
     uint32_t deprecated, ignored, refused;

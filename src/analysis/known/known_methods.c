@@ -106,7 +106,8 @@ static bool takes(const char *class_name, const char *method)
     return queue && method_takes;
 }
 
-/* By its name: a method that borrows, or one of a pool, but for what its threads run. */
+/* Whether a method lends a resource, judged by its name: a method that borrows, or any method of a pool, except those that its threads
+ * run. */
 static bool lends(const char *class_name, const char *method)
 {
     static const char *const verbs[] = {"borrow", "acquire", "checkout", "checkOut", "lease", "getConnection", "getResource"};

@@ -1,4 +1,4 @@
-/* Allocations that can be avoided: numbers in objects (boxing), and one line that allocates a large part of all bytes. */
+/* Finds allocations that can be avoided: numbers in objects (boxing), and one line that allocates a large part of all bytes. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 
@@ -12,14 +12,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BOXED_WARNING     0.8   /* of the bytes */
-#define BOXED_CPU_WARNING 0.2   /* of the CPU time */
-#define BOXED_LEAST       10e6  /* bytes a second, below which it costs nothing */
+#define BOXED_WARNING     0.8   /* as a share of the bytes */
+#define BOXED_CPU_WARNING 0.2   /* as a share of the CPU time */
+#define BOXED_LEAST       10e6  /* bytes a second; below this boxing is cheap */
 #define SITE_WARNING      500e6 /* bytes a second, at one line */
 
 struct part {
     double sum;
-    struct tally lines, classes; /* group 0: by string of the findings, and of the profile */
+    struct tally lines, classes; /* group 0; keys: string ids of the findings, and of the profile */
 };
 
 static void part_init(struct part *p)
@@ -45,7 +45,7 @@ static void add(struct part *part, const struct profile *p, const struct profile
         tally_add(&part->classes, 0, class_name, s->weight);
 }
 
-/* Samples in valueOf of a wrapper class. */
+/* Adds up samples in valueOf of a wrapper class. */
 static struct amount boxed(struct findings *f, const struct profile *p, struct part *part)
 {
     struct stack_marks marks;
@@ -75,7 +75,7 @@ static double cpu_score(struct findings *f, const struct evidence *e)
     return score_saturate(share.low, BOXED_CPU_WARNING);
 }
 
-/* "; the largest part (60 %) is java.lang.Integer", or nothing where there is none. */
+/* Formats "; the largest part (60 %) is java.lang.Integer", or nothing if there is none. */
 static const char *largest(char *text, size_t size, double part, double whole, const char *is, const char *what)
 {
     *text = 0;
@@ -159,7 +159,7 @@ static void add_lines(struct findings *f, const struct profile *p, struct tally 
     }
 }
 
-/* The line with most bytes. */
+/* Reports the line that allocates most bytes. */
 void rule_allocation_site(struct findings *f, const struct evidence *e)
 {
     struct tally lines, classes; /* classes: by line */

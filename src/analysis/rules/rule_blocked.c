@@ -1,5 +1,5 @@
-/* Threads that many others rely on, and that wait where they should not: event loops, each of which serves many connections, and workers of
- * the common pool, of which there are no more than processors. */
+/* Finds important threads that wait although they should not: event loops, each of which serves many connections, and workers of the
+ * common pool, whose number is at most that of the processors. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOPS_WARNING 0.5 /* threads that wait, on average */
-#define POOL_WARNING  1.0 /* the same of the common pool */
+#define LOOPS_WARNING 0.5 /* mean number of threads that wait */
+#define POOL_WARNING  1.0 /* the same for the common pool */
 
 enum { LOOKS_LEAST = 10 };
 
@@ -19,7 +19,8 @@ static bool is_of_loop(const struct stack_marks *m, const struct profile_sample 
     return stack_has(m, s->stack, STACK_LOOPS) && !stack_has(m, s->stack, STACK_SELECTS);
 }
 
-/* While it waits for other tasks of the pool, it works on them or has another thread do so. */
+/* Whether the sample shows a worker of the common pool in a task. A worker that waits for other tasks of the pool does not count,
+ * because it works on them or has another thread do so. */
 static bool is_of_common_pool(const struct stack_marks *m, const struct profile_sample *s)
 {
     static const char name[] = "ForkJoinPool.commonPool-worker-";

@@ -1,5 +1,5 @@
-/* Work that is dear when a program asks for it again and again: regular expressions that are compiled at each call, lists that are
- * searched element by element, names of hosts that are resolved. The table is costs.h. */
+/* Finds work that is expensive if a program requests it again and again: regular expressions that are compiled at each call, lists that
+ * are searched element by element, host names that are resolved. The table is costs.h. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PROCESSOR_LEAST 0.05            /* of one, on average: what little an idle program does may well be one of these */
-#define SETTLED_NS      (60 * NS_PER_S) /* of the JVM's life, in which every program loads classes and looks things up */
+#define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this the little work of an idle program may well be this */
+#define SETTLED_NS      (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
 
 enum { SAMPLES_LEAST = 10 };
 
@@ -39,11 +39,11 @@ enum { COSTS = sizeof costs / sizeof *costs };
 struct sums {
     double part, squares;
     uint64_t samples;
-    uint32_t largest; /* stack of the sample with most weight */
+    uint32_t largest; /* stack of the sample with the largest weight */
     uint64_t largest_weight;
 };
 
-/* Of one profile: the sums of each cost, and the weights of all samples, and of those after the JVM's beginning. */
+/* The sums of one profile: of each cost, of all samples, and of samples after the JVM's beginning. */
 struct sampled {
     struct findings *f;
     const struct evidence *e;
@@ -51,7 +51,7 @@ struct sampled {
     enum source source;
     struct stack_marks marks;
     struct sums sums[COSTS];
-    double all, settled, draws; /* draws: independent samples that all of them are worth */
+    double all, settled, draws; /* draws: the effective sample size of all samples */
 };
 
 static bool is_settled(const struct evidence *e, const struct profile_sample *s)
@@ -70,7 +70,7 @@ static void add(struct sums *sums, const struct profile_sample *s)
     }
 }
 
-/* A thread that runs, or is ready to, does not wait. */
+/* Whether a sample counts. For wall-clock costs, threads that run or are ready to run do not count, because they do not wait. */
 static bool counts(const struct sampled *d, const struct profile_sample *s)
 {
     return d->source == SOURCE_CPU || (jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY);
@@ -91,7 +91,7 @@ static void add_samples(struct sampled *d)
     }
 }
 
-/* "--callers Pattern.compile", if the method needs no quotes there. */
+/* Formats "--callers Pattern.compile", if the method's name needs no quotes. */
 static const char *callers_of(const struct sampled *d, const struct cost *c, uint32_t stack)
 {
     const char *label = profile_text(d->p, stack_marked(&d->marks, stack, c->mark));

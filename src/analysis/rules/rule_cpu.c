@@ -1,5 +1,5 @@
-/* Threads that could run, but have no processor. The CPU time of the program itself shows the cause: the program's own load, or other
- * processes on the machine and quotas. */
+/* Finds threads that could run, but have no processor. The program's own CPU time shows the cause: either the program's own load, or
+ * other processes on the machine and quotas. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define READY_WARNING 1.0  /* threads that wait, for each processor */
-#define OWN_USE       0.75 /* of the processors, from which the program itself keeps them busy */
+#define READY_WARNING 1.0  /* waiting threads for each processor */
+#define OWN_USE       0.75 /* as a share of the processors; from here on the program itself keeps them busy */
 
 enum { LOOKS_LEAST = 10 };
 

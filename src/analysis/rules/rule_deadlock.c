@@ -1,5 +1,5 @@
-/* Threads that wait for each other in a circle when the recording ends. A cycle is certain, not a matter of chance: the owners were
- * read while all of these waits went on. */
+/* Finds threads that wait for each other in a cycle when the recording ends. A cycle is certain, not a matter of chance, because the
+ * owners were read while all of these waits were under way. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

@@ -1,5 +1,5 @@
-/* Exceptions that are thrown too often. Their cost is estimated by the CPU time for filling in their stack traces, which is most of
- * it. Their number is the JVM's own count, if the JDK's recorder has recorded it. */
+/* Finds exceptions that are thrown too often. Their cost is estimated from the CPU time for filling in their stack traces, which is most
+ * of the cost. Their number is the JVM's own count, if the JDK's recorder has recorded it. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 
@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SHARE_WARNING   0.2    /* of the CPU time */
+#define SHARE_WARNING   0.2    /* as a share of the CPU time */
 #define THROWS_WARNING  10000. /* a second */
-#define PROCESSOR_LEAST 0.005  /* of one, on average: what little an idle program does may well be exceptions */
+#define PROCESSOR_LEAST 0.005  /* of one processor, on average; below this the little work of an idle program may well be exceptions */
 
 struct thrown {
     struct findings *f;
@@ -39,8 +39,8 @@ static void add_samples(struct thrown *t, const struct profile *p)
     }
 }
 
-/* By the events of throws, where there are any: of the classes the one that is thrown most. Where errors alone are recorded, as the JDK's
- * recorder does unless it is told otherwise, they are few of what is thrown. */
+/* Names the class that is thrown most, if there are events of throws. If only errors are recorded, which is the default of the JDK's
+ * recorder, they are a small part of all throws. */
 static void name_by_events(struct finding *one, struct findings *f, const struct halts *h)
 {
     struct halt_groups groups;
@@ -71,7 +71,7 @@ static uint32_t tell(struct findings *f, const struct finding *one, const struct
                         one->site ? findings_text(f, one->site) : "[unknown]");
 }
 
-/* Samples that are only counted say nothing of how busy the program is. */
+/* Whether the program is nearly idle. Samples without a time do not show that. */
 static bool is_idle(const struct amount *share, const struct thrown *t, const struct evidence *e)
 {
     return e->cpu && e->cpu->unit == PROFILE_UNIT_NS && share->low * t->all < PROCESSOR_LEAST * (double)e->duration_ns;

@@ -1,5 +1,5 @@
-/* The JVM's command line: flags that contradict each other, that this JDK ignores, that make the program slow or are a risk, a heap that
- * does not fit its flags, doors for remote control that are open to everybody, and secrets that everybody can read. */
+/* Checks the JVM's command line: flags that contradict each other, that this JDK ignores, that make the program slow or are a risk; a
+ * heap that does not fit its flags; remote control that is open to everybody; and secrets that everybody can read. */
 #include "analysis/rules.h"
 
 #include "analysis/arguments.h"
@@ -15,13 +15,13 @@
 #define IGNORED_SCORE    60.0
 #define DEPRECATED_SCORE 30.0
 #define SETUP_SCORE      50.0
-#define OPEN_SCORE       80.0 /* who reaches the port runs what code he likes */
+#define OPEN_SCORE       80.0 /* anyone who reaches the port can run any code */
 #define SECRET_SCORE     50.0
 
 #define GIB ((uint64_t)1 << 30)
 
-enum { WIDE_FROM_GIB = 32, WIDE_TO_GIB = 40 };       /* heaps that hold less than one of 31, since their references are twice as wide */
-enum { SERIAL_PROCESSORS = 4, SERIAL_HEAP_GIB = 4 }; /* from which on one thread is too few to collect */
+enum { WIDE_FROM_GIB = 32, WIDE_TO_GIB = 40 };       /* they hold less than a heap of 31 GiB, because their references are twice as wide */
+enum { SERIAL_PROCESSORS = 4, SERIAL_HEAP_GIB = 4 }; /* from these sizes on, one thread is too few for collections */
 
 static void say(struct findings *f, enum finding_kind kind, double score, const char *subject, uint32_t text, const char *remedy)
 {
@@ -29,9 +29,9 @@ static void say(struct findings *f, enum finding_kind kind, double score, const 
                         .kind = kind, .score = score, .subject = findings_string(f, subject), .text = text, .count = 1, .remedy = remedy});
 }
 
-/* ---- twice ---- */
+/* ---- repeated flags ---- */
 
-/* Flags of which each counts, in the order in which they are given. */
+/* Whether repeated flags of this name all count, and do not replace each other. */
 static bool adds_up(const char *name)
 {
     static const char *const those[] = {"OnError",        "OnOutOfMemoryError",   "CompileCommand",       "CompileOnly",
@@ -42,14 +42,14 @@ static bool adds_up(const char *name)
     return false;
 }
 
-/* 1g is 1024m. */
+/* Whether two values are equal: 1g is 1024m. */
 static bool is_same(const struct argument *a, const struct argument *b)
 {
     uint64_t bytes = argument_bytes(a->value);
     return !strcmp(a->value, b->value) || (bytes && bytes == argument_bytes(b->value));
 }
 
-/* The value of a property may be a secret. */
+/* Reports a flag that is given twice. The value of a property is not shown, because it may be a secret. */
 static void judge_twice(struct findings *f, const struct argument *a, const char *rest)
 {
     struct argument last;
@@ -127,14 +127,14 @@ static void judge_heap(struct findings *f, const char *arguments, uint32_t proce
             "-XX:+UseG1GC or -XX:+UseParallelGC, unless the container allows only one processor");
 }
 
-/* ---- doors ---- */
+/* ---- remote control ---- */
 
 static bool is_local(const char *host)
 {
     return !strncmp(host, "localhost", 9) || !strncmp(host, "127.", 4) || !strncmp(host, "[::1]", 5);
 }
 
-/* Without a host, JDK 9 and later listen to the own machine only. */
+/* Whether a debugger can connect from other machines. Without a host, JDK 9 and later listen only on the local machine. */
 static bool debugs_for_all(const struct argument *a, uint32_t jdk)
 {
     const char *address = strstr(a->word, "address=");
@@ -186,7 +186,7 @@ static bool has(const char *text, const char *const *words, size_t count, bool a
 
 #define HAS(text, words, at_end) has(text, words, sizeof(words) / sizeof *(words), at_end)
 
-/* By its name, unless that names the place of the secret, or something about it. */
+/* Whether a name is that of a secret. Names that describe the place of a secret, or a property of it, do not count. */
 static bool names_secret(const char *name)
 {
     static const char *const secrets[] = {"password", "passwd",  "passphrase", "secret",     "token",      "apikey",    "api-key",
@@ -203,7 +203,7 @@ static bool is_secret(const char *value)
            value[strspn(value, "0123456789")];
 }
 
-/* Its name only: the value is nobody's business. */
+/* Reports secrets, by their names only, because the values must not be shown. */
 static void judge_secrets(struct findings *f, const char *arguments)
 {
     struct argument a, next;

@@ -1,4 +1,4 @@
-/* What garbage collection costs: the share of the time in which it stops all threads, the CPU time of its own threads, and the
+/* Judges the cost of garbage collection: the share of the time in which it stops all threads, the CPU time of its own threads, and the
  * longest pause. If allocations were recorded, they show why the collector has so much work. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STOPPED_WARNING    0.1      /* of the time */
-#define CPU_WARNING        0.4      /* of the CPU time, for the collector's threads */
-#define PROCESSOR_LEAST    0.1      /* of one, that these use: of an idle program they may well be most */
-#define CPU_LEAST_NS       NS_PER_S /* that these use: a program that only fills its heap when it starts has no pressure */
+#define STOPPED_WARNING    0.1      /* as a share of the time */
+#define CPU_WARNING        0.4      /* as a share of the CPU time, for the collector's threads */
+#define PROCESSOR_LEAST    0.1      /* of one processor, for the collector's threads; in an idle program they may well use most CPU time */
+#define CPU_LEAST_NS       NS_PER_S /* used by the collector's threads; a program that only fills its heap at the start has no pressure */
 #define LONGEST_WARNING_NS NS_PER_S
 
 enum { PAUSES_LEAST = 5 };
 
 struct pauses {
-    double sum, squares, asked; /* asked: for by System.gc(), and not in the other two */
+    double sum, squares, asked; /* asked: requested by System.gc(), and not part of sum and squares */
     uint64_t count;
     const struct halt *longest;
 };
@@ -34,7 +34,7 @@ static struct pauses add_pauses(const struct halts *h)
         if (one->kind != HALT_GC)
             continue;
         p.longest = !p.longest || one->ns > p.longest->ns ? one : p.longest;
-        if (strstr(halts_text(h, one->what), "System.gc()")) { /* system_gc is about these */
+        if (strstr(halts_text(h, one->what), "System.gc()")) { /* the rule system_gc covers these */
             p.asked += (double)one->ns;
             continue;
         }
@@ -45,8 +45,8 @@ static struct pauses add_pauses(const struct halts *h)
     return p;
 }
 
-/* A sample does not say for which collection a thread works, so collections that the program asked for have the part of the CPU time that
- * they have of the pauses. */
+/* Returns the part of the collector's CPU time that the program did not request. A sample does not show for which collection a thread
+ * works. Therefore requested collections are assumed to have the same share of the CPU time as of the pauses. */
 static double part_not_asked(const struct pauses *p)
 {
     return p->asked > 0 ? p->sum / (p->sum + p->asked) : 1;

@@ -1,6 +1,6 @@
-/* Halts that are a problem by the time that threads lose in them, or by their number: peers and files that are slow to take or to give
- * data, allocations that wait for the collector, code that is thrown away, errors that are thrown, and operations of the JVM that
- * stop all threads for long. */
+/* Finds halts that are a problem because of the time that threads lose, or because of their number: peers and files that are slow to
+ * take or to give data, allocations that wait for the collector, code that is thrown away, errors that are thrown, and operations of the
+ * JVM that stop all threads for long. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -14,7 +14,7 @@
 
 #define OPERATION_WARNING_NS NS_PER_S /* the longest one */
 #define ERRORS_WARNING       60.0     /* a minute */
-#define MEMORY_SCORE         90.0     /* an OutOfMemoryError, once */
+#define MEMORY_SCORE         90.0     /* a single OutOfMemoryError */
 
 enum { ERRORS_LEAST = 10 };
 
@@ -22,7 +22,7 @@ enum { ERRORS_LEAST = 10 };
 
 enum measure { WAITERS, A_SECOND };
 
-/* limit: threads that wait on average, or halts a second. */
+/* limit: the mean number of waiting threads, or halts a second. */
 static const struct trouble {
     enum finding_kind kind;
     enum halt_kind halt;
@@ -38,7 +38,7 @@ static const struct trouble {
     {FINDING_DEOPTIMIZATIONS, HALT_DEOPTIMIZATION, A_SECOND, 1000, 100, "times compiled code was thrown away:"},
 };
 
-/* A file without a name is a pipe or a terminal, whose other end may have nothing to say. */
+/* Whether the group counts. A file without a name is a pipe or a terminal, whose other end may have nothing to send. */
 static bool is_known(const struct trouble *t, const struct halt_group *g)
 {
     return t->kind != FINDING_SLOW_FILE || g->what;

@@ -1,4 +1,4 @@
-/* What threads wait for outside of the program: peers that are slow to answer, files that are forced to disk, and carriers that virtual
+/* Finds waits for things outside of the program: peers that are slow to answer, files that are forced to disk, and carriers that virtual
  * threads keep while they wait. */
 #include "analysis/rules.h"
 #include "base/text/number.h"
@@ -13,12 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-#define WAITERS_WARNING 1.0               /* threads that wait on average */
-#define SLOW_READ_NS    (275 * NS_PER_MS) /* half of the reads take as long */
-#define AT_ONCE_NS      NS_PER_MS         /* that reads go on together, for it to be no clock's error */
-#define FORCES_WARNING  100.0             /* of one file, a second */
+#define WAITERS_WARNING 1.0               /* mean number of threads that wait */
+#define SLOW_READ_NS    (275 * NS_PER_MS) /* at least half of the reads take this long */
+#define AT_ONCE_NS      NS_PER_MS         /* time in which reads overlap; less may be an error of clocks */
+#define FORCES_WARNING  100.0             /* for one file, a second */
 
-enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
+enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* fewer may be chance */
 
 static const char *known(const struct halts *h, uint32_t text, const char *otherwise)
 {
@@ -30,7 +30,7 @@ static double waiters(const struct halt_group *g, const struct evidence *e)
     return (double)g->sum_ns / (double)e->duration_ns;
 }
 
-/* What is the same in all of them. */
+/* Fills in the members that all findings of this file share. */
 static struct finding finding_of(struct findings *f, const struct evidence *e, const struct halt_group *g, enum finding_kind kind)
 {
     return (struct finding){
@@ -60,7 +60,7 @@ static void judge_all(struct findings *f, const struct evidence *e, enum halt_ki
 
 /* ---- sockets ---- */
 
-enum { PORT_OF_CLIENTS = 32768 }; /* from here on Linux gives ports to those that connect; others begin later */
+enum { PORT_OF_CLIENTS = 32768 }; /* from here on Linux assigns ports to clients; other systems begin later */
 
 static bool has_port_of_client(const char *peer)
 {
@@ -68,8 +68,8 @@ static bool has_port_of_client(const char *peer)
     return colon && number_or_zero(colon + 1) >= PORT_OF_CLIENTS;
 }
 
-/* A client of the program's, which thinks before it asks again: one connection, of which nobody can read while another does, and a port
- * that it was given. */
+/* Whether the peer may be a client of the program, which pauses before its next request. Such a peer has a port that was assigned to it.
+ * It has one connection, on which two threads cannot read at once. */
 static bool may_be_client(const char *peer, const struct halt_group *g)
 {
     return has_port_of_client(peer) && g->at_once_ns < AT_ONCE_NS;
@@ -109,7 +109,7 @@ static void judge_file(struct findings *f, const struct evidence *e, const struc
     findings_add(f, &one);
 }
 
-/* Without the JDK's events: who is seen in it by the wall clock. */
+/* Judges forced files without the JDK's events, from wall-clock samples of threads in the call. */
 static void judge_seen(struct findings *f, const struct evidence *e)
 {
     const struct profile *p = e->wall;

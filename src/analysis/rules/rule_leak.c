@@ -1,5 +1,5 @@
-/* Objects allocated at one place whose number keeps growing (profile/figures/leaks.h: when that is more than chance). The score
- * depends on how much of them was allocated during the recording. */
+/* Finds objects allocated at one place whose number keeps growing (profile/figures/leaks.h explains when that is more than chance). The
+ * score depends on how much of them was allocated during the recording. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define GROWTH_WARNING 0.25 /* of the bytes that are alive at the end, since the first quarter */
+#define GROWTH_WARNING 0.25 /* growth since the first quarter, as a share of the bytes that are alive at the end */
 
 static void judge(struct findings *f, const struct evidence *e, const struct leak *leak, enum leaks_proof proof)
 {

@@ -1,8 +1,8 @@
-/* Locks for which threads queue, by class. What the owner does meanwhile shows what is wrong with a lock: an owner that sleeps or
+/* Finds locks for which threads queue, by class. What the owner does meanwhile shows the problem with a lock: an owner that sleeps or
  * does I/O, readers that let no writer in, or else simply too much work under one lock.
  *
- * The measure is the mean number of threads that wait: their time by that of the recording. A lock for which one waits on average is in use
- * nearly all the time. */
+ * The measure is the mean number of threads that wait: the sum of their waiting times divided by the recording's time. A lock for which
+ * one thread waits on average is in use nearly all the time. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -19,19 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITERS_WARNING 1.0 /* threads that wait on average */
-#define OWNER_SHARE     0.5 /* at least, of the time that an owner was looked at, for what he does to be the reason */
-#define READERS_SHARE   0.1 /* at most, of what writers wait for readers, do readers wait where writers starve */
+#define WAITERS_WARNING 1.0 /* mean number of threads that wait */
+#define OWNER_SHARE     0.5 /* least share of the owners' sampled time in an activity that then counts as the reason */
+#define READERS_SHARE   0.1 /* if writers starve, readers wait at most for this share of the writers' waiting time */
 
 struct lock_use {
-    uint32_t class_name; /* string of the profile */
+    uint32_t class_name; /* string id of the profile */
     uint8_t state;
     uint64_t weight, samples;
-    uint64_t writers_ns, readers_ns; /* writers: while no thread had it for itself, so that readers had */
+    uint64_t writers_ns, readers_ns; /* writers: while no thread had exclusive access, so readers had the lock */
 };
 
 struct owners {
-    double all_ns, asleep_ns, io_ns, squares; /* squares: of the weights */
+    double all_ns, asleep_ns, io_ns, squares; /* squares: the sum of squares of the weights */
 };
 
 struct uses {
@@ -40,20 +40,20 @@ struct uses {
     const struct profile *p;
     struct lock_use *list;
     uint32_t count, cap;
-    struct tally threads, owners, sites; /* by the place of a use in the list */
-    struct owners *looked_at;            /* by class */
+    struct tally threads, owners, sites; /* by the index of a use in the list */
+    struct owners *looked_at;            /* by the class */
     uint32_t looked_at_count, looked_at_cap;
-    struct map owner_places;                 /* by the class, as string of the findings */
-    struct tally owner_sites, owner_threads; /* of those that sleep or do I/O: owner_group */
+    struct map owner_places;                 /* by the class, as a string id of the findings */
+    struct tally owner_sites, owner_threads; /* for owners that sleep or do I/O: owner_group */
     struct map places;
-    bool *is_dead; /* by sample: a part of a deadlock, which is told of as that */
+    bool *is_dead; /* by sample: it is a part of a deadlock, and is reported as such */
 };
 
 /* ---- which parks are for a lock ---- */
 
 static bool is_lock(const struct profile *p, const struct profile_sample *s, const char *class_name)
 {
-    if (!strncmp(class_name, "jdk.jfr.internal.", 17)) /* the recorder's own, which --jfr on starts */
+    if (!strncmp(class_name, "jdk.jfr.internal.", 17)) /* a lock of the JDK's recorder, which --jfr on starts */
         return false;
     return s->state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
            strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock") || locks_label(p, s, "owner");
@@ -76,8 +76,8 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
     return &u->list[*place];
 }
 
-/* A worker that waits for the lock of its pool's queue is on its way to its next task: no time of the program's is lost. Where processors
- * are short, the owner of that lock mostly waits for one. */
+/* Whether a worker waits for the lock of its pool's queue on its way to its next task. The program loses no time then. If there are too
+ * few processors, the owner of that lock usually waits for one. */
 static bool comes_to_take(const struct stack_marks *marks, const struct profile_sample *s)
 {
     return stack_is_idle(marks, s->stack) || stack_has(marks, s->stack, STACK_TAKES);
@@ -126,7 +126,7 @@ static void add_waits(struct uses *u)
             add_wait(u, &marks, &u->p->samples[i]);
 }
 
-/* ---- what owners do ---- */
+/* ---- activities of owners ---- */
 
 static uint32_t owner_group(uint32_t place, enum stack_work work)
 {
@@ -173,7 +173,7 @@ static void look_at_owners(struct uses *u)
         look_at(u, p, &p->samples[i]);
 }
 
-/* ---- telling ---- */
+/* ---- findings ---- */
 
 static double threshold_of(const struct profile *p, enum wait_group group)
 {
@@ -181,7 +181,7 @@ static double threshold_of(const struct profile *p, enum wait_group group)
     return book && book->ns > 0 ? (double)book->ns : 0;
 }
 
-/* Which of the two groups of parks it is of, its class does not tell. */
+/* Returns the threshold for a use. For parks there are two groups, and the class does not show which one applies. */
 static double threshold_of_use(const struct profile *p, const struct lock_use *use)
 {
     if (use->state == JFR_STATE_MONITOR)
@@ -189,13 +189,13 @@ static double threshold_of_use(const struct profile *p, const struct lock_use *u
     return fmax(threshold_of(p, WAIT_GROUP_SYNCHRONIZER), threshold_of(p, WAIT_GROUP_OTHER));
 }
 
-/* The time lost at a lock. Shorter waits are drawn, so each thread's sum has a standard error of half a threshold. */
+/* Returns the time lost at a lock. Shorter waits are sampled, so each thread's sum has a standard error of half a threshold. */
 static struct amount lost_by(const struct uses *u, const struct lock_use *use, uint32_t threads)
 {
     return amount_normal((double)use->weight, threshold_of_use(u->p, use) / 2 * sqrt(threads));
 }
 
-/* Without owners a writer that waits for a writer looks the same. */
+/* Whether readers starve writers. Without owners, a writer that waits for another writer cannot be distinguished. */
 static bool starves_writers(const struct uses *u, const struct lock_use *use)
 {
     return evidence_has(u->e, SOURCE_OWNERS) && use->writers_ns > use->weight / 2 &&
@@ -268,10 +268,10 @@ static bool owns(const struct map *owners, const struct uses *u, const struct pr
     return map_find(owners, findings_string(u->f, profile_text(p, p->threads[s->thread].name)));
 }
 
-/* Of the time in which the owners of the lock could run, by the wall clock: the share in which they had no processor. */
+/* Returns the share in which the lock's owners had no processor, of the time in which they could run, according to the wall clock. */
 static struct amount unready_share(const struct uses *u, uint32_t place)
 {
-    struct map owners; /* names, as strings of the findings */
+    struct map owners; /* names, as string ids of the findings */
     double ready = 0, all = 0, squares = 0;
     map_init(&owners);
     for (uint32_t i = 0; i < u->owners.count; i++) {

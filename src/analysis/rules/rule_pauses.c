@@ -1,5 +1,5 @@
-/* Why pauses for garbage collection happen, by what the JVM calls their collector and cause: collections of the whole heap, and those that
- * something other than the program's allocation asked for. A table has the causes. */
+/* Finds the reasons of pauses for garbage collection from the JVM's names of their collector and cause: collections of the whole heap,
+ * and collections that were not requested by the program's allocation. A table has the causes. */
 #include "analysis/rules.h"
 
 #include "analysis/arguments.h"
@@ -23,7 +23,7 @@ enum { FULL_LEAST = 3, LATE_LEAST = 10 };
 
 enum measure { OF_PAUSES, A_MINUTE };
 
-/* cause: how the JVM names it, or how such names begin. limit: a share of the pauses, or pauses a minute. */
+/* cause: the JVM's name for the cause, or the beginning of such names. limit: a share of the pauses, or pauses a minute. */
 static const struct cause {
     enum finding_kind kind;
     const char *cause;
@@ -106,14 +106,14 @@ static bool has(const char *text, const char *const *words, size_t count)
 
 #define HAS(text, words) has(text, words, sizeof(words) / sizeof *(words))
 
-/* By the names of collectors, which differ by their teller and with the JDK. */
+/* Judges by the names of collectors, which differ between the JDK's recorder and the agent, and between JDKs. */
 static enum extent extent_of(const char *what)
 {
     static const char *const asked[] = {"System.gc()", "Heap Inspection", "Heap Dump", "Diagnostic Command", "Metadata GC", "ForceGarbage"};
     static const char *const fallbacks[] = {"G1 full", "G1Full", "stop-the-world full", "Degenerated", "Full GC", "ShenandoahFull"};
     static const char *const planned[] = {"MSC,",        "SerialOld",   "Serial full",  "PSParallelCompact",
                                           "PSMarkSweep", "ParallelOld", "Parallel full"};
-    if (HAS(what, asked)) /* other rules are about these */
+    if (HAS(what, asked)) /* other rules cover these */
         return A_PART;
     return HAS(what, fallbacks) ? WHOLE_AS_FALLBACK : HAS(what, planned) ? WHOLE : A_PART;
 }
@@ -161,7 +161,7 @@ static uint64_t target_ms(const char *arguments)
     return given ? given : TARGET_MS;
 }
 
-/* Of G1's pauses that collect. */
+/* Compares G1's collecting pauses with the target. */
 static void judge_target(struct findings *f, const struct evidence *e)
 {
     uint64_t ms = target_ms(e->jvm->arguments), pauses = 0;

@@ -1,8 +1,8 @@
-/* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
+/* Finds pools of threads that are all busy while other threads wait for results of tasks that no thread has begun.
  *
- * A thread in FutureTask.get or CompletableFuture.join waits for a task, and each running task has a worker. So at most as many of
- * the waiting threads as there are busy workers wait for running tasks; the others wait for tasks in a queue. Their number is a lower
- * bound of the queue's length, because there may be tasks for which no thread waits. */
+ * A thread in FutureTask.get or CompletableFuture.join waits for a task, and each running task has a worker. Therefore the number of
+ * threads that wait for running tasks is at most the number of busy workers. The other waiting threads wait for tasks in a queue. Their
+ * number is a lower bound of the queue's length, because there may be tasks for which no thread waits. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUEUE_WARNING 1.0  /* tasks that wait on average */
-#define IDLE_MOST     0.25 /* of the time of a pool's workers, when it is too small */
-#define IN_USE        0.75 /* of the processors, when more workers would but share them */
+#define QUEUE_WARNING 1.0  /* mean number of tasks that wait */
+#define IDLE_MOST     0.25 /* largest idle share of the workers' time in a pool that is too small */
+#define IN_USE        0.75 /* as a share of the processors; from here on more workers would only share them */
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -25,15 +25,15 @@ struct crew {
     struct findings *f;
     const struct profile *p;
     const struct evidence *e;
-    struct tally busy, idle, squares;    /* by the pool's name, as a string of the findings, and by thread; squares: of weights in us */
-    struct tally running, ready;         /* of busy: on a processor, and without one; by the pool's name, thread 0 */
-    double computing_ns;                 /* of all threads: on a processor, or ready for one */
-    double waiting_ns, busy_ns, squared; /* squared: the weights of both, each squared */
+    struct tally busy, idle, squares;    /* by the pool's name, as a string id of the findings, and by thread; squares: of weights in us */
+    struct tally running, ready;         /* parts of busy: on a processor, and ready without one; by the pool's name, thread 0 */
+    double computing_ns;                 /* time of all threads on a processor, or ready for one */
+    double waiting_ns, busy_ns, squared; /* squared: the sum of the squares of both weights */
     uint64_t waits;
     struct tally waiters, sites; /* group 0, by thread and stack */
 };
 
-/* "pool-1-thread-" of "pool-1-thread-12": the threads of one pool. */
+/* Returns the name of a thread's pool: "pool-1-thread-" for "pool-1-thread-12". */
 static uint32_t pool_of(struct crew *c, const struct profile_sample *s)
 {
     char name[NAME_MAX_BYTES];
@@ -70,7 +70,7 @@ static void add_waiter(struct crew *c, const struct profile_sample *s)
     tally_add(&c->sites, 0, s->stack, s->weight);
 }
 
-/* A worker that has been woken for a task, and has no processor yet, is not idle. */
+/* Adds up the samples. A worker that has been woken for a task but has no processor yet is not idle. */
 static void add_samples(struct crew *c)
 {
     struct stack_marks marks;
@@ -93,14 +93,14 @@ static struct amount idle_share(const struct crew *c, uint32_t pool)
     return amount_share(idle, all, stats_effective_size(all / 1e3, (double)tally_weight(&c->squares, pool)));
 }
 
-/* Its tasks compute rather than wait, and the processors have no time for more of them. */
+/* Whether the pool's tasks compute rather than wait, and the processors have no time for more tasks. */
 static bool lacks_processors(const struct crew *c, uint32_t pool)
 {
     uint64_t running = tally_weight(&c->running, pool), waiting = tally_weight(&c->busy, pool) - running - tally_weight(&c->ready, pool);
     return c->e->processors && running >= waiting && c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
 
-/* The busiest of the pools that have no idle time; 0 = there is none. */
+/* Returns the busiest pool that has hardly any idle time; 0 = there is none. */
 static uint32_t full_pool(const struct crew *c)
 {
     uint32_t found = 0;

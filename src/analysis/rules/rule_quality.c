@@ -1,4 +1,4 @@
-/* What the recording itself does not show: CPU time without a sample, samples without a whole stack, and lines that are approximate. */
+/* Finds gaps in the recording itself: CPU time without a sample, samples without a whole stack, and lines that are approximate. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 
@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-#define MISSING_WARNING     0.2      /* of the CPU time */
-#define APPROXIMATE_WARNING 2.0      /* of it: worth knowing from two fifths on, and no warning */
-#define CPU_LEAST_NS        NS_PER_S /* less of it says nothing of the recorder */
+#define MISSING_WARNING     0.2      /* as a share of the CPU time */
+#define APPROXIMATE_WARNING 2.0      /* as a share of the CPU time; above 1, so that it is information from 0.42 on, but never a warning */
+#define CPU_LEAST_NS        NS_PER_S /* with less CPU time nothing can be concluded about the recorder */
 
 struct missing {
     double all, lost, failed, truncated, unseen;
@@ -34,7 +34,7 @@ static struct missing add_books(const struct profile *p)
                             .unseen = account_ns(p, ACCOUNT_UNSEEN)};
 }
 
-/* The sums are counts of a clock that has drawn them: what came by chance counts as little as its samples do. */
+/* Returns a share of the CPU time. The sums come from a clock that samples, so they are as uncertain as the samples. */
 static struct amount share_of(const struct profile *p, double part, double all)
 {
     return amount_share(fmin(part, all), all, stats_effective_samples(p));

@@ -1,6 +1,6 @@
-/* Figures that the JVM states, and happenings that it reports (events/figures/readings.h): the container's limits, switches between
- * threads, classes and threads that become ever more, memory for code and classes that is full, and data that its recorder lost. A table
- * has them. */
+/* Judges figures and incidents that the JVM reports (events/figures/readings.h): the container's limits, switches between threads,
+ * growing numbers of classes and threads, full memory for code and classes, and data that the JVM's recorder lost. They are listed in a
+ * table. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SETTLED_NS (60 * NS_PER_S) /* of the JVM's life */
+#define SETTLED_NS (60 * NS_PER_S) /* time after the JVM's start */
 
 enum { THIRDS = 3 };
 
@@ -25,13 +25,13 @@ enum measure {
     CERTAINLY, /* it happened: each is bad */
 };
 
-/* A limit below which v is nothing is `from`: a level that is half full is no problem. */
+/* `from` is the value up to which there is no problem: a level that is half full is fine. */
 static const struct figure {
     enum finding_kind kind;
     enum measure measure;
     enum reading_kind of, other;
     double from, limit;
-    uint32_t least; /* readings */
+    uint32_t least; /* least number of readings */
     const char *words;
 } figures[] = {
     {FINDING_CPU_THROTTLED, PART_OF, READING_PERIODS_THROTTLED, READING_PERIODS, 0, 0.25, 2,
@@ -97,7 +97,7 @@ static double added(const struct values *v)
     return v->count ? fmax(0, v->last - v->first) : 0;
 }
 
-/* As of that time. */
+/* Returns the value of a figure at a time. */
 static double value_at(const struct evidence *e, enum reading_kind kind, int64_t ns)
 {
     double value = 0;

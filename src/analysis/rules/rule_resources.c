@@ -1,10 +1,10 @@
-/* Pools of connections, permits and similar resources that are too small: threads wait until others return one.
+/* Finds pools of connections, permits and similar resources that are too small: threads wait until others return one.
  *
- * A thread that waits in a library's pool, or for a permit of a Semaphore, waits for a resource. A thread in BlockingQueue.take may
- * do so, too, but may as well be a consumer without work. Names reveal some pools (ConnectionPool.borrow). Otherwise the waits reveal
- * threads that share resources: whenever some of them wait, the number of the others is constant, because it is the number of
- * resources; and the threads take turns. The number of busy consumers, however, is as random as the arrival of their work, or equals
- * the number of their clients, which then wait as often as they do. */
+ * A thread that waits in a library's pool, or for a permit of a Semaphore, waits for a resource. A thread in BlockingQueue.take may do
+ * so, too, but it may also be a consumer without work. Names reveal some pools (ConnectionPool.borrow). Otherwise the waits reveal
+ * threads that share resources: whenever some of them wait, the number of the others is constant, because it is the number of resources,
+ * and the threads take turns. The number of busy consumers, however, is as random as the arrival of their work. Or it equals the number
+ * of their clients, which then wait as often as the consumers do. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -19,26 +19,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAITERS_WARNING 1.0 /* threads that wait on average */
-#define CONSTANT_LEAST  0.5 /* of the time in which exactly so many do not wait: of random arrivals at most 0.37 */
-#define CLIENTS_LEAST   0.5 /* and CLIENTS_MOST: waits of others, for each of theirs, from which these may be clients */
+#define WAITERS_WARNING 1.0 /* mean number of threads that wait */
+#define CONSTANT_LEAST  0.5 /* least share of the time in which a constant number does not wait: at most 0.37 if arrivals are random */
+#define CLIENTS_LEAST   0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
 #define CLIENTS_MOST    2.0
-#define IN_USE          0.75 /* of the processors: who has a resource may wait for one of these */
+#define IN_USE          0.75 /* as a share of the processors: a thread with a resource may be waiting for a processor */
 
-enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer are chance */
+enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer may be chance */
 
 enum lender { LENDS_NOTHING, LENDS_BY_QUEUE, LENDS_PERMITS, LENDS_BY_NAME, LENDS_AS_LIBRARY, LENDERS };
 
 /* The waits at one place of the program. */
 struct place {
-    uint32_t own; /* string of the profile: its innermost method */
+    uint32_t own; /* string id of the profile: the innermost method */
     enum lender lender;
-    double sum, squares; /* of the time */
+    double sum, squares; /* of the waiting time */
     uint64_t ended, count;
     uint32_t first_turn, turns;
 };
 
-/* A thread begins to wait, or ends. */
+/* The beginning or the end of a thread's wait. */
 struct turn {
     int64_t ns;
     uint32_t place;
@@ -55,7 +55,7 @@ struct lending {
     struct map by_own;
     struct turn *turns;
     uint32_t turn_count, turn_cap;
-    uint64_t *ended;              /* of all places, sorted */
+    uint64_t *ended;              /* number of ended waits of all places, sorted */
     struct tally threads, stacks; /* by place */
     double threshold_ns;
 };
@@ -117,7 +117,7 @@ static void add_wait(struct lending *l, const struct profile_sample *s, bool is_
         add_turns(l, s, at);
 }
 
-/* ---- who takes turns ---- */
+/* ---- threads that take turns ---- */
 
 static int by_place_and_time(const void *left, const void *right)
 {
@@ -127,11 +127,11 @@ static int by_place_and_time(const void *left, const void *right)
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* How many of the threads do not wait, most of the time in which others do, and in what share of it. */
+/* Returns the number of threads that do not wait during most of the time in which others wait. *share is the share of that time. */
 static uint32_t lent(const struct lending *l, uint32_t place, struct amount *share)
 {
     uint32_t threads = tally_keys(&l->threads, place), most = 0;
-    double *held = calloc((size_t)threads + 1, sizeof *held), all = 0; /* time, by the number that wait */
+    double *held = calloc((size_t)threads + 1, sizeof *held), all = 0; /* time by the number of waiting threads */
     int64_t waiting = 0;
     if (!held) {
         l->f->failed = true;
@@ -153,11 +153,11 @@ static uint32_t lent(const struct lending *l, uint32_t place, struct amount *sha
     return most ? threads - most : 0;
 }
 
-/* Others wait about as often as these: they may be who gives them work. */
+/* Whether other threads wait about as often as these. They may be the clients that give these threads work. */
 static bool may_have_clients(const struct lending *l, uint32_t place)
 {
     double own = (double)l->places[place].ended;
-    uint32_t low = 0, high = l->count; /* the first that has as many as a client may have */
+    uint32_t low = 0, high = l->count; /* the first place with at least as many waits as a client may have */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if ((double)l->ended[middle] < CLIENTS_LEAST * own)
@@ -165,7 +165,7 @@ static bool may_have_clients(const struct lending *l, uint32_t place)
         else
             high = middle;
     }
-    return low + 1 < l->count && (double)l->ended[low + 1] <= CLIENTS_MOST * own; /* one of them is its own */
+    return low + 1 < l->count && (double)l->ended[low + 1] <= CLIENTS_MOST * own; /* one of them is this place itself */
 }
 
 static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
@@ -254,7 +254,7 @@ static void judge(struct lending *l, uint32_t place)
                     });
 }
 
-/* Where the processors are the bottleneck, a larger pool has nothing to run on. */
+/* Whether the processors are the bottleneck. A larger pool would not help then. */
 static bool lacks_processors(const struct evidence *e)
 {
     double all = (double)e->processors * (double)e->duration_ns;
@@ -269,7 +269,7 @@ static bool is_wait(const struct lending *l, const struct profile_sample *s, boo
     return (parks || s->state == JFR_STATE_WAITING) && lender_of(&l->marks, s->stack) == LENDS_AS_LIBRARY;
 }
 
-/* By waits, each with its time; or, of those that no event tells, by samples of the wall clock. */
+/* Judges a profile: of waits, which have times, or, for waits without events, of wall-clock samples. */
 static void judge_profile(struct findings *f, const struct evidence *e, const struct profile *p)
 {
     struct lending l = {.f = f, .e = e, .p = p};

@@ -1,4 +1,4 @@
-/* Stops of all threads that are not garbage collections: very frequent safepoints, and loops for which all other threads wait at a
+/* Finds stops of all threads that are not garbage collections: very frequent safepoints, and loops for which all other threads wait at a
  * safepoint. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
@@ -11,21 +11,21 @@
 #include <math.h>
 #include <string.h>
 
-#define STORM_WARNING   100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */
-#define STOPPED_WARNING 0.1   /* of the time, for those that are a storm */
-#define STORM_LEAST     20.0  /* a second, for it to be one at all */
-#define LATE_WARNING_NS 1e8   /* that a thread runs on after all were asked to stop, on average */
+#define STORM_WARNING   100.0 /* safepoints a second without a garbage collection: a calm JVM has one */
+#define STOPPED_WARNING 0.1   /* as a share of the time, for a storm of safepoints */
+#define STORM_LEAST     20.0  /* a second; fewer are not a storm */
+#define LATE_WARNING_NS 1e8   /* mean time for which a thread keeps running after all were asked to stop */
 
-enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* safepoints; fewer are chance, or a beginning */
+enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* numbers of safepoints; fewer may be chance, or the program's start */
 enum { PLACE_BYTES = 512 };
 
 /* ---- storms ---- */
 
 struct storm {
-    uint64_t counted, counted_ns; /* by the agent: all of them, GC pauses included */
-    uint64_t told, told_ns;       /* by the JDK's recorder: those above its threshold */
+    uint64_t counted, counted_ns; /* from the agent: all safepoints, including GC pauses */
+    uint64_t told, told_ns;       /* from the JDK's recorder: safepoints above its threshold */
     uint64_t pauses, pauses_ns;
-    struct tally whats, askers; /* of the JDK's, group 0, by string of the halts */
+    struct tally whats, askers; /* for the JDK's safepoints, group 0, by string id of the halts */
 };
 
 static void add_halt(struct storm *s, const struct halt *one)
@@ -105,9 +105,9 @@ void rule_safepoints(struct findings *f, const struct evidence *e)
     tally_deinit(&s.askers);
 }
 
-/* ---- who is late ---- */
+/* ---- late threads ---- */
 
-/* CPU time, by samples: a thread that had no processor ran nowhere, so that a busy machine makes nobody late. */
+/* The CPU time of late threads, from samples. A thread without a processor did not run, so that a busy machine makes no thread late. */
 struct lateness {
     uint32_t place;
     double sum, squares;
@@ -115,13 +115,13 @@ struct lateness {
 };
 
 struct late {
-    struct lateness *list; /* by place */
+    struct lateness *list; /* one entry for each place */
     uint32_t count, cap;
     struct map by_place;
-    struct tally sites; /* the same */
+    struct tally sites; /* the same places */
 };
 
-/* The lines of a loop are one place: "a.B.loop < a.C.run" of "a.B.loop:12 < a.C.run:7". */
+/* Returns the place of a site. All lines of a loop are one place: "a.B.loop < a.C.run" for "a.B.loop:12 < a.C.run:7". */
 static uint32_t place_of(struct findings *f, const char *site)
 {
     char place[PLACE_BYTES];
@@ -170,7 +170,7 @@ static void add_late(struct findings *f, struct late *l, const struct halts *h, 
     tally_add(&l->sites, place, one->late_site, one->late_thread_ns);
 }
 
-/* site: of its lines the one that most was lost at. */
+/* Reports a late place. site: the site of that place at which most time was lost. */
 static void judge_late(struct findings *f, const struct halts *h, const struct lateness *l, uint32_t site)
 {
     char mean[32], low[32], high[32];

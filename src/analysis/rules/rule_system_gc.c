@@ -1,5 +1,5 @@
-/* Garbage collections that the program requests by System.gc(), and the place of the call, if the JDK's event for it or samples of
- * the thread that waits in it show the place. */
+/* Finds garbage collections that the program requests with System.gc(), and the place of the call, if the JDK's event for it or samples
+ * of the waiting thread show the place. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define ASKED_WARNING 0.5 /* of all pauses */
+#define ASKED_WARNING 0.5 /* as a share of all pauses */
 
 enum { CALLS_LEAST = 2 };
 
@@ -20,7 +20,7 @@ static bool is_asked_for(const char *what)
     return n >= sizeof cause - 1 && !strcmp(what + n - (sizeof cause - 1), cause);
 }
 
-/* The place that most samples of threads in the call show. */
+/* Returns the place that most samples of threads in the call show. */
 static uint32_t caller_by_samples(struct findings *f, const struct profile *p)
 {
     struct stack_marks marks;

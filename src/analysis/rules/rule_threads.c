@@ -1,4 +1,4 @@
-/* Threads that are started for little work, and end again: those that no round of the wall clock saw. */
+/* Finds threads that are started for little work and soon end: threads that no round of the wall clock saw. */
 #include "analysis/rules.h"
 #include "base/time_units.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define ENDS_WARNING 100.0 /* such threads, a second */
+#define ENDS_WARNING 100.0 /* number of such threads a second */
 
 enum { ENDS_LEAST = 50 };
 
@@ -18,7 +18,7 @@ static uint64_t ended(const struct profile *p)
     return book ? book->count : 0;
 }
 
-/* Where samples meet Thread.start. */
+/* Returns the line that most samples of Thread.start show. *share: its part. */
 static uint32_t starter(struct findings *f, const struct profile *p, double *share)
 {
     struct stack_marks marks;

@@ -22,7 +22,7 @@ uint32_t jvm_info_feature(const char *version)
     const char *rest = version;
     if (number_take(&rest, 10, 0, FEATURE_MOST, &feature))
         return 0;
-    bool is_old = feature == 25 && !strchr(version, '+') && strstr(version, "-b"); /* until JDK 8, the JVM had versions of its own */
+    bool is_old = feature == 25 && !strchr(version, '+') && strstr(version, "-b"); /* up to JDK 8, the JVM had its own version numbers */
     if (is_old)
         return 8;
     if (feature == 1 && *rest == '.' && (rest++, number_take(&rest, 10, 0, FEATURE_MOST, &feature)))
@@ -73,7 +73,7 @@ int jvm_info_read(struct jvm_info *info, const struct jfr_file *file, struct err
     *info = (struct jvm_info){0};
     for (uint32_t i = 0; !rc && !info->known && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems are told of by who reads the events */
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the code that reads the events reports problems */
         if (rc || !chunk)
             continue;
         rc = search(info, chunk);

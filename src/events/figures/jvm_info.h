@@ -1,5 +1,5 @@
-/* What a recording says about its JVM: the arguments it was started with, its version, and when it began. Our own recordings say it, and
- * those of the JDK's recorder (jdk.JVMInformation). */
+/* Reads a recording's information on its JVM: its arguments, its version, and its start. Candor's recordings have it, and those of the
+ * JDK's recorder (jdk.JVMInformation). */
 #ifndef CANDOR_EVENTS_FIGURES_JVM_INFO_H
 #define CANDOR_EVENTS_FIGURES_JVM_INFO_H
 
@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 struct jvm_info {
-    char *arguments;      /* of the JVM, separated by blanks; never NULL once read */
-    char *java_arguments; /* the main class, and what the program was given */
+    char *arguments;      /* arguments of the JVM, separated by blanks; never NULL after jvm_info_read */
+    char *java_arguments; /* the main class and the program's arguments */
     uint32_t feature;     /* 8, 25; 0 = unknown */
     int64_t start_ns;     /* since the epoch; 0 = unknown */
-    bool known;           /* there was such an event: the first one counts */
+    bool known;           /* there was such an event; the first one counts */
 };
 
-/* 0 or a negative code with a line in e; jvm_info_deinit in any case. */
+/* Reads a file. Returns 0 or a negative code with e. Call jvm_info_deinit in any case. */
 int jvm_info_read(struct jvm_info *info, const struct jfr_file *file, struct error *e);
 void jvm_info_deinit(struct jvm_info *info);
-/* The feature version in a text as jdk.JVMInformation has it: "25.0.5+8", "OpenJDK ... JRE (1.8.0_504-b01)", or "25.504-b01", which is
- * JDK 8's own version of its JVM. 0 = unknown. */
+/* Returns the feature version in a version text of jdk.JVMInformation: "25.0.5+8", "OpenJDK ... JRE (1.8.0_504-b01)", or "25.504-b01",
+ * which is the separate version of JDK 8's JVM. 0 = unknown. */
 uint32_t jvm_info_feature(const char *version);
 
 #endif

@@ -61,7 +61,7 @@ int readings_read(struct readings *r, const struct jfr_file *file, struct error 
     *r = (struct readings){0};
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems are told of by who reads the events */
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* the code that reads the events reports problems */
         if (rc || !chunk)
             continue;
         rc = read_chunk(r, chunk);

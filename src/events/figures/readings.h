@@ -1,5 +1,5 @@
-/* Figures that the JVM states from time to time, and happenings that it reports: the quota's throttling, the fill of the code cache,
- * classes that were redefined. A table says which events have them. */
+/* Reads figures that the JVM reports from time to time, and certain incidents: throttling by the quota, the fill of the code cache,
+ * classes that were redefined. A table lists their events. */
 #ifndef CANDOR_EVENTS_FIGURES_READINGS_H
 #define CANDOR_EVENTS_FIGURES_READINGS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* READING(symbol, event, field): field NULL = the event itself counts, as 1. */
+/* READING(symbol, event, field): the value is that of the field; field NULL = the value of each event is 1. */
 #define READING_ROWS(READING)                                                                                                              \
     READING(PERIODS, "jdk.ContainerCPUThrottling", "cpuElapsedSlices")                                                                     \
     READING(PERIODS_THROTTLED, "jdk.ContainerCPUThrottling", "cpuThrottledSlices")                                                         \
@@ -45,14 +45,14 @@ struct reading {
 };
 
 struct readings {
-    struct reading *list; /* in order of time; of one time in that of the kinds */
+    struct reading *list; /* in order of time; readings of the same time in order of their kinds */
     uint32_t count, cap;
 };
 
-/* 0 or a negative code with a line in e; readings_deinit in any case. */
+/* Reads a file. Returns 0 or a negative code with e. Call readings_deinit in any case. */
 int readings_read(struct readings *r, const struct jfr_file *file, struct error *e);
 void readings_deinit(struct readings *r);
-/* How many of a list that is in order are before that time. */
+/* Returns the number of readings before a time. The list must be in order of time. */
 uint32_t readings_from(const struct reading *list, uint32_t count, int64_t ns);
 
 #endif

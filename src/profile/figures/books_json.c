@@ -72,7 +72,7 @@ void books_json_members(struct jsonw *j, const struct profile *p, enum book book
     }
 }
 
-/* Recordings of others may have accounts of CPU time without the account that measures it. */
+/* Whether the profile has a book. Recordings of other profilers may have accounts of CPU time without the account that measures it. */
 static bool has_book(const struct profile *p, enum book book)
 {
     if (book != BOOK_CPU || accounts_has_book(p, BOOK_CPU))

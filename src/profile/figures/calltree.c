@@ -4,26 +4,27 @@
 
 #include <string.h>
 
-/* By thread, a small file can ask for a huge tree: each of its threads with each of its stacks. A real one has well below
- * a million nodes. */
+/* Limits the tree. By thread, a small file can cause a huge tree, because each thread may have each stack. A real tree has far fewer
+ * than a million nodes. */
 enum { NODES_MAX = 4 << 20 };
 
-/* A node while samples come in, in order of arrival. */
+/* A node of the unfinished tree. The nodes are in order of arrival. */
 struct draft {
     uint32_t parent;
     uint32_t label;
     uint32_t place; /* in the finished tree */
-    uint32_t paths; /* list of those that lead to it, 0 = end; path 0 is the root's only one */
+    uint32_t paths; /* list of the paths that lead to it, 0 = end; path 0 is the root's only path */
     uint32_t self_samples;
     uint8_t type;
     uint64_t self, total;
 };
 
-/* A stack of the profile, below one top; several may lead to one draft. A parent has a smaller number than its children. */
+/* A stack of the profile below one top, that is, below the root or a thread. Several paths may lead to one draft. A parent has a smaller
+ * number than its children. */
 struct path {
     uint32_t parent, draft, next;
     uint8_t type;
-    uint64_t weight; /* of the samples that end here, at first; then of all below it, too */
+    uint64_t weight; /* at first the weight of samples that end here; later including all paths below */
 };
 
 struct builder {
@@ -32,8 +33,8 @@ struct builder {
     uint32_t count, cap;
     struct path *paths;
     uint32_t path_count, path_cap;
-    struct map children;  /* (parent, label) -> draft, of those that do not stand right behind their parents */
-    uint32_t *plain;      /* trie node -> path, 0 = none; of stacks below no top */
+    struct map children;  /* (parent, label) -> draft, for drafts that are not right after their parents */
+    uint32_t *plain;      /* trie node -> path, 0 = none; for stacks that are not below a thread */
     struct map below_top; /* (top, trie node) -> path; top is the path of a thread */
     uint32_t climbed[PROFILE_DEPTH_MAX + 1];
 };
@@ -41,7 +42,7 @@ struct builder {
 static int child_of(struct builder *b, uint32_t parent, uint32_t label, uint32_t *id)
 {
     bool added = true;
-    uint32_t next = parent + 1; /* most have one child, which came right after them: the map has the others */
+    uint32_t next = parent + 1; /* most drafts have one child, which was added right after them; the map has the others */
     if (b->count == NODES_MAX)
         return -EFBIG;
     if (ARRAY_GROW(b->drafts, b->cap, b->count))
@@ -62,7 +63,7 @@ static int child_of(struct builder *b, uint32_t parent, uint32_t label, uint32_t
     return 0;
 }
 
-/* A new path, one step on from its parent. */
+/* Adds a path that is one frame longer than its parent. */
 static int add_path(struct builder *b, uint32_t parent, uint32_t label, uint8_t type, uint32_t *id)
 {
     uint32_t draft;
@@ -77,14 +78,15 @@ static int add_path(struct builder *b, uint32_t parent, uint32_t label, uint8_t 
     return 0;
 }
 
-/* Where the path of a trie node stands, 0 there when it has none yet; NULL without memory. */
+/* Returns the place of the path for a trie node. Its value is 0 if there is no path yet. NULL if out of memory. */
 static uint32_t *path_place(struct builder *b, uint32_t top, uint32_t node)
 {
     bool added;
     return top ? map_add(&b->below_top, (uint64_t)top << 32 | node, &added) : &b->plain[node];
 }
 
-/* The path of a stack: climbs to the nearest trie node that is known, then comes down again. */
+/* Finds or adds the path of a stack. It goes towards the root to the nearest trie node with a path, and then adds the paths back to the
+ * leaf. */
 static int path_of(struct builder *b, uint32_t top, uint32_t stack, uint32_t *id)
 {
     const struct profile *p = b->p;
@@ -125,7 +127,7 @@ static int add_sample(struct builder *b, const struct profile_sample *s, uint32_
     return 0;
 }
 
-/* Threads of one name are one top. */
+/* Finds or adds the top for a thread. Threads with the same name share one top. */
 static int top_of(struct builder *b, struct map *tops, uint32_t name, uint32_t *top)
 {
     bool added;
@@ -158,7 +160,7 @@ static int draft_all(struct builder *b, bool by_thread)
     return rc;
 }
 
-/* What goes through a draft, and which type of frame most of it goes through. To most drafts one path leads. */
+/* Adds up the weight of a draft's paths, and finds the frame type with most of it. Most drafts have one path. */
 static void weigh_draft(struct builder *b, struct draft *d)
 {
     const struct path *first = &b->paths[d->paths];
@@ -187,7 +189,7 @@ static void weigh(struct builder *b)
         weigh_draft(b, &b->drafts[i]);
 }
 
-/* Among children of one parent. */
+/* Compares two children of one parent. */
 static int by_weight(const void *left, const void *right, void *context)
 {
     const struct builder *b = context;
@@ -197,7 +199,7 @@ static int by_weight(const void *left, const void *right, void *context)
     return strcmp(profile_text(b->p, l->label), profile_text(b->p, r->label));
 }
 
-/* The drafts grouped by their parents, in order of arrival: those of parent i at children[first[i] .. first[i + 1]). */
+/* Groups the drafts by their parents, in order of arrival. The children of parent i are at children[first[i] .. first[i + 1]). */
 static void group_by_parent(const struct builder *b, uint32_t *first, uint32_t *children)
 {
     for (uint32_t i = 1; i < b->count; i++)
@@ -224,7 +226,7 @@ static void put_node(struct calltree *t, struct builder *b, uint32_t draft, uint
                                 .total_effect = 1};
 }
 
-/* Puts the drafts in their final order, level by level: the children of each node, as it is reached, behind all that is there. */
+/* Puts the drafts in their final order, level by level: the children of each node come after everything that is already placed. */
 static int settle(struct calltree *t, struct builder *b)
 {
     uint32_t *first = calloc((size_t)b->count + 1, sizeof *first), *children = malloc(b->count * sizeof *children);
@@ -254,7 +256,7 @@ static int settle(struct calltree *t, struct builder *b)
     return t->count ? 0 : -ENOMEM;
 }
 
-/* The builder's table of paths becomes the tree's of places. */
+/* Converts the builder's table of paths to the tree's table of places. */
 static void take_places(struct calltree *t, struct builder *b)
 {
     t->of_stack = b->plain;
@@ -292,7 +294,7 @@ int calltree_add_effects(struct calltree *t, const struct successive_order *orde
 {
     if (!t->of_stack || order->by == SUCCESSIVE_UNKNOWN)
         return 0;
-    struct successive_pair *pairs = calloc(t->count, sizeof *pairs); /* of node i at i - 1 */
+    struct successive_pair *pairs = calloc(t->count, sizeof *pairs); /* the entry of node i is at i - 1 */
     int rc = pairs ? successive_count(order, t->of_stack, pairs, t->count) : -ENOMEM;
     struct successive_whole whole = successive_whole(order);
     for (uint32_t i = 1; !rc && i < t->count; i++) {

@@ -1,7 +1,7 @@
-/* The stacks of a profile as a call tree by name: frames of one method with different lines, tiers or overloads are one node.
- * The tree report, the flame graph and collapsed stacks use it.
+/* Makes a call tree of a profile's stacks, by name: frames of one method with different lines, tiers or overloads are one node. The tree
+ * report, the flame graph and collapsed stacks use it.
  *
- * Node 0 is the root. Parents come before their children, children of one parent are adjacent, the heaviest first. */
+ * Node 0 is the root. Parents come before their children. The children of one parent are adjacent, and the heaviest is the first. */
 #ifndef CANDOR_PROFILE_FIGURES_CALLTREE_H
 #define CANDOR_PROFILE_FIGURES_CALLTREE_H
 
@@ -15,20 +15,19 @@ struct calltree_node {
     uint8_t type;                /* the frame type with most of the total weight */
     uint64_t self, total;        /* weights */
     uint32_t self_samples, total_samples;
-    double self_effect, total_effect; /* as of stats_figure */
+    double self_effect, total_effect; /* design effects, as in struct stats_figure */
 };
 
 struct calltree {
     struct calltree_node *nodes;
     uint32_t count;
-    uint32_t *of_stack; /* where each node of the profile's trie went, 0 = nowhere; NULL by_thread */
+    uint32_t *of_stack; /* by node of the profile's trie: its node in this tree, 0 = none; NULL with by_thread */
 };
 
-/* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
- * four million nodes. */
+/* Builds the tree. by_thread: the root's children are the threads, by name. Returns 0, -ENOMEM, or -EFBIG beyond four million nodes. */
 int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
-/* Sets the design effects of the nodes, which are 1 before. In a tree by_thread they stay 1. `order` belongs to the tree's profile. 0
- * or -ENOMEM. */
+/* Sets the design effects of the nodes, which are 1 initially. In a tree by_thread they stay 1. `order` belongs to the tree's profile.
+ * Returns 0 or -ENOMEM. */
 int calltree_add_effects(struct calltree *t, const struct successive_order *order);
 void calltree_deinit(struct calltree *t);
 

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* How many observations the median of all methods' dispersion counts for, beside a method's own. */
+/* The weight of the median of all methods' dispersion beside a method's own dispersion, in observations. */
 static const double prior_degrees = 4;
 /* The degrees of freedom of the variance between blocks: the blocks of two runs have 30, their overlapping pairs about 20. */
 static const double block_degrees = 20;
-/* That a dispersion grows with a share is believed up to so many times the share. */
+/* A dispersion is assumed to grow in proportion to a share, up to this factor. */
 static const double most_growth = 4;
 /* The smallest number of samples that could show a difference, if all of them were on one side. */
 static const double least_samples = 8;
@@ -62,7 +62,7 @@ static int row_of(struct diff *d, const char *name, size_t len, uint32_t *row)
     return 0;
 }
 
-/* Of each label of the profile its row, plus 1. */
+/* Finds the row of each label of the profile. rows[label] is the row plus 1. */
 static int rows_of_labels(struct diff *d, const struct profile *p, const struct stats *s, uint32_t *rows)
 {
     for (uint32_t i = 0; i < s->methods.count; i++) {
@@ -145,9 +145,10 @@ static struct diff_part part_at(const struct diff_run *run, uint32_t row, enum w
     return part;
 }
 
-/* A figure on one side: its runs together. `unit` makes the share what is compared: 1, or the side's CPU time per second. */
+/* A figure on one side, with all runs of the side together. The compared value is the share times `unit`: 1, or the side's CPU time per
+ * second. */
 struct side {
-    double share, size; /* the sample size that its variance would have if it were a share of independent draws */
+    double share, size; /* the sample size at which independent draws of this share would have the same variance */
     double slow;        /* the variance between blocks of time */
     double unit;
 };
@@ -182,14 +183,14 @@ static double pooled(const struct side *a, const struct side *b)
     return size > 0 ? (a->share * a->size + b->share * b->size) / size : 0;
 }
 
-/* The variance of b - a by sampling, as if both were of the pooled share. */
+/* Returns the sampling variance of b - a, if both sides had the pooled share. */
 static double sampling_variance(const struct side *a, const struct side *b)
 {
     double p = pooled(a, b);
     return p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
 }
 
-/* How much more runs differ than sampling alone would make them: chi square over its degrees of freedom. */
+/* Returns the dispersion: how much more the runs differ than by sampling alone, as chi square divided by its degrees of freedom. */
 static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which which, const struct side *sides)
 {
     double p = pooled(&sides[DIFF_A], &sides[DIFF_B]), chi = 0, degrees = (double)d->run_count - 2;
@@ -199,7 +200,7 @@ static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which 
         const struct diff_run *run = &d->run_list[i];
         struct diff_part part = part_at(run, row, which);
         const struct side *side = &sides[run->side];
-        /* Absolutely, times per second are compared, in units of the side's. */
+        /* With `absolute`, times per second are compared, in units of the side's time per second. */
         double rate = d->absolute && run->seconds > 0 ? part.weight / NS_PER_S / run->seconds / side->unit : share_in(run, part.weight);
         chi += (rate - side->share) * (rate - side->share) * part.size / (p * (1 - p));
     }
@@ -224,7 +225,8 @@ static double own_dispersion(const struct diff *d, uint32_t row, enum which whic
     return by_runs(d) ? dispersion_of_runs(d, row, which, sides) : dispersion_of_blocks(sides);
 }
 
-/* Never below what sampling does; of runs, which are few, the median of all methods helps, and the method's own counts if it is more. */
+/* Returns the dispersion that the test uses. It is never below that of sampling. There are few runs, so the median of all methods
+ * moderates their estimate. If the method's own dispersion is larger, it is used instead. */
 static double dispersion(const struct diff *d, double own)
 {
     double degrees = by_runs(d) ? (double)d->run_count - 2 : 0;
@@ -232,8 +234,8 @@ static double dispersion(const struct diff *d, double own)
     return fmax(1, fmax(moderated, own));
 }
 
-/* Counts of a Poisson process with the variance of the share: p N/(1 - p) events have it. Of shares above a half the rest is
- * looked at, which differs by as much. */
+/* Tests a difference with counts of a Poisson process that have the variance of the share: p N/(1 - p) events have it. For shares above
+ * a half, the complement is tested, because it differs by the same amount. */
 static double test(const struct side *a, const struct side *b, double spread, bool absolute)
 {
     double p = pooled(a, b);
@@ -244,7 +246,7 @@ static double test(const struct side *a, const struct side *b, double spread, bo
     return significance_counts(ka, kb, na / a->unit, nb / b->unit);
 }
 
-/* Newcombe's interval for a difference, from Wilson's of both. */
+/* Returns Newcombe's interval for a difference, which uses Wilson's intervals of both sides. */
 static struct interval interval_of(const struct side *a, const struct side *b, double spread)
 {
     struct interval wa = stats_wilson(a->share, a->size / spread), wb = stats_wilson(b->share, b->size / spread);
@@ -254,9 +256,10 @@ static struct interval interval_of(const struct side *a, const struct side *b, d
     return (struct interval){difference - down, difference + up};
 }
 
-/* What a method's dispersion may be estimated at in the next comparison, when its share has grown. Blocks: the upper end of this
- * estimate, of four in five. Runs differ in proportion to what they do; and as they are few, their next estimate is off by more: its
- * upper end of nineteen in twenty is taken, and of this one what the other methods moderate it to. */
+/* Returns a high estimate of a method's dispersion in the next comparison, after its share has grown. For blocks it is the upper end of
+ * this estimate, which four in five do not exceed. The differences between runs grow in proportion to the share. Because there are few
+ * runs, their next estimate has a larger error. Therefore the upper end is the one that nineteen in twenty do not exceed, and the
+ * estimate is the one that the other methods moderate. */
 static double next_dispersion(const struct diff *d, double own, double share, double grown)
 {
     if (!by_runs(d))
@@ -266,7 +269,7 @@ static double next_dispersion(const struct diff *d, double own, double share, do
     return (1 + (expected - 1) * growth) * (1 + significance_normal(0.05) * sqrt(2 / degrees));
 }
 
-/* The least growth that a lone test at level/tests sees with a probability of 0.8. What grows has a larger variance. */
+/* Returns the least growth that a single test at level/tests detects with a probability of 0.8. A larger share has a larger variance. */
 static double detectable(const struct diff *d, const struct side *a, const struct side *b, double own)
 {
     double least = d->level / (2.0 * (d->tests ? d->tests : 1));
@@ -291,7 +294,7 @@ static void fill(const struct diff *d, uint32_t row, enum which which, struct di
     if (!f->tested)
         return;
     f->p = test(&sides[DIFF_A], &sides[DIFF_B], spread, d->absolute);
-    /* A variance that was estimated is uncertain itself. */
+    /* The estimate of the variance is uncertain itself. */
     if (spread > 1 && d->degrees > 0 && f->p < 1)
         f->p = significance_student_p(significance_normal(fmax(f->p, 1e-300) / 2), d->degrees);
 }
@@ -310,7 +313,7 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median over what has samples enough, but never below 1. */
+/* Computes the median dispersion of all figures with enough samples. It is at least 1. */
 static int find_dispersion(struct diff *d)
 {
     double *all = calloc(2 * (size_t)d->count + 1, sizeof *all);

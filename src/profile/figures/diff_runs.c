@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* For a row: the sum in the current block; the deviations of the last two blocks from the row's share of the whole; and, over all
- * blocks, the sums of the squares of these deviations, of the products of adjacent ones, and of the products of those two blocks
- * apart. */
+/* The state of a row: the sum in the current block; the last two blocks' deviations from the row's share of the whole; and three sums
+ * over all blocks: of the squares of these deviations, of the products of adjacent deviations, and of the products of deviations two
+ * blocks apart. */
 struct row_blocks {
     double sum, missed[2], squares, products[2];
 };
@@ -52,13 +52,15 @@ static void close_row(struct row_blocks *r, double expected)
     r->sum = 0;
 }
 
-/* The variance of the sum, by blocks, or by twos or threes of them, which overlap: where neighbors are alike, that is more. */
+/* Returns the variance of the sum. It is estimated from single blocks, and from overlapping groups of two and three blocks. If neighbors
+ * are similar, the groups give more. The largest estimate is used. */
 static double variance_of(const struct row_blocks *r)
 {
     return r->squares + fmax(0, fmax(r->products[0], (4 * r->products[0] + 2 * r->products[1]) / 3));
 }
 
-/* What the block misses its part of the whole by. Its part is as large as its weight; absolutely, as its time. */
+/* Ends a block: notes how far each row deviates from its share in this block. The block's part of the whole is its part of the weight,
+ * or with `absolute` its part of the time. */
 static void close_block(struct blocks *b, const struct diff_run *run, double weight, bool absolute)
 {
     double part = absolute ? 1.0 / DIFF_BLOCKS : weight / run->weight;

@@ -12,7 +12,7 @@
 
 enum { PERIODS = LEAKS_QUARTERS - 1 };
 
-/* The growth of a group over a time: of bytes, and the sums of squares that its error and its chance rest on. */
+/* The growth of a group over a time: in bytes, with the sums of squares for its error and its chance. */
 struct growth {
     double bytes, variance, squares;
 };
@@ -32,14 +32,15 @@ struct groups {
     uint32_t count, cap;
 };
 
-/* ---- where objects come from ---- */
+/* ---- sites ---- */
 
 static bool is_java(uint8_t type)
 {
     return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
 }
 
-/* The label of the innermost method of the program's own; else of the innermost of Java; else of the innermost frame. */
+/* Returns the label of the innermost method that belongs to the program itself; otherwise that of the innermost Java frame; otherwise
+ * that of the innermost frame. */
 static uint32_t site_of(const struct profile *p, uint32_t stack)
 {
     uint32_t any = 0, java = 0;
@@ -76,7 +77,7 @@ static struct group *group_of(struct groups *g, const struct profile *p, const s
     return &g->list[*place];
 }
 
-/* ---- when ---- */
+/* ---- times of looks ---- */
 
 /* Counts the looks before the set of live objects was written. */
 static uint32_t count_looks(const struct profile *p)
@@ -96,9 +97,9 @@ static bool is_after_old(const struct profile_live_set *s)
     return s->old_collections > s->old_before;
 }
 
-/* The last look in (from, to] with a collection of old objects since the previous look, or the last look if there was no such
- * collection; -1 = there is no look. After such a collection garbage does not count. Without one, garbage makes a group grow from
- * look to look. */
+/* Returns the last look in (from, to] after a collection of old objects since the previous look, or the last look if there was no such
+ * collection; -1 = there is no look. After such a collection garbage does not count. Without one, garbage makes a group grow from look
+ * to look. */
 static int last_look(const struct profile_live_set *sets, uint32_t count, int64_t from, int64_t to, bool *is_of_old)
 {
     int last = -1;
@@ -113,19 +114,19 @@ static int last_look(const struct profile_live_set *sets, uint32_t count, int64_
     return last;
 }
 
-/* Where the k-th quarter begins. */
+/* Returns the beginning of the k-th quarter. */
 static int64_t quarter(int64_t begin, int64_t end, int k)
 {
     return (int64_t)(begin + ((__int128)end - begin) / LEAKS_QUARTERS * k);
 }
 
-/* In ns; of a damaged file they may lie further apart than 64 bits can say. */
+/* Returns the time between two times in ns. In a damaged file the difference may exceed 64 bits. */
 static double span(int64_t from, int64_t to)
 {
     return (double)((__int128)to - from);
 }
 
-/* False when the looks do not tell four quarters apart. */
+/* Cuts the recording into quarters. Returns false if there are too few looks for that. */
 static bool cut(struct leaks *l, const struct profile *p)
 {
     const char *counted = profile_setting(p, "live_old_collections");
@@ -222,7 +223,8 @@ static struct leak row_of(const struct group *g, const struct leaks *l)
     return row;
 }
 
-/* The growth that is all but sure, and less of it where what has grown is young. */
+/* Returns the rank of a candidate: its growth minus two standard errors, times the mean age of its objects. Growth of young objects
+ * counts less. */
 static double rank_of(const struct leak *row)
 {
     return fmax(row->growth - 2 * row->growth_error, row->growth / 100) * (double)row->age_ns;
@@ -253,7 +255,7 @@ static int choose(struct leaks *l, const struct groups *g)
     return 0;
 }
 
-/* Sums over the looks that count, for the line of least squares. */
+/* Sums over looks, for a line of least squares. */
 struct line {
     uint32_t count;
     double x, y, xx, xy;

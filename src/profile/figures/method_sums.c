@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The trie, to be walked depth first. 0 = none: the root is nobody's child. */
+/* The state of a depth-first walk through the trie. 0 = none, because the root is not a child of any node. */
 struct walk {
     const struct profile *p;
-    uint32_t *first, *next; /* child of a node, and sibling */
-    uint32_t *open;         /* by label: nodes from the root to here that have it */
+    uint32_t *first, *next; /* first child and next sibling of a node */
+    uint32_t *open;         /* by label: number of nodes with this label from the root to the current node */
 };
 
 static void link_children(struct walk *w)

@@ -9,7 +9,7 @@ struct reroot_work {
     const struct profile *p;
     enum reroot how;
     bool *is_method;  /* by frame */
-    uint32_t *became; /* by stack: the view's, plus 1; 0 = not made, 1 = it has none */
+    uint32_t *became; /* by stack: the stack in the view, plus 1; 0 = not made yet, 1 = none */
     uint32_t path[PROFILE_DEPTH_MAX + 1];
 };
 
@@ -18,7 +18,7 @@ static const struct profile_frame *frame_of(const struct profile *p, uint32_t no
     return &p->frames[p->nodes[node].frame];
 }
 
-/* From the stack's leaf, or its innermost frame of the method, to the root. */
+/* Makes the reversed stack, from the leaf, or from the method's innermost frame, to the root. */
 static int turn_round(struct reroot_work *w, uint32_t node, uint32_t *id)
 {
     while (w->how == REROOT_CALLERS && node && !w->is_method[w->p->nodes[node].frame])
@@ -29,7 +29,7 @@ static int turn_round(struct reroot_work *w, uint32_t node, uint32_t *id)
     return 0;
 }
 
-/* From the outermost frame of the method to the leaf. */
+/* Makes the stack from the method's outermost frame to the leaf. */
 static int cut_off(struct reroot_work *w, uint32_t node, uint32_t *id)
 {
     uint32_t depth = 0, outermost = 0;
@@ -61,12 +61,12 @@ static int take_samples(struct reroot_work *w)
     return 0;
 }
 
-/* A view without stacks and samples yet. */
+/* Makes a view that has no stacks and samples yet. */
 static int begin_view(struct profile *view, const struct profile *p)
 {
     struct profile own;
     int rc = profile_init(&own);
-    *view = *p; /* what is read only */
+    *view = *p; /* the members that are only read */
     view->nodes = own.nodes;
     view->node_count = own.node_count;
     view->node_cap = own.node_cap;
@@ -92,7 +92,7 @@ static int fill_view(struct profile *view, const struct profile *p, enum reroot 
     return rc;
 }
 
-/* The method is given by a pattern, or, where that is NULL, by its label. */
+/* Makes the view. The method is given by a pattern or, if the pattern is NULL, by its label. */
 static int make_view(struct profile *view, const struct profile *p, enum reroot how, const struct regex *method, uint32_t label)
 {
     int rc = begin_view(view, p);

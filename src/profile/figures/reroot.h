@@ -1,10 +1,11 @@
-/* A profile with other stacks, for other trees of the same samples: from the innermost frame outwards, or from one method on.
+/* Makes a view of a profile with other stacks, for other trees of the same samples: from the innermost frame outwards, or from one
+ * method on.
  *
  *     main > run > hot > copy            REROOT_BOTTOM_UP   copy > hot > run > main
  *                                        callees of run     run > hot > copy        from its outermost frame on
  *                                        callers of hot     hot > run > main        from its innermost frame on
  *
- * The view borrows strings, frames and threads of the profile, which must not change; it leaves out samples without the method. */
+ * The view borrows strings, frames and threads of the profile, which must not change. The view leaves out samples without the method. */
 #ifndef CANDOR_PROFILE_FIGURES_REROOT_H
 #define CANDOR_PROFILE_FIGURES_REROOT_H
 
@@ -13,11 +14,12 @@
 
 enum reroot { REROOT_BOTTOM_UP, REROOT_CALLEES, REROOT_CALLERS };
 
-enum { REROOT_DEPTH_MAX = 256 }; /* of stacks that are turned round; what lies further out is not in the view */
+enum { REROOT_DEPTH_MAX = 256 }; /* the number of frames of a reversed stack; frames further out are left out */
 
-/* method is not looked at for REROOT_BOTTOM_UP. 0 or -ENOMEM; the view is to be deinitialized in both cases. */
+/* Makes the view for the methods that match a pattern. For REROOT_BOTTOM_UP the pattern is not used. Returns 0 or -ENOMEM. Call
+ * reroot_deinit in both cases. */
 int reroot_init(struct profile *view, const struct profile *p, enum reroot how, const struct regex *method);
-/* The same for the one method of that label. */
+/* Makes the view for the one method with that label. */
 int reroot_init_label(struct profile *view, const struct profile *p, enum reroot how, uint32_t label);
 void reroot_deinit(struct profile *view);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The continued fraction, by Lentz's method; converges for x < (a + 1)/(a + b + 2). */
+/* Computes the continued fraction by Lentz's method; it converges for x < (a + 1)/(a + b + 2). */
 static double fraction(double x, double a, double b)
 {
     static const double tiny = 1e-300;
@@ -36,7 +36,7 @@ double significance_beta(double x, double a, double b)
     return x < (a + 1) / (a + b + 2) ? front * fraction(x, a, b) / a : 1 - front * fraction(1 - x, b, a) / b;
 }
 
-/* The root of a tail that falls from 1/2 at 0. */
+/* Returns the value at which the upper tail of the distribution is p. The tail falls from 1/2 at 0. */
 static double invert(double p, double df)
 {
     double low = 0, high = 1;
@@ -69,13 +69,13 @@ double significance_student_p(double t, double df)
     return significance_beta(df / (df + t * t), df / 2, 0.5);
 }
 
-/* Given how many there are in all, those of one side are binomial. */
+/* If the total of both counts is given, the count of one side has a binomial distribution. */
 double significance_counts(double a, double b, double exposure_a, double exposure_b)
 {
     double x = exposure_b / (exposure_a + exposure_b);
     if (!(a + b > 0) || !(x > 0 && x < 1))
         return 1;
-    double at_least = b > 0 ? significance_beta(x, b, a + 1) : 1; /* of side b, b or more */
+    double at_least = b > 0 ? significance_beta(x, b, a + 1) : 1; /* the probability that side b has b or more */
     double at_most = a > 0 ? significance_beta(1 - x, a, b + 1) : 1;
     return fmin(1, 2 * fmin(at_least, at_most));
 }

@@ -7,7 +7,7 @@
 
 struct interval stats_wilson(double share, double n)
 {
-    return stats_wilson_at(share, n, 1.959963984540054); /* leaves 2.5 % on each side of the normal distribution */
+    return stats_wilson_at(share, n, 1.959963984540054); /* the normal distribution has 2.5 % beyond this on each side */
 }
 
 struct interval stats_wilson_at(double share, double n, double z)
@@ -17,7 +17,7 @@ struct interval stats_wilson_at(double share, double n, double z)
     double shrink = 1 + z * z / n;
     double centre = (share + z * z / (2 * n)) / shrink;
     double half = z / shrink * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-    /* The ends are exactly 0 and 1 for shares of 0 and 1, were it not for rounding. */
+    /* Without rounding errors, the ends are exactly 0 and 1 for shares of 0 and 1. */
     double low = share <= 0 ? 0 : fmax(0, centre - half);
     double high = share >= 1 ? 1 : fmin(1, centre + half);
     return (struct interval){low, high};
@@ -37,19 +37,19 @@ uint8_t stats_type(const struct stats_row *row)
     return type;
 }
 
-/* What the samples put on one stack. */
+/* The sums over the samples of one stack. */
 struct load {
     uint64_t weight;
     uint32_t samples;
 };
 
-/* What a table counts by: the label of a frame's row, and its line. */
+/* The key of a table's rows: a label of the frame, and for lines its line. */
 enum by { BY_METHOD, BY_LINE, BY_CLASS, BY_PACKAGE, BY_TYPE };
 
 static uint32_t label_of(enum by by, const struct profile *p, const struct profile_frame *f)
 {
     switch (by) {
-    case BY_CLASS: /* of a failed sample it is the reason */
+    case BY_CLASS: /* for a failed sample the class is the reason */
         return f->type == JFR_FRAME_FAILED ? 0 : p->methods[f->method].class_name;
     case BY_PACKAGE:
         return f->type == JFR_FRAME_FAILED ? 0 : p->methods[f->method].package;
@@ -65,8 +65,8 @@ static uint64_t key_of(enum by by, const struct profile *p, const struct profile
     return (uint64_t)label_of(by, p, f) << 32 | (uint32_t)(by == BY_LINE ? f->line : 0);
 }
 
-/* A table under construction; `seen[row]` is the last stack that was counted into the row's total. A frame is met many times: its
- * row is looked up once. */
+/* A table under construction. `seen[row]` is the last stack that was counted into the row's total. Because a frame occurs many times,
+ * its row is looked up only once. */
 struct tally {
     struct stats_table *table;
     enum by by;
@@ -131,7 +131,7 @@ static int tally_stack(struct tally *t, const struct profile *p, uint32_t stack,
     return 0;
 }
 
-/* The rows that the nodes of the trie belong to, as successive_count wants them. */
+/* Returns the rows of the trie's nodes, in the form that successive_count needs. */
 static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p)
 {
     uint32_t *rows = calloc(p->node_count, sizeof *rows);
@@ -143,7 +143,7 @@ static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p)
     return rows;
 }
 
-/* If it is unknown which samples follow each other, all count as independent draws. */
+/* Sets all effects to 1: if the order of the samples is unknown, they count as independent draws. */
 static void set_effects(struct stats_table *t)
 {
     for (uint32_t i = 0; i < t->count; i++)
@@ -210,7 +210,7 @@ static int set_effects_of_threads(struct stats_table *t, const struct profile *p
     return rc;
 }
 
-/* The table of threads. If threads have no clocks of their own, chance decides which of them a sample shows. */
+/* Computes the table of threads. If threads do not have their own clocks, chance decides which thread a sample shows. */
 static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
     for (uint32_t id = 0; id < p->thread_count; id++) {

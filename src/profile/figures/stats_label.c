@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows whose intervals are made narrower by what follows what; that of the others is the one of independent draws, which is never too
- * narrow. Each takes a pass over all samples. */
+/* The number of rows whose intervals use the order of the samples, which makes them narrower. Each such row takes a pass over all
+ * samples. The other rows have the interval of independent draws, which is never too narrow. */
 enum { ROWS_WITH_EFFECT = 64 };
 
-/* Of each set of labels the value of the key, as a string id; 0 = it has none. NULL without memory. */
+/* Returns the value of the key in each set of labels, as a string id; 0 = the set has none. NULL if out of memory. */
 static uint32_t *values_of_sets(const struct profile *p, const char *key)
 {
     uint32_t *values = calloc(p->label_count, sizeof *values);

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In samples. A clock keeps a period for 16; work that is in step with it, or nearly, shows runs that are none, but hardly through
- * more than one redrawing. */
+/* The lag, in samples. A clock keeps a period for 16 samples, and then draws a new one. Work in step with the clock, or nearly so, seems
+ * to have long runs that are not real, but these hardly last beyond one new draw. */
 enum { LAG = 32 };
 
-/* One pass over the samples. `on_path` counts the frames of a row between the root and `fork`, the last node that the stacks of a
- * window have in common: what lies there is in all of them. */
+/* One pass over the samples. `on_path` counts the frames of a row between the root and `fork`, the last node that the stacks of a window
+ * share. The frames up to `fork` are in all of these stacks. */
 struct pass {
     const struct profile *p;
     const uint32_t *row_of;
     struct successive_pair *pairs;
     uint32_t *depth, *on_path, *touched;
-    uint32_t *of_window; /* by window: how many of its samples show a row */
+    uint32_t *of_window; /* by window: the number of its samples that show a row */
     uint8_t *shows;
     uint32_t touched_count, fork;
 };
@@ -68,7 +68,7 @@ static void add_window(struct successive *s, double showing, double length)
     s->products += showing * length;
 }
 
-/* bits: which of the samples of a window show it, the first in bit 0. */
+/* Adds a window. bits: the samples of the window that show the row; bit 0 is the first sample. */
 static void add(struct successive *s, uint8_t bits, int width)
 {
     s->next += (bits ^ bits >> 1) & 1;
@@ -101,7 +101,7 @@ static void take_total(struct pass *r, const uint32_t *stacks, int width)
     }
 }
 
-/* Two or three samples at the lag of each other. */
+/* Counts a group of two or three samples, each one lag after the one before. */
 static void take_window(struct pass *r, const uint32_t *stacks, int width)
 {
     if (stacks[0] == stacks[1] && (width == 2 || stacks[1] == stacks[2]))
@@ -134,7 +134,7 @@ static const struct profile_sample *sample_at(const struct successive_order *o, 
     return &o->profile->samples[o->samples[i]];
 }
 
-/* A virtual thread has the clocks of its carriers, and stands for many. */
+/* Whether the sample is a run alone. A virtual thread uses the clocks of its carriers, and represents many threads. */
 static bool is_single(const struct successive_order *o, uint32_t i)
 {
     if (o->by == SUCCESSIVE_BY_WINDOW)
@@ -148,7 +148,7 @@ static bool is_of_one_run(const struct successive_order *o, uint32_t i, uint32_t
     return o->by == SUCCESSIVE_BY_WINDOW ? a->window == b->window : a->thread == b->thread;
 }
 
-/* Where the run ends that begins at i. */
+/* Returns the end of the run that begins at i. */
 static uint32_t end_of_run(const struct successive_order *o, uint32_t i)
 {
     if (o->by == SUCCESSIVE_BY_TIME)
@@ -159,7 +159,7 @@ static uint32_t end_of_run(const struct successive_order *o, uint32_t i)
     return end;
 }
 
-/* Which rows a sample shows, as `shows` and `touched`. */
+/* Notes in `shows` and `touched` which rows a sample shows. */
 static void show_stack(struct pass *r, uint32_t stack, bool self)
 {
     if (self)
@@ -168,7 +168,8 @@ static void show_stack(struct pass *r, uint32_t stack, bool self)
         show(r, row_at(r, node), 1);
 }
 
-/* Each row is settled at its first sample of the window that is met in a second pass, when its count is complete. */
+/* Counts a window of a clock by lot. The first pass counts for each row the window's samples that show it. The second pass adds a row's
+ * count at the first sample that shows the row. */
 static void take_window_of_lot(struct pass *r, const struct successive_order *o, uint32_t begin, uint32_t end, bool self)
 {
     for (uint32_t i = begin; i < end; i++) {
@@ -210,8 +211,8 @@ static void take_run(struct pass *r, const struct successive_order *o, uint32_t 
     }
 }
 
-/* Which samples follow each other. Of recordings by other clocks than these nobody knows, nor of what is left of a recording when
- * samples were chosen by what they show, nor of samples that were added up: these count as single. */
+/* Determines which samples follow each other. This is unknown for other clocks than those in the table, for the rest of a recording
+ * after samples were selected by their properties, and for samples that were added up. Such samples count as single. */
 static enum successive_by order_by(const struct profile *p)
 {
     static const struct {
@@ -333,7 +334,7 @@ struct successive successive_count_one(const struct successive_order *o, const b
     return s;
 }
 
-/* As take_window_of_lot. */
+/* Does for threads what take_window_of_lot does for rows. */
 static void count_window_of_threads(const struct successive_order *o, uint32_t begin, uint32_t end, uint32_t *showing,
                                     struct successive *of)
 {
@@ -362,14 +363,15 @@ struct successive successive_of_run(uint32_t samples)
     return (struct successive){.ends = samples > 1 ? 2 : 0, .singles = samples == 1};
 }
 
-/* Of a process that is correlated by rho from sample to sample, and exponentially in between, sampled at even distances: the sum
- * of its correlations at the samples less their integral, which even sampling has right. */
+/* Returns the effect for a process that is correlated by rho from sample to sample, with an exponential decline between samples, sampled
+ * at even distances. It is the sum of its correlations at the samples minus their integral, which even sampling measures exactly. */
 static double effect_of_slow(double rho)
 {
     return rho < 0.9999 ? (1 + rho) / (1 - rho) + 2 / log(rho) : (1 - rho) / 6;
 }
 
-/* Inside of runs. The part of the variance that is still correlated at the lag is slow; how slow, twice the lag tells. */
+/* Returns the effect inside of runs. The part of the variance that is still correlated at the lag is slow. The correlation at twice the
+ * lag shows how slow it is. */
 static double effect_within(struct successive s, double variance, const struct successive_whole *whole)
 {
     if (!whole->triples)
@@ -381,7 +383,7 @@ static double effect_within(struct successive s, double variance, const struct s
     return 1 - slow + slow * effect_of_slow(pow(fmin(still / slow, 1), 1.0 / LAG));
 }
 
-/* The sum of (x - share)^2 over so many, of which `shown` have x = 1. */
+/* Returns the sum of (x - share)^2 over `all` samples, of which `shown` have x = 1. */
 static double sum_of_squares(uint32_t shown, uint32_t all, double share)
 {
     return shown * (1 - share) * (1 - share) + (all - shown) * share * share;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct amount { /* of a line of the books */
+struct amount { /* the amount of a line of the books */
     int64_t ns;
     uint64_t count;
 };
 
-/* Where a read ended. */
+/* The end of a read. */
 struct mark {
     int64_t time_ns;
     uint32_t samples;
@@ -30,9 +30,9 @@ struct live {
     struct load_whole whole;
     struct profile profile;
     _Atomic uint64_t holders_read;
-    struct mark *marks; /* the first is the start */
+    struct mark *marks; /* the first mark is the start */
     uint32_t mark_count, mark_cap;
-    int64_t latest_ns; /* of an event */
+    int64_t latest_ns; /* the latest time of an event */
     bool joined;
 };
 
@@ -61,7 +61,7 @@ static void drop_marks(struct live *l, uint32_t first, uint32_t count)
     l->mark_count -= count;
 }
 
-/* The start moves to the first mark behind so many samples. */
+/* Moves the start to the first mark after `least` samples, and removes the samples before it. */
 static void forget_samples(struct live *l, uint32_t least)
 {
     struct profile *p = &l->profile;
@@ -107,7 +107,7 @@ static int take(struct live *l, struct jfr_news *news)
     return rc ? rc : load_whole_take(&l->whole, &l->part, NULL);
 }
 
-/* The start: before anything of a recording of our own, behind what a joined one holds already. */
+/* Sets the start: before the whole content of Candor's own recording, or after the present content of a recording that was joined. */
 static int begin(struct live *l, struct error *e)
 {
     bool news;

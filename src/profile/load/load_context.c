@@ -29,7 +29,7 @@ const struct jfr_field *load_context_field(const struct jfr_type *type)
     return f && !f->array && !strcmp(f->type->name, "candor.types.Context") ? f : NULL;
 }
 
-/* "KEY=VALUE"; anything else says nothing. */
+/* Adds a label from "KEY=VALUE". Other texts are ignored. */
 static int add(struct profile *p, const char *pair, size_t len, uint32_t *labels)
 {
     struct profile_label label = {.parent = *labels};
@@ -42,7 +42,7 @@ static int add(struct profile *p, const char *pair, size_t len, uint32_t *labels
     return profile_label(p, &label, labels);
 }
 
-/* The next pair, up to a semicolon without a backslash, goes to out without its backslashes. */
+/* Copies the next pair to out. A pair ends at a semicolon without a backslash before it. Backslashes are removed. */
 static size_t next_pair(struct jfr_text text, size_t *at, char *out)
 {
     size_t n = 0, i = *at;

@@ -11,23 +11,23 @@ enum { THREADS_MAX = 64 };
 
 struct crew {
     const struct jfr_file *file;
-    struct load_whole *wholes; /* of whose turn it is, as are problems and rc */
+    struct load_whole *wholes; /* used only by the thread whose turn it is, as are problems and rc */
     uint32_t whole_count;
     struct jfr_problems *problems;
     int rc;
     uint32_t count;
-    uint32_t begun; /* chunks that some thread has taken up */
-    uint32_t turn;  /* whose part is to enter next */
+    uint32_t begun; /* number of chunks that threads have taken */
+    uint32_t turn;  /* the chunk whose part enters next */
     bool alone;
     _Atomic uint64_t holders_read;
-    pthread_mutex_t lock; /* over begun and turn */
+    pthread_mutex_t lock; /* protects begun and turn */
     pthread_cond_t turned;
 };
 
-/* What a worker has of one of the profiles. */
+/* A worker's state for one of the profiles. */
 struct share {
     struct load_whole *whole;
-    struct profile own, *profile; /* profile: own, or, alone, the file's */
+    struct profile own, *profile; /* profile: own, or the file's if there is a single thread */
     struct graft graft;
     struct load *load;
     struct load_part part;
@@ -36,7 +36,7 @@ struct share {
 struct worker {
     struct crew *crew;
     pthread_t thread;
-    struct share shares[PROFILE_KINDS]; /* as many as there are wholes */
+    struct share shares[PROFILE_KINDS]; /* one for each whole */
     struct jfr_declared declared;
     struct jfr_problems problems;
 };
@@ -64,7 +64,7 @@ static int read_events(struct worker *w, struct jfr_chunk *chunk)
     return rc;
 }
 
-/* *readable: there is a part. */
+/* Reads one chunk into the worker's parts. *readable says whether there is a part. */
 static int read_chunk(struct worker *w, uint32_t index, bool *readable)
 {
     struct jfr_chunk *chunk;
@@ -87,7 +87,7 @@ static void take_problems(struct jfr_problems *to, const struct jfr_problems *fr
     to->count += from->count;
 }
 
-/* In turn. */
+/* Adds the worker's parts to the file's profiles. The worker waits for its turn first. */
 static int bring(struct worker *w, bool readable)
 {
     struct crew *c = w->crew;
@@ -183,7 +183,7 @@ static uint32_t threads_wanted(const struct crew *c)
     return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
-/* The caller is the first worker; a thread that cannot be had is done without. */
+/* Runs the workers. The caller is the first worker. If a thread cannot be created, the others do its work. */
 static void run(struct worker *workers, uint32_t count)
 {
     uint32_t started = 1;

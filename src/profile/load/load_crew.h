@@ -1,16 +1,17 @@
-/* Reads the chunks of a file into one profile, or one for each of several kinds of sample, with as many threads as there are processors.
+/* Reads the chunks of a file into one profile, or into one profile for each of several kinds of sample. It uses as many threads as there
+ * are processors.
  *
- * Each thread takes the next free chunk, reads it into its own profiles, and then waits for its turn: parts enter the file's
- * profiles in the order of the chunks, so that ids come out as if one thread had read them all. As a thread remembers the
- * content of its earlier chunks, it adds only new entries. At most as many chunks as threads are open at a time. A single
+ * Each thread takes the next free chunk, reads it into its own profiles, and then waits for its turn. Parts enter the file's profiles in
+ * the order of the chunks, so that the ids are the same as if one thread had read all chunks. A thread remembers the content of its
+ * earlier chunks and adds only new entries. The number of chunks that are open at a time is at most the number of threads. A single
  * thread reads directly into the file's profiles. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_CREW_H
 #define CANDOR_PROFILE_LOAD_LOAD_CREW_H
 
 #include "profile/load/load_whole.h"
 
-/* Reads all chunks once, for n profiles of different kinds: one whole for each, at most PROFILE_KINDS. Returns when all threads have ended.
- * Damage in chunks is added to `problems`. 0 or -ENOMEM. */
+/* Reads all chunks once, for n profiles of different kinds. There is one whole for each profile, and there are at most PROFILE_KINDS.
+ * The function returns when all threads have ended. Damage in chunks is added to `problems`. Returns 0 or -ENOMEM. */
 int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems);
 
 #endif

@@ -30,7 +30,7 @@ static int text(struct load *l, struct jfr_event *event, const char *field, uint
     return load_text(l->profile, jfr_value_text(value(event, field)), string);
 }
 
-/* A value in nanoseconds, whatever span the field is declared to be in. */
+/* Returns a field's value in nanoseconds, whatever unit of time the field declares. */
 static uint64_t span_ns(struct jfr_event *event, const struct jfr_field *f)
 {
     int64_t v = jfr_event_int(event, f);
@@ -47,7 +47,8 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 
 /* ---- samples ---- */
 
-/* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
+/* Whether a field is a label. A tracer adds fields to a sampler's events that describe the thread's context. They are texts, and numbers
+ * without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
     static const char *const known[] = {"startTime", "duration",    "outcome",        "state", "evidence", "mode",
@@ -61,7 +62,7 @@ static bool is_label(const struct jfr_field *f)
     return !f->array && f->unit == JFR_UNIT_NONE && (number || text);
 }
 
-/* Looked up once for samples of one type that follow one another. */
+/* Returns the fields of a type of samples. They are looked up once for successive samples of one type. */
 static const struct load_fields *sample_fields(struct load *l, const struct jfr_type *type)
 {
     struct load_fields *fields = &l->fields;
@@ -85,7 +86,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
     return fields;
 }
 
-/* 0 means no value: threads without a context have it. */
+/* Adds a field as a label. The value 0 means no value, because threads without a context have it. */
 static int add_label(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
 {
     char digits[32];
@@ -107,7 +108,7 @@ static int add_class(struct load *l, struct jfr_value class_value, uint32_t *lab
     return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
 }
 
-/* Of an object its class stands in it, where the event does not name it. */
+/* Adds the class of an object as a label. If the event does not name the class, it is taken from the object. */
 static int add_object_class(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
 {
     return add_class(l,
@@ -116,7 +117,7 @@ static int add_object_class(struct load *l, struct jfr_event *event, const struc
                      labels);
 }
 
-/* What is said of samples whose events do not say it. */
+/* The outcomes of samples whose events do not have one. */
 static const char *const outcomes[LOAD_OUTCOMES] =
     {[LOAD_NO_STACK] = "no stack", [LOAD_TRUNCATED] = "truncated", [LOAD_COMPLETE] = "complete"};
 
@@ -128,7 +129,7 @@ static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *s
     return rc;
 }
 
-/* All but its labels. */
+/* Reads a sample without its labels. */
 static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
     struct profile *p = l->profile;
@@ -157,7 +158,7 @@ static int read_labelled(struct load *l, struct jfr_event *event, uint64_t weigh
 {
     const struct load_fields *fields = sample_fields(l, event->type);
     int rc = read_sample(l, event, weight, s);
-    if (!rc) /* first, since it begins a set of its own */
+    if (!rc) /* first, because it begins a new set of labels */
         rc = load_context(&l->contexts, event, fields->context, &s->labels);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
         rc = add_label(l, event, fields->labels[i], &s->labels);
@@ -205,7 +206,7 @@ static uint64_t count_of(struct jfr_event *event, const char *field)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-/* A new buffer for the thread's objects stands for all that will be in it. */
+/* Reads an allocation in a new TLAB, or outside. A new TLAB weighs its whole size, for all objects that it will contain. */
 static int on_tlab(struct load *l, struct jfr_event *event)
 {
     uint64_t buffer = count_of(event, "tlabSize");
@@ -240,7 +241,7 @@ static int on_allocation_sample(struct load *l, struct jfr_event *event)
     return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
 }
 
-/* Its sample is that of its allocation. One that the JDK has recorded stands for itself alone. */
+/* Adds an object, with the sample of its allocation. The weight of an object from the JDK's recorder is the object's own size. */
 static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
 {
     const struct jfr_field *born = jfr_type_field(event->type, "allocationTime");
@@ -261,7 +262,7 @@ static int on_old_object(struct load *l, struct jfr_event *event)
     return l->part->rank == LOAD_LIVE ? add_object(l, event, true) : 0;
 }
 
-/* async-profiler's, all of which are of one moment: the end of the chunk. */
+/* Reads a live object of async-profiler. All of them describe the same moment: the end of the chunk. */
 static int on_live_object(struct load *l, struct jfr_event *event)
 {
     const struct jfr_chunk_info *info = &l->part->info;
@@ -298,7 +299,7 @@ static int add_text(struct load *l, const char *key, const char *text, bool is_n
     return profile_string(l->profile, text, strlen(text), &value) ? -ENOMEM : locks_add_label(l->profile, key, value, is_number, labels);
 }
 
-/* Ours goes on, and nothing but its owner ends it. */
+/* Whether the wait has not ended, and only the lock's owner can end it. Only Candor's events show that. */
 static bool is_open(struct jfr_event *event)
 {
     const struct jfr_field *finished = jfr_type_field(event->type, "finished"), *timeout = jfr_type_field(event->type, "timeout"),
@@ -326,10 +327,10 @@ static int add_owner(struct load *l, struct jfr_event *event, const char *field,
 struct wait_type {
     enum jfr_thread_state state;
     const char *class_field, *owner_field;
-    bool has_address; /* that stays */
+    bool has_address; /* the lock has an address that does not change */
 };
 
-/* Adds a wait. The JDK's events have no weight: such a wait stands only for itself, and weighs its duration. */
+/* Adds a wait. The JDK's events have no weight. Such a wait represents only itself, and its weight is its duration. */
 static int add_wait(struct load *l, struct jfr_event *event, const struct wait_type *type)
 {
     const struct load_fields *fields = sample_fields(l, event->type);
@@ -377,7 +378,7 @@ static int on_wall_sample(struct load *l, struct jfr_event *event)
     return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
-/* Stands for as many samples of a thread that did not change. */
+/* Reads a wall-clock sample of async-profiler. It represents several samples of a thread whose state did not change. */
 static int on_wall_clock(struct load *l, struct jfr_event *event)
 {
     struct profile_sample s;
@@ -408,7 +409,7 @@ static int on_execution_sample(struct load *l, struct jfr_event *event)
     return l->part->rank == LOAD_EXECUTION ? add_sample(l, event, 1) : 0;
 }
 
-/* It stands for `weight` periods. */
+/* Reads a sample of Datadog's profiler. It represents `weight` periods. */
 static int on_datadog_sample(struct load *l, struct jfr_event *event)
 {
     if (l->part->rank != LOAD_DATADOG)
@@ -431,7 +432,7 @@ static int on_samples_lost(struct load *l, struct jfr_event *event)
     return 0;
 }
 
-/* ---- what the recorder says about itself ---- */
+/* ---- the recorder's data about itself ---- */
 
 static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
@@ -502,7 +503,8 @@ static int on_jvm(struct load *l, struct jfr_event *event)
 
 /* ---- settings of the JDK's and async-profiler's samplers ---- */
 
-/* "20 ms", and async-profiler's bare nanoseconds; 0 for what is no duration ("500/s", "everyChunk"). */
+/* Parses a period: "20 ms", or a bare number of nanoseconds from async-profiler. Returns nanoseconds; 0 if the text is not a duration
+ * ("500/s", "everyChunk"). */
 static uint64_t parse_period(struct jfr_text written)
 {
     char plain[32];
@@ -517,7 +519,7 @@ static uint64_t parse_period(struct jfr_text written)
     return units_parse_duration(plain, &ns) ? 0 : ns;
 }
 
-/* async-profiler's, beside that of its CPU samples; 0 is its default. */
+/* Reads the interval of async-profiler's wall clock, which is separate from the interval of its CPU samples. 0 means its default. */
 static int on_wall_interval(struct load *l, struct jfr_text written)
 {
     uint64_t ns = parse_period(written);
@@ -602,7 +604,7 @@ void load_free(struct load *l)
     free(l);
 }
 
-/* JDK 9 called jdk.X com.oracle.jdk.X. */
+/* Finds a type. In JDK 9, jdk.X has the name com.oracle.jdk.X. */
 static const struct jfr_type *type_of(struct jfr_chunk *chunk, const char *name)
 {
     char old[128];
@@ -617,7 +619,7 @@ static bool has_events(struct jfr_chunk *chunk, const char *type_name)
     return type && type->events;
 }
 
-/* The best type of samples for this kind that the chunk has. */
+/* Returns the best source of samples of this kind in the chunk. */
 static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
     enum load_rank rank = LOAD_RANKS - 1;
@@ -627,14 +629,14 @@ static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
     return rank;
 }
 
-/* Determines who wrote the chunk, and which of its new samples count. */
+/* Determines the writer of the chunk, and which of its new samples count. */
 static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
 {
     l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
     l->part->rank = rank_of(l->profile->kind, chunk);
     for (enum profile_kind kind = 0; kind < PROFILE_KINDS; kind++) {
         enum load_rank rank = rank_of(kind, chunk);
-        bool may_be = rank == LOAD_EXECUTION && kind == PROFILE_WALL; /* the states of its samples show whether it is */
+        bool may_be = rank == LOAD_EXECUTION && kind == PROFILE_WALL; /* the samples' states show whether it is one */
         l->part->kinds |= rank != LOAD_NOTHING && !may_be ? 1u << kind : 0;
     }
 }
@@ -679,7 +681,8 @@ int load_event(struct load *l, struct jfr_event *event)
     return handler ? handler(l, event) : 0;
 }
 
-/* Samples of some kind, or what could be. Settings declare a stack that they never have. */
+/* Whether the profile lists events of this type: samples of some kind, and other events that have a stack. Settings declare a stack, but
+ * never have one. */
 static bool is_listed(const struct jfr_type *type)
 {
     bool is_setting = !strcmp(type->name, "jdk.ActiveSetting") || !strcmp(type->name, "jdk.ActiveRecording");

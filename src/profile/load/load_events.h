@@ -1,4 +1,4 @@
-/* From JFR events to the model, one event at a time; the inside of load_crew.c.
+/* Converts JFR events to the model, one event at a time; used only by load_crew.c and live.c.
  *
  *   load_new -> for each chunk: load_begin_chunk, load_event ..., load_end_part -> load_free
  *
@@ -15,10 +15,10 @@
 
 enum { LOAD_LABELS_MAX = 32 };
 
-struct load_fields { /* of a type of samples; NULL = it lacks the field */
+struct load_fields { /* fields of one type of samples; NULL = the type lacks the field */
     const struct jfr_type *type;
     const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context, *window;
-    const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that the sampler itself knows nothing of */
+    const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that are not the sampler's own */
     uint32_t label_count;
 };
 
@@ -29,25 +29,25 @@ struct load {
     struct load_part *part;
     struct load_stacks stacks;
     struct load_context contexts;
-    int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = not ours */
-    uint64_t *counts;                                          /* by type index; events of types that show a stack */
-    uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
-    uint64_t least_weight;                                     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
-    struct load_fields fields;                                 /* of the last sample's type */
-    uint32_t outcomes[LOAD_OUTCOMES];                          /* their strings; 0 = none has it yet */
-    _Atomic uint64_t *holders_read;                            /* by all that read the recording (load_holders.h) */
+    int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = events of this type are ignored */
+    uint64_t *counts;                                          /* by type index: number of events, for types that have a stack */
+    uint64_t types[LOAD_RANKS];                                /* type ids of the ranks' events in this chunk; 0 = not in the chunk */
+    uint64_t least_weight;                                     /* least weight of a jdk.CPUTimeSample in the chunk or period; 0 = none */
+    struct load_fields fields;                                 /* the fields of the last sample's type */
+    uint32_t outcomes[LOAD_OUTCOMES];                          /* string ids; 0 = no sample has had this outcome yet */
+    _Atomic uint64_t *holders_read;                            /* shared by all readers of the recording (load_holders.h) */
 };
 
-/* Only the kind of p matters here. holders_read: a counter, 0 at first, which all readers of the same recording share, and which
- * outlives them. */
+/* Creates a reader. Of p, only the kind matters here. holders_read: a counter, initially 0, that all readers of one recording share. It
+ * must outlive them. */
 int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read);
 void load_free(struct load *l); /* NULL is fine */
-/* Begins a chunk. Reset the part before. */
+/* Begins a chunk. Reset the part first. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);
-/* Continues a chunk that has grown. Its part was reset, and receives only the new data. */
+/* Continues a chunk that has grown. Its part has been reset, and receives only the new data. */
 void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
-/* Call it when all events of the part have been given. */
+/* Ends the part. Call it after the part's last event. */
 int load_end_part(struct load *l, struct jfr_chunk *chunk);
 
 #endif

@@ -12,7 +12,7 @@ enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, MODIFIER_STATIC = 8 };
 
 struct path {
     struct buffer text;
-    size_t last, last_length;     /* the last step in it */
+    size_t last, last_length;     /* the last step in the text */
     size_t holder, holder_length; /* the last static field */
     uint32_t steps;
     bool is_repeated, is_unread;
@@ -39,7 +39,7 @@ static void put_class(struct buffer *b, struct jfr_text name, bool full)
         buffer_text(b, "[unknown class]");
 }
 
-/* A class that is an object: the JDK says which in words. */
+/* Whether an object is a class. If so, *name is the class's name, which the JDK puts in the object's description. */
 static bool is_class(struct jfr_value object, struct jfr_text *name)
 {
     static const char before[] = "Class Name: ";
@@ -53,7 +53,8 @@ static bool is_class(struct jfr_value object, struct jfr_text *name)
     return true;
 }
 
-/* Returns whether it is a static field. What else refers from a class is of it as an object: com.shop.Orders.class.<class loader>. */
+/* Writes a reference, and returns whether it is a static field. A reference from a class that is not a static field is written with
+ * ".class": com.shop.Orders.class.<class loader>. */
 static bool put_reference(struct buffer *b, struct jfr_value reference, bool full)
 {
     struct jfr_value holder = jfr_value_member(reference, "object"), field = jfr_value_member(reference, "field");
@@ -99,7 +100,8 @@ static void add_step(struct path *path, const void *step, size_t length, bool is
     }
 }
 
-/* Steps that are not told again count, too: they are work. Relaxed: it orders nothing. */
+/* Whether the limit for the recording leaves room for more bytes. Repeated steps that are left out count, too, because reading them is
+ * work. The memory order is relaxed, because the counter orders nothing else. */
 static bool has_room(_Atomic uint64_t *read, size_t bytes)
 {
     return atomic_fetch_add_explicit(read, bytes, memory_order_relaxed) <= LOAD_HOLDERS_FILE_BYTES;
@@ -168,7 +170,8 @@ static int add_label(struct profile *p, const char *key, const void *text, size_
     return profile_label(p, &label, labels);
 }
 
-/* A static field is who holds, also where it is told who holds its class; else the last field with its root. */
+/* Writes the holder. A static field is the holder, even if the recording also has the path to the field's class. Without a static field,
+ * the holder is the last field with its root. */
 static void put_holder(struct buffer *b, const struct path *path, const struct buffer *root)
 {
     if (path->holder_length) {

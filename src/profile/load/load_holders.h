@@ -1,14 +1,15 @@
-/* Reads what holds an object from a jdk.OldObjectSample, of the JDK's recorder or of ours. The result is labels of the
- * object's sample, and reports merge samples by these labels.
+/* Reads the path that keeps an object alive from a jdk.OldObjectSample of the JDK's recorder or of Candor's. The result is a set of
+ * labels on the object's sample. Reports merge samples by these labels.
  *
- *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
- *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; what is no static field stands as of an object,
- *            "com.shop.Orders.class.<class loader>", and behind it the root in brackets
- *   holder   of that the static field that is farthest away, "com.shop.Orders.cache (static)"; where there is none, the far end with its
- *            root; there is no holder where the path was not followed to either
- *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
+ *   path     the references that lead to the object; the reference nearest to the object is the first:
+ *            "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)".
+ *            A reference from a class that is not a static field is written as "com.shop.Orders.class.<class loader>". The root is last,
+ *            in brackets
+ *   holder   the static field in the path that is farthest from the object, "com.shop.Orders.cache (static)". Without a
+ *            static field it is the far end of the path with its root. If the path reaches neither, there is no holder
+ *   no_path  the recording's reason why there is no holder. The objects of a recording without paths have none of the three
  *
- * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats along a list appears once. */
+ * Numbers in the names of threads are left out ("worker-*"). A reference that repeats along a list appears once. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_HOLDERS_H
 #define CANDOR_PROFILE_LOAD_LOAD_HOLDERS_H
 
@@ -17,12 +18,13 @@
 
 #include <stdatomic.h>
 
-/* The limits for the text of references, in bytes: for one recording, and for one path. Shared parts of the pools are
- * written out for each object: a crafted file could take a thousand times its size in memory. Paths beyond the limit have
- * HOLDERS_UNREAD as their no_path. */
+/* Limits for the text of references, in bytes, for one recording and for one path. Shared parts of the pools are written out for each
+ * object. Without a limit a crafted file could take a thousand times its size in memory. The no_path of a path beyond the limit is
+ * HOLDERS_UNREAD. */
 enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
 
-/* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */
+/* Adds the labels to a set. read: the number of bytes so far, initially 0, which all threads that read the recording share. Returns 0 or
+ * -ENOMEM. */
 int load_holders(struct profile *p, struct jfr_event *event, _Atomic uint64_t *read, uint32_t *labels);
 
 #endif

@@ -52,7 +52,7 @@ static bool has_events_of(const struct profile *p, enum profile_kind kind)
     return false;
 }
 
-/* What else an answer is about where there are no samples of running threads. */
+/* Returns the kind that replaces CPU time if there are no samples of running threads. */
 static enum profile_kind other_kind(const struct profile *p)
 {
     static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_NATIVEMEM};
@@ -95,7 +95,7 @@ static int load_one(struct profile *p, const struct jfr_file *file, struct jfr_p
     return rc;
 }
 
-/* n = 0: one profile, which may become one of another kind. */
+/* Loads the file. n = 0: there is one profile, which may change its kind. */
 static int load(struct profile *const *profiles, uint32_t n, struct intake *in, const char *name, struct error *e)
 {
     struct jfr_file *file = NULL;

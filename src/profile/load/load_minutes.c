@@ -25,7 +25,7 @@ static int64_t minute_of(struct load_minutes *m, int64_t time_ns)
     return middle / MINUTE_NS - (middle % MINUTE_NS < 0);
 }
 
-/* Sums wrap, as those of the books do. */
+/* Adds to a minute. Sums wrap around, as the sums of the books do. */
 static void add(struct profile_book_minute *to, uint64_t ns, uint64_t count)
 {
     to->ns = (int64_t)((uint64_t)to->ns + ns);

@@ -29,7 +29,7 @@ void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part)
     load_walk_new_chunk(&s->walk);
 }
 
-/* Both answers in one number: the id doubled, plus 1 when truncated. */
+/* Reads a stack into one number: the id doubled, plus 1 if the stack is truncated. */
 static int take_stack(void *context, struct jfr_value trace, uint32_t *both)
 {
     struct load_stacks *s = context;
@@ -61,8 +61,8 @@ int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
     return rc ? rc : profile_stack(p, 0, frame, stack);
 }
 
-/* There may be millions of them, most with a number in their names or none: they are one thread of the profile for each
- * name with its numbers left out. */
+/* Adds a virtual thread. There may be millions of them, and most have a number in their name, or no name. Therefore all virtual threads
+ * whose names are equal without numbers are one thread of the profile. */
 static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_info *info, uint32_t *thread)
 {
     static const char unnamed[] = "[unnamed virtual threads]";

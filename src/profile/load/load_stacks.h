@@ -1,5 +1,5 @@
-/* Stacks, threads and states in a chunk's constant pools, each taken into the profile once; the inside of load_events.c. Keys
- * of the pools are valid within one chunk only. Functions return 0 or -ENOMEM. */
+/* Reads stacks, threads and states from a chunk's constant pools, each entry once, into the profile; used only by load_events.c. The
+ * pools' keys are valid within one chunk only. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_PROFILE_LOAD_LOAD_STACKS_H
 #define CANDOR_PROFILE_LOAD_LOAD_STACKS_H
 
@@ -18,10 +18,10 @@ int load_stacks_init(struct load_stacks *s, struct profile *p);
 void load_stacks_deinit(struct load_stacks *s);
 void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part);
 
-/* The stack in field f of the event: 0 if it has none. *truncated says that its root is missing; profile_truncation_frame is then
- * at its root. */
+/* Reads the stack in field f of the event; the id is 0 if there is none. *truncated says whether the root is missing. In that case
+ * profile_truncation_frame is at the root. */
 int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack, bool *truncated);
-/* The stack of a sample that has none: a pseudo frame with the reason. */
+/* Makes a stack for a sample without one: a pseudo frame with the reason. */
 int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack);
 int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread);
 int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state);

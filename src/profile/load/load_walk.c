@@ -11,24 +11,24 @@
 enum {
     KNOWN_BITS = 16,
     KNOWN_FRAMES = 1 << KNOWN_BITS,
-    KEYS = 128, /* that are looked at together */
+    KEYS = 128, /* keys that are compared together */
 };
 
 struct load_meaning {
-    uint32_t id, chunk; /* 0 = of none yet; another than the present one's has to be compared */
+    uint32_t id, chunk; /* 0 = not set yet; an entry of an earlier chunk must be compared */
 };
 
-struct load_known { /* a frame, and what became of it */
+struct load_known { /* a frame's bytes, and its id */
     uint64_t bytes[2];
     struct load_meaning frame;
 };
 
 struct load_frame {
     uint32_t id;
-    uint32_t tail; /* from where it begins to the end of its stack, in bytes, if that is known */
+    uint32_t tail; /* bytes from the frame's beginning to the end of its stack, if known */
 };
 
-struct load_place { /* of a stack */
+struct load_place { /* a frame of a stack */
     uint32_t frame, node, tail;
 };
 
@@ -66,7 +66,7 @@ void load_walk_new_chunk(struct load_walk *w)
 
 /* ---- frames ---- */
 
-/* async-profiler's word for native code is "C++". */
+/* Returns the type of a frame. async-profiler's word for native code is "C++". */
 static uint8_t frame_type(struct jfr_text text)
 {
     for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
@@ -75,7 +75,7 @@ static uint8_t frame_type(struct jfr_text text)
     return jfr_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
-/* What a key stands for, valid until the next one is asked for; NULL when out of memory. */
+/* Returns the meaning of a key; it is valid until the next call. NULL when out of memory. */
 static struct load_meaning *meaning_of(struct load_keys *k, uint64_t key)
 {
     bool added;
@@ -109,7 +109,7 @@ static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_me
     return 0;
 }
 
-/* What `method` refers to, class, name and descriptor, without keys. */
+/* Reads the texts of `method` (class, name and descriptor) without the help of keys. */
 static int texts_of_method(struct load_walk *w, struct jfr_value method, uint32_t strings[JFR_METHOD_PARTS])
 {
     struct jfr_method_info info;
@@ -127,7 +127,7 @@ static bool is_method(const struct profile *p, uint32_t id, const uint32_t strin
            m->descriptor == strings[JFR_METHOD_DESCRIPTOR];
 }
 
-/* If `guessed`, *id is already set to the method that it probably is. */
+/* Finds the id of a method. If `guessed`, *id is already set to the method that it probably is. */
 static int take_method(struct load_walk *w, struct jfr_value method, bool guessed, uint32_t *id)
 {
     uint64_t keys[JFR_METHOD_PARTS];
@@ -149,7 +149,7 @@ static bool is_frame(const struct profile *p, uint32_t id, uint32_t method, int3
     return f->method == method && f->line == line && f->bci == bci && f->type == type;
 }
 
-/* *id: what the frame may well be, if `guessed`. */
+/* Finds the id of a frame. If `guessed`, *id is already set to the frame that it probably is. */
 static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, bool guessed, uint32_t *id)
 {
     if (type != PROFILE_TYPE_OTHER)
@@ -161,7 +161,7 @@ static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t
     return profile_frame(w->profile, method, line, index, type, id);
 }
 
-/* A frame of values, as no known writer has them. */
+/* Reads a frame from generic values. No known writer needs this. */
 static int take_frame(struct load_walk *w, const struct jfr_frame_info *frame, uint32_t *id)
 {
     uint32_t method;
@@ -202,11 +202,12 @@ static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, co
     return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
-/* A frame of one chunk is met thousands of times: what was made of it is kept where its bytes say, and not decoded again. */
+/* Finds the id of a frame by its bytes. A frame of a chunk occurs thousands of times. Its id is kept at a place that depends on the
+ * bytes, so that the frame is not decoded again. */
 static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
 {
     uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
-    struct load_known *known = &w->known[hash >> (64 - KNOWN_BITS)]; /* in which all bytes have a say */
+    struct load_known *known = &w->known[hash >> (64 - KNOWN_BITS)]; /* all bytes affect the hash */
     bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
     if (!is_same || known->frame.chunk != w->chunk) {
         struct jfr_raw_frame raw;
@@ -221,7 +222,7 @@ static int take_key(struct load_walk *w, const struct jfr_stack *stack, const st
     return 0;
 }
 
-/* One frame that has no key: 1 and *id, 0 at the end, or -ENOMEM. */
+/* Reads one frame that has no key. Returns 1 with *id, 0 at the end, or -ENOMEM. */
 static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
 {
     struct jfr_frame_info frame;
@@ -236,7 +237,7 @@ static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
 
 /* ---- the roots that the last stack had ---- */
 
-/* How many bytes before a and b are the same, of `max`. */
+/* Returns the number of bytes right before a and b that are equal, at most `max`. */
 static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t max)
 {
     size_t n = 0;
@@ -257,9 +258,10 @@ static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t max)
     return n;
 }
 
-/* How many places of the last stack, from the root, are those of this one, since they end in the same bytes. These are whole frames of
- * this stack too if an integer begins where they do, and there one does if the byte before ends one: as many follow as did in the
- * last stack, and all of the stack's integers together are whole frames. A ninth byte of an integer need not show that it ends. */
+/* Returns the number of places of the last stack, counted from the root, that this stack shares, because both stacks end in the same
+ * bytes. The equal bytes are whole frames of this stack, too, if an integer begins at the first of them. Then as many integers follow as
+ * in the last stack, and all integers of a stack together are whole frames. An integer begins there if the byte before it ends an
+ * integer. The ninth byte of an integer need not show that it is the last. */
 static uint32_t shared_roots(const struct load_walk *w, const struct jfr_stack *stack)
 {
     const struct load_bytes *last = &w->last_bytes;
@@ -305,7 +307,7 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     return (int)count;
 }
 
-/* Gathers the frames, leaf first; *truncated when they are too many. */
+/* Gathers the frames, leaf first. *truncated is set if there are too many. */
 static int gather(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth, bool *truncated)
 {
     struct load_frame frame;
@@ -333,8 +335,8 @@ static int add_truncation(struct load_walk *w, uint32_t *depth)
     return profile_truncation_frame(w->profile, &frame->id);
 }
 
-/* Frames come leaf first, the trie grows from the root, where `roots` places are the last stack's. As far as the next frames are, their
- * nodes are, too. */
+/* Adds the gathered frames to the trie. Frames come leaf first, but the trie grows from the root. The first `roots` places are those of
+ * the last stack. As long as further frames are equal to those of the last stack, their nodes are, too. */
 static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *stack)
 {
     const struct load_frame *frame = &w->gathered[depth];
@@ -344,7 +346,7 @@ static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *s
         place->tail = (--frame)->tail;
         node = place->node;
     }
-    w->last_bytes.end = NULL; /* should this fail */
+    w->last_bytes.end = NULL; /* in case this function fails */
     w->last_depth = (uint32_t)(place - w->last);
     for (; place < end; place++) {
         frame--;
@@ -366,7 +368,7 @@ int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack
     if (!jfr_stack_of(trace, &walk))
         return 0;
     *truncated = walk.truncated;
-    if (walk.frames.left >= PROFILE_DEPTH_MAX) /* its roots will be missing */
+    if (walk.frames.left >= PROFILE_DEPTH_MAX) /* the frames at its root will be missing */
         walk.end = NULL;
     uint32_t roots = shared_roots(w, &walk);
     if (roots)

@@ -39,13 +39,14 @@ static struct profile_sample grafted_sample(const struct profile_sample *sample,
     return s;
 }
 
-/* Of the JDK's recorder, behind a recording of ours. */
+/* Whether the part is a chunk of the JDK's recorder after Candor's recording. */
 static bool is_beside(const struct load_whole *w, const struct load_part *part)
 {
     return w->joined && !part->by_candor;
 }
 
-/* Whether the part repeats what our agent was asked to record. Then it is left out, even if the agent has recorded no such sample. */
+/* Whether the part repeats samples of a kind that Candor's agent was asked to record. Such a part is left out, even if the agent has
+ * recorded no such sample. */
 static bool is_told_by_agent(const struct load_whole *w, const struct load_part *part)
 {
     const char *events = profile_setting(w->profile, "event");
@@ -68,7 +69,7 @@ static bool is_in_time(const struct profile *p, int64_t ns)
     return ns >= p->start_ns && (uint64_t)ns - (uint64_t)p->start_ns <= p->duration_ns;
 }
 
-/* Better samples have come, or the agent's after another recorder's. */
+/* Drops the samples so far, because the part has better ones, or the agent's after another recorder's. */
 static int change_samples(struct load_whole *w, const struct load_part *part)
 {
     struct profile *p = w->profile;
@@ -83,7 +84,7 @@ static int change_samples(struct load_whole *w, const struct load_part *part)
     return profile_string(p, type, strlen(type), &p->source) ? -ENOMEM : 0;
 }
 
-/* Whether the part's samples count; if they are better than those that there are, these are gone. */
+/* Determines whether the part's samples count. If they are better than the samples so far, those are dropped. */
 static int choose_samples(struct load_whole *w, const struct load_part *part, bool *chosen)
 {
     *chosen = false;
@@ -114,7 +115,8 @@ static int take_samples(struct load_whole *w, const struct load_part *part, cons
     return 0;
 }
 
-/* What is told again of one collection is told better: objects have come that it had looked at, too. */
+/* Adds a live set. A later set about the same collection replaces the earlier one, because it also counts objects that reached the
+ * recorder only after the collection. */
 static int take_live_set(struct profile *p, const struct profile_live_set *set)
 {
     if (p->live_set_count && p->live_sets[p->live_set_count - 1].time_ns == set->time_ns)
@@ -125,7 +127,7 @@ static int take_live_set(struct profile *p, const struct profile_live_set *set)
     return 0;
 }
 
-/* A part without objects may tell of the end of some, and of collections. */
+/* Adds the part's objects and live sets. A part without living objects may have objects that died, and collections. */
 static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g, bool chosen)
 {
     if (!chosen && part->rank != LOAD_NOTHING)
@@ -167,8 +169,9 @@ static int note_virtual_thread(struct load_whole *w, uint32_t thread, uint64_t j
     return 0;
 }
 
-/* Cumulative for each thread of the agent, whose number is the pool's key in all chunks: the kernel may give id and name
- * of an ended thread to a new one, and both have used CPU. What it used before the file begins does not count. */
+/* Notes the CPU time of a thread. It is cumulative for each thread of the agent, whose number is the pool's key in all chunks. The
+ * number is needed because the kernel may give the id and the name of an ended thread to a new one, and both have used CPU time. CPU
+ * time before the beginning of the file does not count. */
 static int note_cpu(struct load_whole *w, uint32_t thread, uint64_t number, uint64_t cpu, bool is_base)
 {
     bool added;
@@ -222,7 +225,7 @@ static int note_period(struct load_whole *w, enum load_rank rank, uint64_t ns)
     return profile_add_problem(w->profile, "warning", "the sampling period changed while recording; the last one is used");
 }
 
-/* What `a` of the note became. */
+/* Returns the id in the file's profile for the note's `a`. */
 static uint32_t grafted(const struct load_note *note, const struct graft *g)
 {
     if (!g || note->kind == LOAD_PERIOD)
@@ -288,7 +291,8 @@ static void note_span(struct profile *p, const struct jfr_chunk_info *info)
     p->duration_ns = (uint64_t)(chunk_end - start);
 }
 
-/* Names of threads, and samples: what a recorder says of itself and the JVM is not of our recording. */
+/* Whether a note from the JDK's chunk counts beside Candor's recording. Names of threads and types of samples count. The recorder's
+ * notes on itself and on the JVM do not belong to Candor's recording. */
 static bool counts_beside(const struct load_note *note)
 {
     return note->kind == LOAD_THREAD_NAME || note->kind == LOAD_VIRTUAL_THREAD || (note->kind == LOAD_EVENT_TYPE && note->y);
@@ -339,7 +343,7 @@ static bool stands_for_periods(enum load_rank rank)
     return rank == LOAD_EXECUTION || rank == LOAD_DATADOG || rank == LOAD_WALL_CLOCK;
 }
 
-/* async-profiler has one setting for both where it takes one of the two. */
+/* Returns the period of the samples. If async-profiler records only one of CPU time and wall-clock time, it has one setting for both. */
 static uint64_t period_of(const struct load_whole *w)
 {
     if (w->profile->kind != PROFILE_WALL)
@@ -347,7 +351,8 @@ static uint64_t period_of(const struct load_whole *w)
     return w->periods[LOAD_WALL_CLOCK] ? w->periods[LOAD_WALL_CLOCK] : w->periods[LOAD_EXECUTION];
 }
 
-/* A sample of jdk.ExecutionSample stands for one period of a thread in Java, one of Datadog's for as many as it says. */
+/* Sets the weights of samples that represent periods. A jdk.ExecutionSample represents one period of a thread in Java, and a Datadog
+ * sample as many periods as it says. */
 static void weigh_periods(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -370,14 +375,15 @@ static uint64_t nominal_interval(const struct load_whole *w)
     return number_or_zero(profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns"));
 }
 
-/* Differences of books close as the books do. A count may have been lower in the end, where it was an estimate. */
+/* Subtracts the books' base, if the file has lost its beginning. Differences of balanced books balance, too. The final count of a line
+ * may be below its base, if the base was an estimate. */
 static int subtract_bases(struct load_whole *w)
 {
     struct profile *p = w->profile;
     struct map places;
     int rc = 0;
     map_init(&places);
-    p->discarded = w->base_count > 0 && profile_setting(p, "began_ns"); /* otherwise others ran when it began */
+    p->discarded = w->base_count > 0 && profile_setting(p, "began_ns"); /* otherwise other recordings ran when this one began */
     for (uint32_t k = 0; !rc && w->base_count && k < p->book_count; k++) {
         bool added;
         uint32_t *place = map_add(&places, (uint64_t)p->books[k].account << 32 | p->books[k].reason, &added);
@@ -398,7 +404,7 @@ static int subtract_bases(struct load_whole *w)
     return rc;
 }
 
-/* Objects weigh bytes; a clock's interval beside them is not theirs. */
+/* Sets the unit of the weights to bytes. The interval of a clock in the same recording does not apply to objects. */
 static int weigh_bytes(struct profile *p)
 {
     const char *value = profile_kinds[p->kind].value;
@@ -407,7 +413,8 @@ static int weigh_bytes(struct profile *p)
     return profile_string(p, value, strlen(value), &p->value);
 }
 
-/* Each set of those that are alive was told at one moment; the last set counts, and is the samples. Who has died since is in it. */
+/* Chooses the objects. Each set of live objects was written at one moment. The last set counts, and becomes the samples. Objects that
+ * were found dead after the last set still belong to it. */
 static int settle_objects(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -434,7 +441,7 @@ static int settle_objects(struct load_whole *w)
     return weigh_bytes(p);
 }
 
-/* Samples that stand for events of which the setting says what they are. */
+/* Sets the unit of samples that represent events. A setting names these events. */
 static int settle_events(struct profile *p)
 {
     static const char unit[] = "events";
@@ -446,7 +453,7 @@ static int settle_events(struct profile *p)
     return profile_string(p, unit, sizeof unit - 1, &p->unit_name) ? -ENOMEM : profile_string(p, value, strlen(value), &p->value);
 }
 
-/* The samples that were read are no sample of a thread that ran. */
+/* Marks the samples that were read as wall-clock samples: none is a sample of a running thread. */
 static void are_of_wall(struct profile *p, uint32_t source)
 {
     for (uint32_t i = 0; i < p->event_type_count; i++)
@@ -454,8 +461,9 @@ static void are_of_wall(struct profile *p, uint32_t source)
             p->event_types[i].kinds = PROFILE_KIND_BIT(WALL);
 }
 
-/* What async-profiler's wall clock saw has a state: that of a thread which sleeps, or of one that runs. Its CPU clock has one of its own
- * since version 3, and samples of both may be in one file. The JDK's samples are all of threads that run. */
+/* Separates wall-clock samples from CPU samples. A sample of async-profiler's wall clock has a state: the thread sleeps, or it runs.
+ * Since version 3 samples of its CPU clock have a state of their own, and one file may have samples of both clocks. The JDK's samples
+ * are all of running threads. */
 static int settle_states(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -494,10 +502,10 @@ static int compare_blocks(const void *a, const void *b)
     return (int)x->is_free - (int)y->is_free;
 }
 
-/* Marks the allocations after which somebody freed the address. */
+/* Marks the allocations whose address was freed later. */
 static int find_freed(struct load_whole *w, uint64_t *frees)
 {
-    struct map places; /* address -> of the block that has it, plus 1 */
+    struct map places; /* address -> the index of the block at that address, plus 1 */
     int rc = 0;
     bool added;
     map_init(&places);
@@ -514,7 +522,7 @@ static int find_freed(struct load_whole *w, uint64_t *frees)
     return rc;
 }
 
-/* The samples are the allocations that nobody freed. */
+/* Makes samples of the allocations that were not freed. */
 static int settle_blocks(struct load_whole *w)
 {
     uint64_t frees = 0;
@@ -533,7 +541,8 @@ static int settle_blocks(struct load_whole *w)
     return rc ? rc : weigh_bytes(w->profile);
 }
 
-/* Events that show a stack and are samples of no kind. There are many of the JDK's; `candor print` shows them. */
+/* Whether events of this type have a stack but are not samples of any kind. The JDK has many such types, which `candor print` shows;
+ * they are not reported. */
 static bool is_unused(const struct profile *p, const struct profile_event_type *type)
 {
     const char *name = profile_text(p, type->name);

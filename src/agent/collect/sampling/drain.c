@@ -53,8 +53,9 @@ static bool write_sample(struct jfr_writer *w, struct jfr_cpu_sample s, bool wit
 
 static void put_sample(struct sink *sink, struct jfr_cpu_sample s, enum outcome outcome, uint32_t compilation)
 {
-    s.weight_ns = sink_weigh(sink, s.weight_ns);
-    if (!s.weight_ns)
+    uint64_t whole = s.weight_ns;
+    s.weight_ns = sink_weigh(sink, whole);
+    if (whole && !s.weight_ns) /* a sample without weight is not a part of anything, and stays */
         return;
     write_execution_samples(sink, &s);
     if (!write_sample(sink->recording.writer, s, outcome_has_stack(outcome))) {

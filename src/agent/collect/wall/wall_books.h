@@ -39,7 +39,7 @@ struct wall_books {
     uint64_t last_round;         /* by the monotonic clock; opened_ns before the first round */
     uint64_t not_chosen;
     uint64_t own_at_start; /* the collector's CPU clock */
-    bool stopping;         /* the recording ends: threads that have not answered yet still count as asked */
+    bool stopping;         /* the recording ends: requests that threads have not answered are lost */
     struct account ended;
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];

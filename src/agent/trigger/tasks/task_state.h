@@ -18,7 +18,7 @@ void task_state_open(struct task_state *s, int tid);
 char task_state_read(const struct task_state *s);
 void task_state_close(struct task_state *s);
 
-/* The same for a thread that is read once. */
+/* Reads the state of a thread once, without keeping its file open. */
 char task_state_once(int tid);
 
 #endif

@@ -370,7 +370,7 @@ int loop_open(const struct hooks *hooks, bool late, const struct collect_options
 
 void loop_let_go(void)
 {
-    pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */
+    pthread_mutex_unlock(&loop.lock); /* fails if this thread does not hold the lock, which does no harm */
 }
 
 void loop_finish(bool java_is_ending)
@@ -385,7 +385,7 @@ void loop_finish(bool java_is_ending)
         wake();
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += FINISH_TIMEOUT_S + (time_t)(collect_walks_ns() / NS_PER_S);
-        /* Somebody's start may open the loop again before this thread sees that the other has left. */
+        /* Another thread's start may open the loop again before this thread sees that the agent's thread has left. */
         uint32_t incarnation = loop.incarnation;
         while (loop.alive && loop.incarnation == incarnation && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))
             ;

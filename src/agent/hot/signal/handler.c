@@ -555,8 +555,8 @@ void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* The timer is the process's and its tick is coarse: the expiry stands for all CPU time the process used since the last
- * one, which the process clock knows exactly. Relaxed: who has set the timer for himself gets what comes later. */
+/* Handles an expiry of the process's timer. Its tick is coarse. The expiry stands for all CPU time that the process used since the last
+ * one, which the process clock measures exactly. Relaxed, because a program that has set the timer itself gets the later signals. */
 void handler_on_process_timer(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -567,9 +567,9 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
         chain_pass_on(signal, info, context);
     else if (thread_cookie_generation(cookie) & 1) {
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-        /* Relaxed: the exchange alone decides which expiry takes the time. */
+        /* Relaxed, because only the exchange decides which expiry gets the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
-        t->handler.next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
+        t->handler.next_weight_ns += now > last ? now - last : 1; /* added to the weight of an expiry for which there was no room */
         expire(t, cookie, 1, context);
     }
     errno = saved;

@@ -28,7 +28,8 @@ void collections_fill(void *libjvm)
     bool is_shenandoah = flags_get(libjvm, "UseShenandoahGC", false), is_z = flags_get(libjvm, "UseZGC", false);
     bool z_has_generations = flags_get(libjvm, "ZGenerational", vm_layout.java_version >= Z_GENERATIONS_ALWAYS);
     facts.is_concurrent = is_shenandoah || is_z;
-    /* ZGC without generations reports its only collector as number 1, but as number 0 up to JDK 14. */
+    /* ZGC without generations has only one collector. Its number up to JDK 14 differs from its number in later versions, so all numbers are
+     * counted. */
     facts.has_generations = !is_shenandoah && !(is_z && !z_has_generations);
 }
 

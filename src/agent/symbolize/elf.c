@@ -164,7 +164,7 @@ const char *elf_find(const struct elf_symbols *s, uint64_t value)
     if (!low)
         return NULL;
     const struct elf_symbol *found = &s->symbols[low - 1];
-    /* Assembly functions often have size 0: they reach to the next symbol. */
+    /* Assembly functions often have size 0: they end where the next symbol begins. */
     return !found->size || value < found->value + found->size ? s->strings + found->name : NULL;
 }
 

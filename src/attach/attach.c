@@ -5,13 +5,14 @@
  *                                                  its signal thread finds the file and opens /tmp/.java_pid<pid>
  *   connect, "1\0load\0PATH\0true\0OPTIONS\0", or "2\0LENGTH\0load\0PATH\0true\0OPTIONS\0"
  *                                                  dlopen(PATH), Agent_OnAttach(OPTIONS)
- *   read "0\nreturn code: 0"
+ *   read "0
+ * return code: 0"
  *
- * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
- * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far; version 2, since JDK 24, takes longer
- * arguments. It is used for these, and by a JVM that should not know version 1 any more.
+ * The first line does not prove success: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0" before
+ * JDK 9) is success. All JDKs so far support version 1 of the protocol. Version 2, since JDK 24, allows longer arguments. It is used for
+ * such arguments, and for a JVM that no longer supports version 1.
  *
- * A diagnostic command goes the same way: "jcmd\0COMMAND\0\0\0", and behind the status the text that jcmd prints. */
+ * A diagnostic command is sent in the same way: "jcmd\0COMMAND\0\0\0". The answer is the status, followed by the text that jcmd prints. */
 #include "attach/attach.h"
 #include "attach/identity.h"
 #include "attach/jvm.h"

@@ -139,7 +139,7 @@ static const struct jfr_type *content_of(const struct jfr_type *type)
     return type;
 }
 
-/* Entries of one pool: where they end, NULL on damage; *rc is -ENOMEM when memory is short. */
+/* Reads the entries of one pool. Returns where they end, or NULL on damage. *rc is -ENOMEM if there is no memory. */
 static const uint8_t *read_entries(struct jfr_type *type, uint64_t count, const uint8_t *at, const uint8_t *end, int *rc)
 {
     const struct jfr_type *content = content_of(type);
@@ -172,7 +172,7 @@ static int read_checkpoint(struct jfr_chunk *c, uint64_t offset)
     const uint8_t *start = c->bytes + offset, *at = start;
     uint64_t size = 0, skipped, pools;
     uint8_t kind;
-    input_varint(at, c->end, &size); /* the scan has seen that it is there and whole */
+    input_varint(at, c->end, &size); /* the scan has checked that it is there and complete */
     const uint8_t *end = start + size;
     for (int i = 0; i < 5; i++) /* size, type, start, duration, distance */
         at = input_varint(at, end, &skipped);

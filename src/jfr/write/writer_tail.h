@@ -10,8 +10,9 @@
  * the gap and then excluded by the header before it; so does the end of the recording, where the file is then cut.
  *
  * Shells are events as well as chunks, so that the file is correct before and after each such step. The header, read as an event, has 70
- * bytes ('F') and the type 76 ('L'), which the metadata declares as candor.Padding. Two events follow the header: a reader of the chunk
- * begins with the first, and a reader that skips the event of 70 bytes continues with the second.
+ * bytes ('F') and the type 76 ('L'), which the metadata declares as candor.Padding. That event ends two bytes after the header. Two
+ * overlapping events follow the header: a reader of the chunk begins with the first, and a reader that has skipped 70 bytes continues with
+ * the second.
  *
  * This relies on the kernel: a write within one page is done completely or not at all, and a longer one that appends is cut at a page if a
  * process is killed in it. So each write that changes the visible content lies within a page.

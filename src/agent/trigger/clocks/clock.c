@@ -317,8 +317,7 @@ int clock_start(const struct clock *clock, struct error *e)
 void clock_set_interval(uint64_t interval_ns)
 {
     in_use.interval_ns = interval_ns;
-    atomic_store_explicit(&handler_config.interval_ns, interval_ns, memory_order_relaxed); /* relaxed, because no other memory depends on
-                                                                                            * it */
+    atomic_store_explicit(&handler_config.interval_ns, interval_ns, memory_order_relaxed); /* relaxed: nothing else depends on it */
 }
 
 void clock_set_pace(uint64_t pace_ns)

@@ -14,8 +14,7 @@
 /* Recordings have ids: from 1, never repeated. Up to COLLECT_AT_ONCE run at a time. In the functions below, id 0 is the one that has run
  * longest. */
 bool collect_running(void);
-uint32_t collect_ids(uint32_t ids[COLLECT_AT_ONCE]); /* lists the ids of the running recordings, the oldest first; returns how many there
-                                                      * are */
+uint32_t collect_ids(uint32_t ids[COLLECT_AT_ONCE]); /* lists the ids of the running recordings, the oldest first; returns their number */
 uint32_t collect_newest(void);                       /* returns the id of the recording that was started last */
 /* Writes for instance "1 (daemon) to /tmp/a.jfr; 2 to /tmp/b.jfr" into out. Returns out. */
 char *collect_describe_all(char *out, size_t size);

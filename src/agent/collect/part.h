@@ -27,8 +27,7 @@
 struct part_of {
     struct recording *recording;
     const uint32_t *outcome_symbols; /* indexed by enum outcome */
-    const void *options;             /* the options of this event, in struct collect_options, of the recording for which the part is
-                                      * started */
+    const void *options;             /* the event's own options, in struct collect_options, of the recording that starts the part */
 };
 
 /* A recording that uses the part. Each of the recordings that run at the same time has a number below JFR_TEE_MAX. */

@@ -287,8 +287,7 @@ static int answer_stop(char *arguments, const struct asker *asker, const struct 
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
-    put_number(b, "elapsed_ns", status.elapsed_ns + clock_monotonic_ns() - asked_ns); /* until now, because the search for paths may have
-                                                                                       * taken long */
+    put_number(b, "elapsed_ns", status.elapsed_ns + clock_monotonic_ns() - asked_ns); /* until now: paths may have taken long */
     if (status.jfr)
         put_text(b, "jfr", status.jfr);
     if (status.fault[0])

@@ -35,8 +35,7 @@ struct vm_objects {
     uintptr_t reference_base, klass_base;
     uint8_t reference_shift, klass_shift, mark_klass_shift;
     uintptr_t bad_color;                   /* mask of the bits that are set only in references to moved objects; 0 = there are none */
-    uintptr_t color_shift;                 /* address of the number of bits by which a reference's address is shifted; 0 = it is not
-                                            * shifted */
+    uintptr_t color_shift;                 /* address of the number of bits by which references are shifted; 0 = they are not shifted */
     uintptr_t collecting;                  /* address of a byte that is set while all threads stand still for a collection */
     uintptr_t collections;                 /* address of the 32-bit count of collections */
     uint16_t header_bytes, bytes_in_array; /* an array's length follows its header */
@@ -78,8 +77,8 @@ struct vm_locks {
     bool owner_is_id;      /* the owner is a java.lang.Thread's id, since JDK 24; before, it is a JavaThread*, or an address on its stack */
     struct vm_root object; /* ObjectMonitor */
     struct vm_field stack_base, stack_size;            /* JavaThread */
-    struct vm_field stack, stack_top, stack_first;     /* JavaThread: the stack of the objects that it has locked, since JDK 21; and two
-                                                        * fields in that stack */
+    struct vm_field stack, stack_top, stack_first;     /* JavaThread: the stack of objects that it has locked, since JDK 21; two fields in
+                                                        * it */
     struct vm_root thread;                             /* JavaThread: its java.lang.Thread, which is a virtual thread if one runs */
     uint16_t park_blocker, thread_id, exclusive_owner; /* the first two in java.lang.Thread, the last in AbstractOwnableSynchronizer */
 };

@@ -13,8 +13,8 @@ enum { FIELD_INDEX_CLASSES_MAX = 64 };
 
 struct field_counts {
     uint32_t interfaces;                       /* number of fields of all interfaces together */
-    uint32_t classes[FIELD_INDEX_CLASSES_MAX]; /* numbers of fields: of the class itself, its superclass, ... java.lang.Object; for an
-                                                * interface, only its own */
+    uint32_t classes[FIELD_INDEX_CLASSES_MAX]; /* fields of the class itself, its superclass, ... java.lang.Object; or of an interface
+                                                * alone */
     uint32_t class_count;
 };
 

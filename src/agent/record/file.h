@@ -18,8 +18,7 @@ enum { RECORD_FILE_PATH_MAX = 4096 };
 
 struct record_file {
     char path[RECORD_FILE_PATH_MAX];
-    char beside[RECORD_FILE_PATH_MAX]; /* its temporary name until it gets the name `path`; empty = it has that name, or a client passed
-                                        * it */
+    char beside[RECORD_FILE_PATH_MAX]; /* its name until it gets that of path; empty = it has that name, or a client passed the file */
     int fd;                            /* the caller closes it, but not before the file is placed or discarded */
     int replaced;                      /* the file that will be replaced, open and locked; -1 = there is none */
     bool passed;                       /* a client has opened the file, and gives it its name */

@@ -29,8 +29,8 @@ struct recording {
     struct names names;   /* empty in a part */
     struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
-    uint32_t without; /* "existing" or "on": the JDK's recorder runs beside it, and the client appends that recorder's chunks to ours; NULL
-                       * = it does not run */
+    uint32_t without; /* "existing", "on": the JDK's recorder runs, too, and the client appends its chunks to ours; NULL = it does not
+                       * run */
     const char *jfr;  /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
     char note[RECORDING_NOTE_MAX]; /* a note that each chunk repeats; empty = none */
     struct error error;            /* the first failed write; the rest of the recording is lost */

@@ -9,8 +9,8 @@
 
 enum { HANDLER_WAIT_NS = 50000, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
 
-static const double SURE = 0.5; /* larger chances become 1, because they would save little; the clocks of smaller ones are always faster
-                                 * than the interval */
+static const double SURE = 0.5; /* larger chances become 1, because they save little; clocks of smaller ones are always faster than the
+                                 * interval */
 
 static struct {
     uint64_t random;

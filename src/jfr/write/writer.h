@@ -79,12 +79,11 @@ struct jfr_pools {
     size_t (*stack)(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated);
     void (*method)(void *context, uint32_t id, struct jfr_method *method);
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
-    const char *(*symbol)(void *context, uint32_t id, size_t *len);               /* UTF-8; valid until the next call of another of these
-                                                                                   * functions */
+    const char *(*symbol)(void *context, uint32_t id, size_t *len);               /* UTF-8; valid until the next call of another function */
     void (*whose_work)(void *context, uint32_t id, struct jfr_context *out);      /* NULL: no event has a context */
     void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
-    void (*sort_stacks)(void *context, uint32_t *ids, size_t count);              /* sorts so that similar stacks are next to each other;
-                                                                                   * NULL: they stay in the order of arrival */
+    void (*sort_stacks)(void *context, uint32_t *ids, size_t count);              /* sorts similar stacks together; NULL: keep their
+                                                                                   * order */
 };
 
 struct jfr_writer_options {
@@ -92,8 +91,8 @@ struct jfr_writer_options {
     uint32_t grain;            /* number of ticks that are one tick in the file: a coarser unit costs fewer bytes; 0 = 1 */
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
-    uint64_t offset;         /* size of an existing file, if the writer continues after a recording that another writer flushed but did not
-                              * close; 0 = none */
+    uint64_t offset;         /* if the writer continues after a recording that another one flushed but did not close: the file's size; 0 =
+                              * none */
     uint32_t without;        /* bits of enum jfr_without */
     bool ring;               /* it may drop its oldest chunks (writer_ring.h), so it remembers where they are */
     size_t memory_max;       /* limit for bytes of events and pools that are kept in memory between two flushes; 0 = 64 MiB */

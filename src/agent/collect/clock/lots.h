@@ -25,7 +25,7 @@ struct lots_usage {
     uint64_t wall_ns, cpu_ns, switches;
 };
 
-/* The state of the decision. The functions that use only this struct read no clock, so that tests can call them. */
+/* The state of the decision. Its functions get the figures as arguments. */
 struct lots {
     enum lots_mode mode;
     bool draws;

@@ -37,8 +37,7 @@ static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE]
 
 struct window {
     uint64_t began_ns;
-    uint64_t weight, approximate, sparse; /* weight of all samples, of approximate samples, and of those of the latter whose code can be
-                                           * thrown away */
+    uint64_t weight, approximate, sparse; /* weight of all samples, of approximate ones, and of those whose code can be thrown away */
     uint32_t samples, sparse_samples;
 };
 

@@ -23,8 +23,8 @@ enum met_state {
 
 struct met_method {
     uint32_t method;  /* its id (hot/java/method.h); 0 = the slot is free */
-    uint32_t inlined; /* an inlined method, used in place of a method whose class is hidden (such as a lambda's) and cannot be
-                       * retransformed; 0 = none */
+    uint32_t inlined; /* an inlined method, used if the class of `method` is hidden, like a lambda's, and cannot be retransformed; 0 =
+                       * none */
     enum met_state state;
     enum old_class_fate fate;
     uint32_t tries;

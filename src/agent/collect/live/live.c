@@ -262,7 +262,7 @@ static void look(void)
     /* Acquire: pairs with the release of the JVM's thread. The time is then that of this pause, or of a later one. */
     uint64_t pauses = atomic_load_explicit(&live_pauses.count, memory_order_acquire);
     uint64_t collected_ns = atomic_load(&live_pauses.ended_ns);
-    uint32_t begun = live_collections(); /* read before the look: a collection that begins later may not have ended when a reference is
+    uint32_t begun = live_collections(); /* before the look: a collection that begins later may not have ended when a reference is
                                           * checked */
     if (pauses == session.pauses && !session.has_late)
         return;

@@ -42,8 +42,8 @@ enum { COLLECT_NAME_MAX = 64 };
 
 struct collect_options {
     char name[COLLECT_NAME_MAX]; /* the client's name, such as "daemon"; empty = unknown */
-    pid_t client;                /* the process that requested the recording, as the kernel reports it; 0 = there is none, or it is in
-                                  * another name space */
+    pid_t client;                /* the process that requested it, as the kernel reports it; 0 = there is none, or it is in another name
+                                  * space */
     uint32_t recording;          /* for a request about a running recording: the recording's id; 0 = not given */
     char file[RECORDING_PATH_MAX];
     bool passed;     /* a client opened the file */

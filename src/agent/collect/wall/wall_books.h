@@ -43,10 +43,8 @@ struct wall_books {
     struct account ended;
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];
-    uint64_t closed_ns, closed_answer_ns, closed_answers; /* for threads that have ended: their lifetimes, and the time and number of their
-                                                           * handlers */
-    struct account closed_ended, began;                   /* the two parts of wall_unseen; `began` has the opposite sign: it is the excess
-                                                           * that was counted */
+    uint64_t closed_ns, closed_answer_ns, closed_answers; /* for threads that have ended: lifetimes; time and number of their handlers */
+    struct account closed_ended, began;                   /* the two parts of wall_unseen; `began`, the excess, has the opposite sign */
 };
 
 /* What the books know of one thread. The array is indexed by slot. */

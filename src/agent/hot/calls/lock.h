@@ -64,8 +64,8 @@ struct lock_lane {
     struct lane lane;
     /* The collector reads these members while a wait goes on. A wait is owned by the thread or collector that sets `since` to 0: the thread
      * when it has waited, or the collector when the recording ends. */
-    _Atomic uint64_t since;                                     /* when the present wait began; 0 = the thread does not wait, or the
-                                                                 * beginning was not seen */
+    _Atomic uint64_t since;                                     /* when the present wait began; 0 = there is none, or its beginning was not
+                                                                 * seen */
     _Atomic uint64_t waits;                                     /* number of waits that have begun */
     _Atomic uint32_t kind;                                      /* enum lock_kind */
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not: their time and number */

@@ -72,8 +72,7 @@ struct thread_lot {
     uint64_t cpu_at_draw;     /* the thread's CPU clock at the last draw */
     uint64_t waited_ns;       /* CPU time of past windows in which the thread was not drawn */
     double use_ns;            /* CPU time per window, recently */
-    _Atomic uint64_t late_ns; /* what an expiry of the previous window stands for, while its signal is still on its way; 0 = none is
-                               * expected */
+    _Atomic uint64_t late_ns; /* what an expiry of the previous window stands for, while its signal is on its way; 0 = none is expected */
     double late_stands_for;   /* stands_for of the previous window */
     uint32_t late_window;
 };
@@ -104,8 +103,7 @@ struct thread_gate {
     _Atomic uint32_t inside;  /* a handler runs */
     _Atomic uint32_t nested;  /* expiries while a handler ran; relaxed, because only this thread's handlers count them */
     _Atomic uint32_t setting; /* how often a clock by lot was taken away; sequentially consistent like the generation */
-    _Atomic uint32_t held;    /* a fault of the program holds the clock (hot/fault/traps.h): nobody may start it; scans end a hold that
-                               * lasts */
+    _Atomic uint32_t held;    /* a fault of the program holds the clock (hot/fault/traps.h): nobody may start it; scans end long holds */
     struct turn turn;
 };
 

@@ -49,8 +49,7 @@ enum walk_begun {
 enum walk_left {
     WALK_LEFT_BY_CALL,
     WALK_LEFT_BY_SIGNAL, /* at any instruction: the frame may be incomplete, or already gone */
-    WALK_LEFT_AT_ENTRY   /* by a signal on the way into an interpreted method, whose frame is not complete yet; only at the beginning of a
-                          * walk */
+    WALK_LEFT_AT_ENTRY   /* by a signal on the way into an interpreted method, whose frame is incomplete; only where a walk begins */
 };
 
 /* The owner of the frames so far, and where the frames are. */

@@ -26,10 +26,8 @@ enum { HOOK_SYMBOLS_MAX = 4 };
 struct hook {
     const char *name;
     uintptr_t own;
-    _Atomic uintptr_t real;                       /* the function that `own` calls: found by the first hooks_open, and kept; 0 = no function
-                                                   * has that name */
-    _Atomic uintptr_t *symbols[HOOK_SYMBOLS_MAX]; /* the address words of the symbol-table entries, for all versions that are the same
-                                                   * function */
+    _Atomic uintptr_t real;                       /* the function that `own` calls, found by the first hooks_open; 0 = none has that name */
+    _Atomic uintptr_t *symbols[HOOK_SYMBOLS_MAX]; /* the words in the symbol tables' entries, for all versions of the same function */
     int symbol_count;
     uintptr_t base; /* the address to which these words are relative */
     bool on, is_below_another;

@@ -1,6 +1,6 @@
-/* What the stack walker knows about the JVM it runs in: field offsets and widths, sizes, constants and a few addresses, all
- * read from the tables that the JVM exports (hotspot/layout.c fills this once, before the first sample). Read-only afterwards,
- * so handlers on any thread may use it without synchronization. */
+/* The stack walker's knowledge about the JVM in which it runs: field offsets and widths, sizes, constants and a few addresses, all read
+ * from the tables that the JVM exports (hotspot/layout.c fills this once, before the first sample). Read-only afterwards, so handlers on
+ * any thread may use it without synchronization. */
 #ifndef CANDOR_AGENT_HOT_LAYOUT_H
 #define CANDOR_AGENT_HOT_LAYOUT_H
 

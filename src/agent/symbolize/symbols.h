@@ -3,7 +3,7 @@
  *
  * Debug files are searched for in the places that gdb uses, and in debuginfod's cache:
  *   /usr/lib/debug/.build-id/XX/REST.debug
- *   what .gnu_debuglink names, beside the library, in .debug beside it, and in /usr/lib/debug with the library's folder
+ *   the file in .gnu_debuglink: beside the library, in .debug beside it, and in /usr/lib/debug with the library's folder
  *   $DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client or ~/.cache/debuginfod_client, each with BUILDID/debuginfo
  * They are read here and not by the reader of the recording, because this machine has the library, its build id, and usually its package's
  * debug file. */

@@ -22,7 +22,7 @@ struct account {
     uint64_t count;
 };
 
-/* What one recording has taken of the samples. */
+/* The samples that one recording has taken. */
 struct books_taken {
     struct account outcomes[OUTCOME_COUNT];
     struct account dropped; /* samples that could not be written */

@@ -24,7 +24,7 @@
 
 enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread ended */
 
-/* What one recording has taken of the samples. */
+/* The samples that one recording has taken. */
 struct wall_taken {
     struct account states[JFR_STATES], failed[OUTCOME_COUNT];
     struct account guessed; /* the part of the states that was guessed */
@@ -47,7 +47,7 @@ struct wall_books {
     struct account closed_ended, began;                   /* the two parts of wall_unseen; `began`, the excess, has the opposite sign */
 };
 
-/* What the books know of one thread. The array is indexed by slot. */
+/* The state of the books for one thread. The array is indexed by slot. */
 struct wall_life {
     uint32_t uid;     /* the thread's; a different one means that the slot has a new thread */
     uint64_t seen_ns; /* the last round that counted the thread; 0 = none has */

@@ -17,7 +17,7 @@ enum { CALL_SITE_FRAMES_MAX = 11 }; /* a call site with more frames is not remem
 
 struct call_site {
     struct code code;    /* the members that the next frame needs: kind, blob and frame_words */
-    uint64_t name;       /* word of the nmethod that holds the address of its kind's name */
+    uint64_t name;       /* the address of the name of the nmethod's kind */
     uint32_t compile_id; /* of the nmethod */
     uint32_t count;
     uint64_t frames[CALL_SITE_FRAMES_MAX]; /* as in hot/record.h, innermost first */

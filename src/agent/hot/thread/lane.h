@@ -6,7 +6,7 @@
  *   lane_table_init                       the agent's thread, before the first slot is armed
  *   lane_open, lane_close                 trigger/threads.c, when a slot is about to be armed, and is freed (hot/calls/lanes.h)
  *   lane_enter, turn_take, lane_leave     the thread
- *   lane_is_inside                        who disarms a slot: waits until its thread is in no lane
+ *   lane_is_inside                        a thread that disarms a slot: waits until its thread is in no lane
  *   lane_table_deinit                     the agent's thread, when all are closed
  *
  * Life of a lane: it belongs to its thread's slot, and follows the slot's generation. The memory is never unmapped, because a call may be

@@ -29,7 +29,7 @@ struct walked_method {
     int32_t bci;
 };
 
-/* Where a walk continues. */
+/* The place where a walk continues. */
 enum walk_place {
     WALK_AT_CODE,   /* at a pc in the JVM's code: it is looked up next */
     WALK_IN_NATIVE, /* in a frame of a library */
@@ -83,7 +83,7 @@ struct walk_virtuals {
     uint64_t moment; /* of the heap (heap_is_still), when the walk entered it */
 };
 
-/* What is missing in the frames that were returned. */
+/* Parts of the stack that are missing in the returned frames. */
 struct walk_missing {
     bool gap;            /* native frames were skipped */
     bool told;           /* the pseudo frame for `cut` was returned */

@@ -26,7 +26,7 @@ static bool just_wait(const void *unused, int ms)
     return false;
 }
 
-/* The agent opens its socket while it is being loaded, or shortly after. */
+/* Waits for the agent, which opens its socket while it is being loaded, or shortly after. */
 static int wait_for_agent(pid_t pid, uint64_t timeout_ns, bool (*wait_end)(const void *, int), const void *context, struct error *e)
 {
     struct control_answer answer;
@@ -46,7 +46,7 @@ static int wait_for_agent(pid_t pid, uint64_t timeout_ns, bool (*wait_end)(const
     }
 }
 
-/* An agent of another version is as good, as long as it speaks the same protocol. */
+/* Checks that the agent uses our protocol. Its version may differ. */
 static int check_protocol(pid_t pid, const struct control_answer *answer, struct error *e)
 {
     const char *version = control_text(answer, "version");
@@ -74,7 +74,7 @@ int agent_load(const struct process *target, const struct agent_library *library
     }
     if (code != -ENOENT)
         return code;
-    /* Before anything is unpacked for it: is it a JVM at all? */
+    /* Before the library is unpacked, check that the process is a JVM. */
     code = jvm_read(pid, &jvm, &why);
     if (code)
         return error_set(e, code, "cannot attach to %d: %s", pid, why.text);

@@ -5,13 +5,14 @@
  *                                                  its signal thread finds the file and opens /tmp/.java_pid<pid>
  *   connect, "1\0load\0PATH\0true\0OPTIONS\0", or "2\0LENGTH\0load\0PATH\0true\0OPTIONS\0"
  *                                                  dlopen(PATH), Agent_OnAttach(OPTIONS)
- *   read "0\nreturn code: 0"
+ *   read "0
+ * return code: 0"
  *
- * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
- * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far; version 2, since JDK 24, takes longer
- * arguments. It is used for these, and by a JVM that should not know version 1 any more.
+ * The first line does not prove success: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0" before
+ * JDK 9) is success. All JDKs so far support version 1 of the protocol. Version 2, since JDK 24, allows longer arguments. It is used for
+ * such arguments, and for a JVM that no longer supports version 1.
  *
- * A diagnostic command goes the same way: "jcmd\0COMMAND\0\0\0", and behind the status the text that jcmd prints. */
+ * A diagnostic command is sent in the same way: "jcmd\0COMMAND\0\0\0". The answer is the status, followed by the text that jcmd prints. */
 #include "attach/attach.h"
 #include "attach/identity.h"
 #include "attach/jvm.h"
@@ -36,7 +37,7 @@ enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, LONG_ARGUMENT_MAX = 64 << 10, 
 
 #define AT_START "start the JVM with -agentpath:.../libcandor.so"
 
-/* What the JVM is asked for, with as many arguments as version 1 of the protocol wants. */
+/* A request to the JVM. It has as many arguments as version 1 of the protocol requires. */
 struct operation {
     const char *words[4];
     bool is_load;
@@ -46,9 +47,9 @@ struct attach {
     struct jvm jvm;
     const struct operation *operation;
     pid_t pid;
-    int handle; /* of the process itself: its number may be given to another process, the handle never */
-    int tmp;    /* the /tmp it sees */
-    int home;   /* its current folder, once it was needed */
+    int handle; /* a pidfd: the process's id may be reused by another process, the pidfd is not */
+    int tmp;    /* the /tmp that the process sees */
+    int home;   /* the process's current folder, after it was needed */
     uint64_t deadline, timeout;
 };
 
@@ -93,7 +94,7 @@ static int check_allowed(const struct attach *a, struct error *e)
     return 0;
 }
 
-/* Waits so long, or until the process ends: true when it has ended. */
+/* Waits this long, or until the process ends. Returns whether it has ended. */
 static bool has_ended(const struct attach *a, int ms)
 {
     struct pollfd p = {a->handle, POLLIN, 0};
@@ -103,7 +104,7 @@ static bool has_ended(const struct attach *a, int ms)
 static int attach_open(struct attach *a, struct error *e)
 {
     a->handle = (int)syscall(SYS_pidfd_open, a->pid, 0);
-    if (a->handle < 0 && errno != ESRCH && errno != EINVAL) /* ESRCH, EINVAL: jvm_read below says it better */
+    if (a->handle < 0 && errno != ESRCH && errno != EINVAL) /* ESRCH, EINVAL: jvm_read below gives a better message */
         return error_set(e, -errno, "cannot attach to %d: pidfd_open: %s; Linux 5.3 or newer is needed", a->pid, strerror(errno));
     int code = jvm_read(a->pid, &a->jvm, e);
     code = code ? code : a->handle < 0 ? gone(a->pid, e) : check_allowed(a, e);
@@ -114,11 +115,11 @@ static int attach_open(struct attach *a, struct error *e)
         return gone(a->pid, e);
     if (a->tmp < 0)
         return error_set(e, a->tmp, "cannot attach to %d: cannot open its /tmp: %s", a->pid, process_tmp_problem(a->tmp));
-    /* Alive still: so all that was read and opened by its number was its own. */
+    /* The process is still alive, so everything that was read and opened by its id belongs to it. */
     return has_ended(a, 0) ? gone(a->pid, e) : 0;
 }
 
-/* A JVM that is just starting has no handler yet, and SIGQUIT would kill it. */
+/* Waits until the JVM has a handler. A JVM that is just starting has none yet, and SIGQUIT would kill it. */
 static int wait_for_handler(struct attach *a, struct error *e)
 {
     for (;;) {
@@ -145,7 +146,7 @@ static int make_trigger(const struct attach *a, int folder, const char *name)
         return close(fd) ? -errno : 0;
     if (errno != EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return -errno;
-    return S_ISREG(st.st_mode) && st.st_uid == a->jvm.process.uid ? 0 : -EEXIST; /* left by a client that died: as good */
+    return S_ISREG(st.st_mode) && st.st_uid == a->jvm.process.uid ? 0 : -EEXIST; /* a file that a client left when it died can be used */
 }
 
 static int remove_trigger(const struct attach *a, int folder, const char *name)
@@ -153,7 +154,8 @@ static int remove_trigger(const struct attach *a, int folder, const char *name)
     return unlinkat(folder, name, 0) ? -errno : 0;
 }
 
-/* The file that tells SIGQUIT "open the socket" from SIGQUIT "print a thread dump"; the JVM wants it to be its user's. */
+/* Makes or removes the trigger file, with the process's rights. The file makes SIGQUIT mean "open the socket" instead of "print a thread
+ * dump". The JVM requires that it belongs to the JVM's user. */
 static int with_its_rights(int (*act)(const struct attach *, int, const char *), const struct attach *a, int folder, const char *name)
 {
     struct identity own;
@@ -228,7 +230,7 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
     }
 }
 
-/* The JVM looks for it in its current folder first, and that serves where the name is taken in /tmp. */
+/* Makes the trigger file. The JVM looks for it in its current folder first, so that folder is used if the name is taken in /tmp. */
 static int place_trigger(struct attach *a, const char *name, int *folder)
 {
     char path[64];
@@ -324,14 +326,14 @@ static bool hung_up(int code)
 static int exchange(const struct attach *a, int fd, const struct buffer *request, struct buffer *reply)
 {
     int code = request->failed ? -ENOMEM : socket_send(fd, request->data, request->len, a->deadline);
-    /* One that does not take such a request may have answered and hung up before it was sent whole. */
+    /* A JVM that does not accept such a request may have answered and closed the connection before the request was complete. */
     if (!code || hung_up(code))
         code = socket_receive(fd, reply, a->deadline);
     buffer_u8(reply, 0);
     return code ? code : reply->failed ? -ENOMEM : 0;
 }
 
-/* Whether there is an answer at all; the JVM's status for it stands in its first line. */
+/* Whether there is an answer. The JVM's status is in its first line. */
 static int judge(const struct attach *a, int code, const struct buffer *reply, struct error *e)
 {
     if (code == -ETIMEDOUT)
@@ -392,7 +394,7 @@ static int ask_by_any_version(struct attach *a, struct buffer *reply, struct err
     return code == -EPROTONOSUPPORT && is_long ? too_long(a->pid, e) : code;
 }
 
-/* The answer, zero-terminated, is in the reply when this returns 0. */
+/* Performs the operation. If this returns 0, the zero-terminated answer is in the reply. */
 static int perform(pid_t pid, const struct operation *operation, uint64_t timeout_ns, struct buffer *reply, struct error *e)
 {
     struct attach a = {.operation = operation,
@@ -414,7 +416,8 @@ static int perform(pid_t pid, const struct operation *operation, uint64_t timeou
     return code;
 }
 
-/* Its attach listener answers before it takes agents; a JVM since JDK 21 says so itself, to an older one our agent does. */
+/* Reports a JVM that is still starting. Its attach listener answers before it accepts agents. A JVM since JDK 21 reports this itself; with
+ * an older one our agent does. */
 static int still_starting(pid_t pid, struct error *e)
 {
     return error_set(e, -EBUSY, "cannot attach to %d: the JVM is still starting; try again", pid);
@@ -452,7 +455,7 @@ int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct b
     return code ? code : attach_parse_answer(pid, (const char *)answer->data, e);
 }
 
-/* What the JVM says after its status line, its lines joined to one. */
+/* Copies the JVM's text after its status line, with its lines joined to one. */
 static void join_lines(const char *text, char *out, size_t size)
 {
     size_t o = 0;

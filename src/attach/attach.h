@@ -10,36 +10,36 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Loads the library (absolute path as the JVM sees it; before JDK 24 it and the options have at most 1023 bytes each) with
- * Agent_OnAttach(options); returns when that has returned 0. The JVM must be ours, or we root. A process is sent SIGQUIT (the
- * JVM's wake-up call) only when it is a JVM that has a handler for it and is not known to refuse.
+/* Loads the library with Agent_OnAttach(options), and returns when that has returned 0. library: the absolute path as the JVM sees it.
+ * Before JDK 24, the path and the options have at most 1023 bytes each. The JVM must belong to our user, or we must be root. A process is
+ * sent SIGQUIT, which wakes the JVM's attach listener, only if it is a JVM that has a handler for it and is not known to refuse.
  *
- * 0, or with e: -ESRCH gone, -ENOEXEC no JVM, -EACCES another user's, -EOPNOTSUPP attach or loading is disabled,
- * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it still starts, -ENAMETOOLONG,
- * -EPROTONOSUPPORT. */
+ * Returns 0, or with e: -ESRCH the process is gone, -ENOEXEC it is no JVM, -EACCES it is another user's, -EOPNOTSUPP attach or loading is
+ * disabled, -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it is still starting,
+ * -ENAMETOOLONG, -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 
-/* Whether its attach socket is open, so that it need not be woken by a signal: with -Xrs it is open from the start, otherwise
- * once somebody has attached. Connects to it, and requests nothing. */
+/* Whether the JVM's attach socket is open, so that no signal is needed to wake it. With -Xrs the socket is open from the start, otherwise
+ * after the first attach. The function connects to the socket, and requests nothing. */
 bool attach_is_open(const struct process *p, uint64_t timeout_ns);
 
-/* Whether a file of another user has the name of the JVM's socket. *owner: that user. The file is not changed. */
+/* Whether a file with the name of the JVM's socket belongs to another user. *owner: that user. The file is not changed. */
 bool attach_is_taken(const struct process *p, uid_t *owner);
 
 /* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EBUSY (it still starts), -EPROTONOSUPPORT (it does not speak that version of
  * the protocol) or -EREMOTEIO with e. The text is zero-terminated. */
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
 
-/* Has the JVM do what `jcmd PID COMMAND` would; at most 1023 bytes. Wakes it, if need be, under the same conditions. The answer,
- * initialized by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
- * done as the protocol sees it: its text says so.
+/* Runs a diagnostic command, like `jcmd PID COMMAND`. The command has at most 1023 bytes. The JVM is woken, if necessary, under the same
+ * conditions as above. The caller initializes `answer`, which receives the JVM's whole answer, zero-terminated (see attach_answer_text). A
+ * command may fail although the protocol reports success: then its text says so.
  *
- * 0, or with e: what attach_load gives, but for what loading alone can run into; -EREMOTEIO has the JVM's text: it has no such command,
- * for one. */
+ * Returns 0, or with e the errors of attach_load, except those of loading. -EREMOTEIO has the JVM's text, for instance that it has no such
+ * command. */
 int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct buffer *answer, struct error *e);
 /* Judges the status in an answer. It does not need the JVM. */
 int attach_parse_answer(pid_t pid, const char *answer, struct error *e);
-/* The text after the status line. */
+/* Returns the text after the status line. */
 const char *attach_answer_text(const char *answer);
 
 #endif

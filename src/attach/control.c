@@ -68,7 +68,7 @@ static char *next_line(char **rest)
 {
     char *line = *rest, *end = strchr(line, '\n');
     if (!end)
-        return NULL; /* every line ends: what does not is the rest of a cut answer */
+        return NULL; /* every line ends with a newline: otherwise the answer was cut */
     *end = 0;
     *rest = end + 1;
     return line;
@@ -119,7 +119,7 @@ static int explain_connect(const struct process *p, int code, struct error *e)
     }
 }
 
-/* No such socket, a dead one, or somebody else's file in its place: none of them says anything of the agent. */
+/* Whether there is no such socket, only a dead one, or another user's file in its place. None of these shows whether there is an agent. */
 static bool is_none(int code)
 {
     return code == -ENOENT || code == -ECONNREFUSED || code == -EPERM;
@@ -131,7 +131,7 @@ static bool has_suffix(const char *name, const char *plain)
     return !strncmp(name, plain, n) && name[n] == '.' && strspn(name + n + 1, "0123456789abcdef") == 8 && !name[n + 9];
 }
 
-/* With the process's rights, as everything that is looked at in its folders. */
+/* Opens a folder's listing with the process's rights, like everything that is read in the process's folders. */
 static DIR *open_listing(int folder, const struct process *p)
 {
     struct identity own;
@@ -145,7 +145,7 @@ static DIR *open_listing(int folder, const struct process *p)
     return listing;
 }
 
-/* Where the plain name was taken when the agent was loaded. */
+/* Connects to a socket with a suffix. The agent uses one if the plain name was taken when it was loaded. */
 static int connect_suffixed(int folder, const char *plain, const struct process *p, uint64_t deadline)
 {
     DIR *listing = open_listing(folder, p);
@@ -173,7 +173,7 @@ static int connect_in(const char *path, const struct process *p, uint64_t deadli
     return fd;
 }
 
-/* In the first folder that has it; -ENOENT, or why the first could not be searched. */
+/* Connects to the socket in the first folder that has it. Returns -ENOENT, or the reason why the first folder could not be searched. */
 static int connect_anywhere(const struct process *p, uint64_t deadline)
 {
     static const char *const folders[] = CONTROL_FOLDERS;
@@ -187,7 +187,7 @@ static int connect_anywhere(const struct process *p, uint64_t deadline)
     return first;
 }
 
-/* Its thread is there, and no socket: so it is as well for a moment while it leaves. */
+/* Whether the agent's thread exists without a socket. It also exists briefly while the agent leaves, so the check waits and repeats. */
 static bool is_deaf(const struct process *p)
 {
     return process_has_thread(p->pid, CONTROL_THREAD) && !poll(NULL, 0, LEAVE_MS) && process_has_thread(p->pid, CONTROL_THREAD);
@@ -199,7 +199,7 @@ static int open_socket(const struct process *p, uint64_t deadline, struct error 
     if (fd == -ESRCH || (fd == -ENOENT && kill(p->pid, 0) && errno == ESRCH))
         return error_set(e, -ESRCH, "process %d has exited", p->pid);
     if (fd == -ENOENT && is_deaf(p)) {
-        fd = connect_anywhere(p, deadline); /* one that was just coming */
+        fd = connect_anywhere(p, deadline); /* the agent may have opened its socket just now */
         fd = fd == -ENOENT ? -ENOTCONN : fd;
     }
     return fd < 0 ? explain_connect(p, fd, e) : fd;
@@ -207,7 +207,7 @@ static int open_socket(const struct process *p, uint64_t deadline, struct error 
 
 static int exchange(int fd, struct control_request *r, uint64_t deadline, struct buffer *answer)
 {
-    size_t sent = r->passed >= 0; /* a descriptor travels with the first byte */
+    size_t sent = r->passed >= 0; /* a descriptor is sent with the first byte */
     int code = sent ? socket_send_descriptor(fd, r->line.data, r->passed, deadline) : 0;
     if (!code)
         code = socket_send(fd, r->line.data + sent, r->line.len - sent, deadline);

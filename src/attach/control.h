@@ -1,4 +1,4 @@
-/* The client of the agent's control socket (docs/formats/control.md): one request, one answer, each call a connection. */
+/* The client of the agent's control socket (docs/formats/control.md). Each call is one connection, with one request and one answer. */
 #ifndef CANDOR_ATTACH_CONTROL_H
 #define CANDOR_ATTACH_CONTROL_H
 
@@ -15,12 +15,12 @@ enum { CONTROL_REQUEST_MAX = 8 << 10, CONTROL_ANSWER_MAX = 64 << 10, CONTROL_PAI
 struct control_request {
     struct buffer line;
     int options;
-    int passed; /* a descriptor to send along, -1 = none */
+    int passed; /* a descriptor to send with the request, -1 = none */
 };
 
 struct control_answer {
     struct {
-        const char *key, *value; /* value decoded; both point into text */
+        const char *key, *value; /* value is decoded; both point into text */
     } pairs[CONTROL_PAIRS_MAX];
     int count;
     char *text;
@@ -29,23 +29,23 @@ struct control_answer {
 void control_begin(struct control_request *r, const char *command);
 /* Adds key=value; a NULL value adds nothing. */
 void control_option(struct control_request *r, const char *key, const char *value);
-/* Adds an open file to the request, which the agent then writes under this name. It must be open for reading and writing. The
- * descriptor stays the caller's, and must be open until the request is sent. */
+/* Adds an open file to the request, into which the agent then writes under this name. It must be open for reading and writing. The
+ * descriptor remains the caller's, and must stay open until the request is sent. */
 void control_pass_file(struct control_request *r, const char *name, int fd);
-/* Sends the request to the agent in the process and takes the answer; the request is used up in any case. On success the
- * answer must be freed with control_answer_free.
+/* Sends the request to the agent in the process and receives the answer. The request cannot be used again, even after an error. On success,
+ * free the answer with control_answer_free.
  *
- * 0, or with e: -ESRCH the process is gone, -ENOENT no agent listens there, -EACCES another user's process, -EPERM the
- * socket is somebody else's, -ETIMEDOUT, -EREMOTEIO the agent said `error`, -EPROTO garbage, -EMSGSIZE. */
+ * Returns 0, or with e: -ESRCH the process is gone, -ENOENT no agent listens there, -EACCES it is another user's process, -EPERM the socket
+ * belongs to another user, -ETIMEDOUT, -EREMOTEIO the agent answered `error`, -EPROTO the answer is malformed, -EMSGSIZE. */
 int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer, struct error *e);
-/* Takes the text of an answer apart (for tests); the text is changed and must outlive the answer. 0, -EREMOTEIO or
+/* Parses the text of an answer. The text is changed and must outlive the answer. It is public for tests. Returns 0, or -EREMOTEIO or
  * -EPROTO with e. */
 int control_parse(char *text, struct control_answer *answer, struct error *e);
 void control_answer_free(struct control_answer *answer);
 
-/* The value of a key, or NULL. */
+/* Returns the value of a key, or NULL. */
 const char *control_text(const struct control_answer *answer, const char *key);
-/* The value as a number; otherwise when missing or no number. */
+/* Returns the value as a number, or `otherwise` if the value is missing or is not a number. */
 uint64_t control_number(const struct control_answer *answer, const char *key, uint64_t otherwise);
 
 #endif

@@ -1,5 +1,5 @@
-/* Acting with the rights of another process. The system calls are called directly: the C library's functions change every
- * thread of the program. */
+/* Acts with the rights of another process. The system calls are made directly, because the C library's functions change every thread of the
+ * program. */
 #include "attach/identity.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static int change_user(const struct process *p, struct identity *own)
     return syscall(SYS_setresgid, -1, p->gid, -1) || syscall(SYS_setresuid, -1, p->uid, -1) ? -errno : 0;
 }
 
-/* A root without the capability to change users, as in many containers, can still act for its own processes. */
+/* Changes the rights. A root without the capability to change users, as in many containers, can still act for its own processes. */
 static int change(const struct process *p, struct identity *own)
 {
     int code = p->uid != own->uid || p->gid != own->gid ? change_user(p, own) : 0;
@@ -73,8 +73,8 @@ void identity_restore(struct identity *own)
     int error = errno;
     if (own->group_count < 0)
         return;
-    /* The user first: with it come the capabilities that the rest needs. All was ours before, so none of this can fail; a
-     * thread that went on with wrong rights would do harm. */
+    /* The user is restored first, because this restores the capabilities that the other steps need. All rights were ours before, so none of
+     * these steps can fail. A thread that continued with wrong rights would do harm. */
     if (syscall(SYS_setresuid, -1, own->uid, -1) || capabilities(SYS_capset, own->capabilities) ||
         (own->changed_user && (syscall(SYS_setresgid, -1, own->gid, -1) || syscall(SYS_setgroups, own->group_count, own->groups))))
         abort();

@@ -1,4 +1,4 @@
-/* The JVMs of this host, and what can be known of one without touching it. */
+/* Finds the JVMs of this host, and what can be known about a JVM without attaching to it. */
 #include "attach/jvm.h"
 #include "attach/hsperf.h"
 #include "base/text/number.h"
@@ -117,7 +117,7 @@ int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h)
     struct stat st;
     int code = -EINVAL;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size <= HSPERF_MAX) {
-        /* Read, not mapped: a file cut short under a mapping would kill us. */
+        /* The file is read, not mapped: if it were shortened while it is mapped, the signal would kill this process. */
         uint8_t *data = malloc((size_t)st.st_size + 1);
         ssize_t n = data ? pread(fd, data, (size_t)st.st_size, 0) : -1;
         code = n < 0 ? -EIO : hsperf_parse(data, (size_t)n, h);
@@ -127,7 +127,7 @@ int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h)
     return code;
 }
 
-/* JAVA_HOME is three to five folders above libjvm.so. */
+/* Looks for the file `release` in JAVA_HOME, which is three to five folders above libjvm.so. */
 ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text, size_t size)
 {
     char path[PATH_MAX + 16];
@@ -171,8 +171,8 @@ int jvm_feature(const char *version)
     return (int)feature;
 }
 
-/* The words of the JVM's own command name its main class exactly; the performance data also knows argument files, but
- * joins words by blanks. So the first is believed where the second agrees with it. */
+/* Chooses the main class. The JVM's command line names it exactly. The performance data also includes argument files, but joins words by
+ * blanks. So the command line's name is used if the performance data agree with it. */
 static void choose_main(struct jvm *jvm, const char *cmdline, long at, const char *command)
 {
     const char *main = at >= 0 ? cmdline + at : "";
@@ -205,7 +205,7 @@ static bool looks_like_java(const char *cmdline, size_t len)
     return len && !strcmp(base_name(cmdline), "java");
 }
 
-/* In the order in which the JVM itself reads its options: the last setting of a flag counts. */
+/* Reads the options in the order in which the JVM itself reads them, because the last setting of a flag counts. */
 static int describe(struct jvm *jvm, const struct process_maps *maps, char *space, size_t size)
 {
     struct hsperf perf = {0};
@@ -338,7 +338,7 @@ int jvm_resolve(const char *target, pid_t *pid, struct error *e)
     if (*target && target[strspn(target, "0123456789")] == 0) {
         struct process p;
         uint64_t number;
-        if (number_parse(target, 1, 1 << 22, &number)) /* the kernel's own limit of a PID */
+        if (number_parse(target, 1, 1 << 22, &number)) /* the kernel's limit for a PID */
             return error_set(e, -ESRCH, "no process %.40s; 'candor list' shows the JVMs", target);
         *pid = (pid_t)number;
         return process_read(*pid, &p, e);

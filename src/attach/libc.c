@@ -1,4 +1,4 @@
-/* Which C library a shared library was built for. */
+/* Finds the C library for which a shared library was built. */
 #include "attach/libc.h"
 
 #include <elf.h>
@@ -47,7 +47,7 @@ static bool read_dynamics(struct image *image)
     return false;
 }
 
-/* Where in the file the string table is, 0 = not found. */
+/* Returns the string table's offset in the file, 0 = not found. */
 static uint64_t find_strings(const struct image *image)
 {
     uint64_t address = 0;
@@ -80,7 +80,7 @@ enum libc libc_of(int fd)
         char name[NAME_SIZE];
         uint64_t at = strings + image.dynamics[i].d_un.d_val;
         ssize_t n = image.dynamics[i].d_tag == DT_NEEDED && at < INT64_MAX ? pread(fd, name, sizeof name, (off_t)at) : 0;
-        if (n > 0 && memchr(name, 0, (size_t)n)) /* a longer name is none of ours */
+        if (n > 0 && memchr(name, 0, (size_t)n)) /* a longer name is not one of the C libraries' names */
             found = by_name(name);
     }
     return found;

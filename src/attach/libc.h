@@ -1,5 +1,5 @@
-/* Which C library a shared library was built for: one built for glibc does not load into a process that runs on musl, and the
- * reverse. */
+/* Finds the C library for which a shared library was built. A library for glibc does not load into a process that runs on musl, and vice
+ * versa. */
 #ifndef CANDOR_ATTACH_LIBC_H
 #define CANDOR_ATTACH_LIBC_H
 
@@ -7,11 +7,11 @@
 
 enum libc { LIBC_UNKNOWN, LIBC_GLIBC, LIBC_MUSL };
 
-/* Which C library an open 64-bit ELF file uses, by the names of the libraries that it needs. LIBC_UNKNOWN for a damaged file, or one
- * that is something else. */
+/* Returns the C library that an open 64-bit ELF file uses, by the names of the libraries that it needs. The result is LIBC_UNKNOWN if the
+ * file is damaged, or is not an ELF file. */
 enum libc libc_of(int fd);
-/* 0, or -ENOEXEC with e when the JVM in the process runs on another C library than the agent was built for. 0 also if the C library
- * is unknown: then the JVM's own loader decides. */
+/* Checks that the JVM in the process runs on the C library for which the agent was built. Returns 0, or -ENOEXEC with e. It also returns 0
+ * if the C library is unknown: then the JVM's own loader decides. */
 int libc_check(const struct process *p, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the target JVM can load the agent library from. */
+/* Finds or makes a copy of the agent library that the target JVM can load. */
 #include "attach/library.h"
 #include "attach/identity.h"
 #include "attach/libc.h"
@@ -21,14 +21,14 @@ static bool is_plain(const char *path)
     return path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@~")] == 0;
 }
 
-/* May the user pass this folder, or read this file? Groups and access lists are left out: a no only costs a copy. */
+/* Whether the user may pass this folder, or read this file. Groups and access lists are not considered: a wrong "no" only costs a copy. */
 static bool is_open_to(const struct stat *st, uid_t uid)
 {
     mode_t need = S_ISDIR(st->st_mode) ? S_IXOTH : S_IROTH;
     return uid == 0 || (st->st_mode & need) || (st->st_uid == uid && (st->st_mode & need << 6));
 }
 
-/* Every folder on the way is root's or ours, so that nobody can exchange what is below, and lets the user pass. */
+/* Whether every folder on the path belongs to root or to us, so that no other user can replace anything below, and lets the user pass. */
 static bool is_safe_way(const char *path, uid_t uid, bool check_owner)
 {
     char part[PATH_MAX];
@@ -102,7 +102,7 @@ static int write_all(int fd, const char *bytes, size_t len)
     return 0;
 }
 
-/* Written aside and renamed, so that a JVM that loads it now sees the old file or the new one, whole. */
+/* Writes the library to another name and renames it, so that a JVM that loads it now sees the complete old file or the complete new one. */
 static int write_library(int directory, const void *bytes, size_t len)
 {
     char name[48];
@@ -135,7 +135,7 @@ int library_install(int parent, const char *name, const void *bytes, size_t len)
     if (directory < 0)
         return errno == ENOTDIR || errno == ELOOP ? -EPERM : -errno;
     int code = fstat(directory, &st) ? -errno : !is_ours_alone(&st) ? -EPERM : 0;
-    if (!code && made && fchmod(directory, 0755)) /* whatever the umask */
+    if (!code && made && fchmod(directory, 0755)) /* independently of the umask */
         code = -errno;
     if (!code && !is_installed(directory, bytes, len))
         code = write_library(directory, bytes, len);
@@ -143,7 +143,7 @@ int library_install(int parent, const char *name, const void *bytes, size_t len)
     return code;
 }
 
-/* The folder `candor` in the user's cache, made when missing; false when there is no usable one. */
+/* Finds the folder `candor` in the user's cache, and makes it if it is missing. Returns false if there is no usable one. */
 static bool cache_folder(char *out, size_t size)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -176,7 +176,8 @@ static int place_in_cache(const void *bytes, size_t len, const struct process *t
     return code;
 }
 
-/* What the JVM would find in a folder that others may exchange, or could not load from this file system. */
+/* Checks the process's /tmp. Returns -EPERM if other users may replace files in it, and -ENOEXEC if libraries cannot be loaded from its
+ * file system. */
 static int check_tmp(int tmp)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* One process as /proc shows it. */
+/* Reads facts about one process from /proc. */
 #include "attach/process.h"
 
 #include "base/procfs.h"
@@ -31,7 +31,7 @@ static bool next_number(const char **line, uint64_t *number)
     return !number_take(line, 10, 0, UINT_MAX, number);
 }
 
-/* NSpid lists the process's numbers from the outermost namespace to its own. */
+/* Returns the last number. NSpid lists the process's numbers from the outermost namespace to its own. */
 static pid_t last_number(const char *line)
 {
     uint64_t number = 0;
@@ -40,7 +40,7 @@ static pid_t last_number(const char *line)
     return (pid_t)number;
 }
 
-/* Of the ids in a line "real effective saved file-system" the second. */
+/* Reads the second id in a line "real effective saved file-system". */
 static bool effective_id(const char *ids, unsigned *id)
 {
     uint64_t number;
@@ -132,14 +132,14 @@ int process_read_maps(pid_t pid, struct process_maps *maps)
         line[n - 1] = line[n - 1] == '\n' ? 0 : line[n - 1];
         process_parse_map_line(line, maps);
     }
-    /* The file of a process whose memory is closed to us opens, but cannot be read. */
+    /* The file of a process whose memory we may not access can be opened, but not read. */
     int code = ferror(f) ? -EACCES : 0;
     free(line);
     fclose(f);
     return code;
 }
 
-/* In the process's root, or in our own when p is NULL; a descriptor of it, or -errno. */
+/* Opens the process's root, or our own if p is NULL. Returns a descriptor or a negative errno. */
 static int open_root(const struct process *p)
 {
     char root[64] = "/";
@@ -149,7 +149,7 @@ static int open_root(const struct process *p)
     return fd < 0 ? -errno : fd;
 }
 
-/* Without openat2: part by part, so that no link is followed anywhere. */
+/* Opens a path without openat2, part by part, and follows no link. */
 static int open_by_parts(int root, const char *path, int flags)
 {
     int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -172,7 +172,7 @@ static int open_by_parts(int root, const char *path, int flags)
     return at < 0 ? -errno : at;
 }
 
-/* Links are followed, inside the root, unless resolve forbids it. */
+/* Opens a path below the root. Links are followed inside the root, unless resolve forbids it. */
 static int open_below(int root, const char *path, int flags, unsigned resolve)
 {
     struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve};
@@ -215,7 +215,7 @@ int process_open_folder(const struct process *p, const char *path)
     int fd = open_in_root(p, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (fd != -EACCES && fd != -EPERM)
         return fd;
-    /* The process's root is closed to us, as for one that changed its user: it most likely is ours. */
+    /* We may not access the process's root, for instance because the process changed its user. Most likely the root is the same as ours. */
     return open_in_root(NULL, path, O_PATH | O_DIRECTORY, 0);
 }
 

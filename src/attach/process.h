@@ -1,5 +1,5 @@
-/* One process as /proc shows it. A process may end at any time: every function says so with -ESRCH. No state is kept
- * beyond the caller's structs; any thread may call. */
+/* Reads facts about one process from /proc. A process may end at any time: every function then returns -ESRCH. The functions keep no state
+ * except in the caller's structs, and any thread may call them. */
 #ifndef CANDOR_ATTACH_PROCESS_H
 #define CANDOR_ATTACH_PROCESS_H
 
@@ -12,50 +12,52 @@
 #include <sys/types.h>
 
 struct process {
-    pid_t pid;         /* as we see it */
+    pid_t pid;         /* as our process sees it */
     pid_t inner_pid;   /* as the process sees itself; differs in a PID namespace */
     uid_t uid;         /* effective */
     gid_t gid;         /* effective */
     char state;        /* the letter of /proc/PID/status: R S D T Z ... */
-    bool catches_quit; /* has a handler for SIGQUIT: without one the signal kills */
+    bool catches_quit; /* it has a handler for SIGQUIT: without one the signal would kill it */
 };
 
-/* What the memory map tells. */
+/* Facts from the memory map. */
 struct process_maps {
-    char libjvm[PATH_MAX];    /* path of libjvm.so in the process's own root, "" when the process is no JVM */
-    char hsperf[PATH_MAX];    /* path of its hsperfdata file there, "" when there is none */
+    char libjvm[PATH_MAX];    /* path of libjvm.so in the process's own root, "" if the process is no JVM */
+    char hsperf[PATH_MAX];    /* path of its hsperfdata file there, "" if there is none */
     bool agent;               /* libcandor.so is loaded */
-    char agents[2][PATH_MAX]; /* from where; the second is a second copy, "" = none */
+    char agents[2][PATH_MAX]; /* the paths of libcandor.so; the second is that of a second copy, "" = none */
 };
 
-/* 0; -ESRCH (no such process, it is a mere thread, or it has exited) or -EIO with e. */
+/* Reads the facts about a process. Returns 0, or with e: -ESRCH (there is no such process, the id is that of a thread, or the process has
+ * exited) or -EIO. */
 int process_read(pid_t pid, struct process *p, struct error *e);
-/* Parses the text of /proc/PID/status (for tests); 0 or -EINVAL. */
+/* Parses the text of /proc/PID/status. It is public for tests. Returns 0 or -EINVAL. */
 int process_parse_status(const char *text, struct process *p, pid_t *thread_group);
-/* 0, -EACCES (another user's process) or -ESRCH. */
+/* Reads the memory map. Returns 0, -EACCES (another user's process) or -ESRCH. */
 int process_read_maps(pid_t pid, struct process_maps *maps);
-/* Takes one line of /proc/PID/maps (without newline; it is changed). */
+/* Parses one line of /proc/PID/maps (without newline). The line is changed. */
 void process_parse_map_line(char *line, struct process_maps *maps);
-/* Reads /proc/PID/NAME, at most size - 1 bytes, and ends it with a zero; the length, or a negative errno. */
+/* Reads /proc/PID/NAME, at most size - 1 bytes, and ends it with a zero. Returns the length, or a negative errno. */
 ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size);
-/* Opens the folder that the process sees under this absolute path: a directory descriptor for the *at functions, to be closed by the
- * caller, or a negative errno. In another root or mount namespace than ours no symbolic link is followed. */
+/* Opens the folder that the process sees under this absolute path. Returns a directory descriptor for the *at functions, which the caller
+ * closes, or a negative errno. If the process has another root or mount namespace, no symbolic link is followed. */
 int process_open_folder(const struct process *p, const char *path);
 int process_open_tmp(const struct process *p);
-/* Why a process's /tmp could not be opened, as text for an error. */
+/* Returns why a process's /tmp could not be opened, as text for an error. */
 const char *process_tmp_problem(int code);
-/* Opens a file of the process's own root for reading, never through a last symbolic link, and never out of that root; a
- * descriptor or -errno. */
+/* Opens a file in the process's own root for reading. It does not follow a symbolic link at the end of the path, and never leaves that
+ * root. Returns a descriptor or a negative errno. */
 int process_open_file(const struct process *p, const char *path);
-/* True if the process finds the same file or folder under this absolute path as we do (or if that is unknown). */
+/* Whether this absolute path leads the process to the same file or folder as us. It also returns true if that is unknown. */
 bool process_sees(const struct process *p, const char *path);
-/* Whether the process itself has that file open for writing: 0, -EPERM (it has not), -EACCES (it does not let us see), -ESRCH. */
+/* Whether the process itself has that file open for writing. Returns 0, -EPERM (it has not), -EACCES (we may not look), or -ESRCH. */
 int process_writes(pid_t pid, const struct stat *file);
-/* Whether one of its threads has this name. */
+/* Whether a thread of the process has this name. */
 bool process_has_thread(pid_t pid, const char *name);
-/* 0, or -EAGAIN with the remedy when it was stopped (SIGSTOP, a debugger): nothing in it answers before it goes on. */
+/* Checks whether the process was stopped (SIGSTOP, a debugger). Returns 0, or -EAGAIN with the remedy: a stopped process does not
+ * answer. */
 int process_check_stopped(const struct process *p, struct error *e);
-/* The user's name, or the number when it has none. Returns out. */
+/* Writes the user's name, or the number if the user has no name. Returns out. */
 char *process_user_name(uid_t uid, char *out, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* From linux/pidfd.h, which some of our build systems lack. */
+/* From linux/pidfd.h, which some of our build systems do not have. */
 struct pidfd_answer {
     uint64_t mask, cgroup;
     uint32_t ids[11];
@@ -19,7 +19,7 @@ struct pidfd_answer {
 
 int process_end_parse(const char *line)
 {
-    const char *name_end = strrchr(line, ')'), *last = strrchr(line, ' '); /* the name may hold anything */
+    const char *name_end = strrchr(line, ')'), *last = strrchr(line, ' '); /* the name may contain any characters */
     int status = 0;
     if (!name_end || name_end[1] != ' ' || name_end[2] != 'Z' || !last || sscanf(last, "%d", &status) != 1 || status <= 0)
         return -1;

@@ -14,7 +14,7 @@ enum { ANSWER_MAX = 64 << 10, COMMAND_MAX = 1024 };
 
 /* ---- answers ---- */
 
-/* The first line that says something. */
+/* Copies the first line that is not blank. */
 static void first_line(const char *text, char *out, size_t size)
 {
     text += strspn(text, " \t\r\n");
@@ -26,7 +26,8 @@ static bool begins(const char *line, const char *with)
     return !strncmp(line, with, strlen(with));
 }
 
-/* "Recording 1: name=App maxsize=250.0MB (running)", and of the first JDKs "Recording: recording=1 name="App" (running)". */
+/* Parses the number in "Recording 1: name=App maxsize=250.0MB (running)", or, from the first JDKs, "Recording: recording=1 name="App"
+ * (running)". */
 static bool parse_number(const char *line, unsigned long *id)
 {
     static const char old[] = "Recording: recording=";
@@ -38,7 +39,7 @@ static bool parse_number(const char *line, unsigned long *id)
     return *digits == ':' || *digits == ' ';
 }
 
-/* The length of the name: it ends before the first of the properties that may follow it. */
+/* Returns the length of the name, which ends before the first property that may follow it. */
 static size_t name_length(const char *name)
 {
     static const char *const behind[] = {" duration=", " maxsize=", " maxage=", " ("};
@@ -113,7 +114,7 @@ static int command(pid_t pid, uint64_t timeout_ns, const char *text, const char 
     return code;
 }
 
-/* A JVM without the recorder has no such command, or says that its module is missing or disabled. */
+/* Lists the recordings. A JVM without the recorder has no such command, or reports that its module is missing or disabled. */
 int recorder_check(pid_t pid, uint64_t timeout_ns, struct recorder_list *out, struct error *e)
 {
     struct buffer answer;
@@ -151,7 +152,7 @@ int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char 
     return code;
 }
 
-/* " begin=2026-11-23T08:00:00.123Z" */
+/* Writes for instance " begin=2026-11-23T08:00:00.123Z". */
 static void put_begin(struct buffer *b, int64_t ns)
 {
     char stamp[40];
@@ -179,6 +180,6 @@ int recorder_stop(pid_t pid, uint64_t timeout_ns, const char *name, struct error
     char text[RECORDER_NAME_BYTES + 32];
     snprintf(text, sizeof text, "JFR.stop name=%s", name);
     int code = command(pid, timeout_ns, text, "Stopped recording", e);
-    /* By its duration, and what it recorded is being written. The JVM answers with the exception that its own command met. */
+    /* The recording has ended by its duration, and its data is being written. The JVM answers with the exception of its own command. */
     return code == -EREMOTEIO && strstr(e->text, "already stopped recording") ? -EALREADY : code;
 }

@@ -14,25 +14,26 @@ struct recorder_folder {
     char name[96];
 };
 
-/* The files that may be in one. */
+/* The files that the folder may contain. */
 #define RECORDER_SETTINGS "settings.jfc"
-#define RECORDER_FLIGHT   "flight.jfr" /* what a recording is written to at its end */
-#define RECORDER_DUMP     "dump.jfr"   /* and before it */
+#define RECORDER_FLIGHT   "flight.jfr" /* the JVM writes a recording to it at the recording's end */
+#define RECORDER_DUMP     "dump.jfr"   /* the JVM writes a recording to it before the end */
 
-/* Makes /tmp/NAME, which must be new. 0 or a negative errno with e, and nothing is left. */
+/* Makes /tmp/NAME, which must not exist. Returns 0 or a negative errno with e. After an error nothing is left. */
 int recorder_folder_make(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
-/* Opens a folder that was made before, by any process. It must belong to the JVM's user, and only that user may have access. -EBUSY
- * while another process has it open. */
+/* Opens a folder that any process has made before. It must belong to the JVM's user, and only that user may have access. Returns 0, or a
+ * negative errno with e: -EBUSY while another process has it open. */
 int recorder_folder_open(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
-/* The path of a file in it as the JVM sees it. Returns out. */
+/* Writes the path of a file in the folder, as the JVM sees it. Returns out. */
 char *recorder_folder_path(const struct recorder_folder *f, const char *file, char *out, size_t size);
-/* Makes a file in it, readable by the JVM. 0 or a negative errno with e. */
+/* Makes a file in the folder, readable by the JVM. Returns 0 or a negative errno with e. */
 int recorder_folder_write(const struct recorder_folder *f, const char *file, const void *bytes, size_t len, struct error *e);
-/* Opens a file in it for reading: a descriptor; -ENOENT, -EPERM (no ordinary file of the JVM's user), another negative errno. */
+/* Opens a file in the folder for reading. Returns a descriptor, -ENOENT, -EPERM (it is not an ordinary file of the JVM's user), or another
+ * negative errno. */
 int recorder_folder_read(const struct recorder_folder *f, const char *file);
 /* Removes one of the files above. */
 void recorder_folder_drop(const struct recorder_folder *f, const char *file);
-/* Removes all these files and the folder, and closes it. Does nothing if it is not open. */
+/* Removes all these files and the folder, and closes it. It does nothing if the folder is not open. */
 void recorder_folder_remove(struct recorder_folder *f);
 void recorder_folder_close(struct recorder_folder *f);
 

@@ -1,16 +1,16 @@
 #include "attach/recorder_settings.h"
 
-/* From here on sockets, files and exceptions can be recorded at a bounded rate. */
+/* Since this version, events of sockets, files and exceptions can be recorded at a bounded rate. */
 enum { THROTTLES_SINCE = 25 };
 
 struct row {
     const char *event;
-    const char *threshold; /* NULL = it has none */
-    const char *stack;     /* the same */
+    const char *threshold; /* NULL = the event has no threshold */
+    const char *stack;     /* NULL = the event has no stack */
 };
 
 static const struct row rows[] = {
-    {"ActiveSetting", NULL, NULL}, /* tells which of the others were recorded, though there may be none of them */
+    {"ActiveSetting", NULL, NULL}, /* shows which of the other events were enabled, even if none occurred */
     {"GarbageCollection", "0 ms", NULL},
     {"GCPhasePause", "0 ms", NULL},
     {"SystemGC", "0 ms", "true"},
@@ -26,7 +26,7 @@ static const struct row rows[] = {
     {"Deoptimization", NULL, "true"}, /* since JDK 14 */
 };
 
-/* Failures and other happenings that are rare, or dear in themselves. */
+/* Failures and other events that are rare, or that are themselves expensive. */
 static const struct row rare_rows[] = {
     {"CodeCacheFull", NULL, NULL},
     {"MetaspaceOOM", NULL, "true"},
@@ -40,7 +40,7 @@ static const struct row rare_rows[] = {
     {"DataLoss", NULL, NULL},
 };
 
-/* Figures that are stated each second. */
+/* Figures that are written each second. */
 static const char *const periodic[] = {"ExceptionStatistics",     "ContainerCPUThrottling", "ContainerMemoryUsage", "ResidentSetSize",
                                        "ThreadContextSwitchRate", "ClassLoadingStatistics", "JavaThreadStatistics"};
 
@@ -67,7 +67,7 @@ static void put_event(struct buffer *out, const struct row *row, const char *thr
     buffer_text(out, "  </event>\n");
 }
 
-/* An exception, or an Error, that a program uses as control flow comes a million times in a second. */
+/* Writes the settings for exceptions. A program that uses exceptions or Errors as control flow may throw a million of them in a second. */
 static void put_exceptions(struct buffer *out, bool throttles)
 {
     static const struct row all = {"JavaExceptionThrow", NULL, "true"}, errors = {"JavaErrorThrow", NULL, "false"};

@@ -1,4 +1,4 @@
-/* Unix stream sockets of one process. */
+/* Connects to Unix stream sockets of one process. */
 #include "attach/socket.h"
 #include "attach/identity.h"
 #include "base/text/units.h"
@@ -22,7 +22,7 @@ static int left_ms(uint64_t deadline)
     return ms > 1000000 ? 1000000 : (int)ms;
 }
 
-/* The kernel names the process that called listen. */
+/* Checks the peer. The kernel reports the process that called listen. */
 static int check_peer(int fd, const struct process *owner)
 {
     struct ucred peer;
@@ -32,7 +32,8 @@ static int check_peer(int fd, const struct process *owner)
     return peer.pid == owner->pid ? 0 : -EPERM;
 }
 
-/* What is looked at is held open, and so is what is connected to: nobody can exchange it in between. */
+/* Opens the socket's file and checks it. The checked file stays open and is the one that is connected to, so no other process can replace
+ * it in between. */
 static int open_socket_file(int directory, const char *name, const struct process *owner)
 {
     struct stat st;
@@ -54,7 +55,7 @@ static int connect_to(int file, const struct process *owner, uint64_t deadline)
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", file);
     int ms = left_ms(deadline), code = 0;
     struct timeval limit = {ms / 1000, ms % 1000 * 1000 + 1};
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* connect obeys it when the backlog is full */
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* it limits connect if the backlog is full */
     if (connect(fd, (struct sockaddr *)&address, sizeof address))
         code = errno == EAGAIN || errno == EINPROGRESS ? -ETIMEDOUT : -errno;
     else

@@ -30,7 +30,7 @@ const struct jfr_frame_form jfr_frame_forms[JFR_FRAME_TYPES] = {
     [JFR_FRAME_STUB] = {4, 0}, /* C++ */
     [JFR_FRAME_KERNEL] = {5, 0},
     [JFR_FRAME_C1] = {6, 0},
-    [JFR_FRAME_JAVA] = {7, 0}, /* not in the stacks of samples that it converts */
+    [JFR_FRAME_JAVA] = {7, 0}, /* it does not occur in the stacks of samples that async-profiler's converter reads */
     [JFR_FRAME_C2_APPROXIMATE] = {1, MARK_APPROXIMATE},
     [JFR_FRAME_INLINED_APPROXIMATE] = {2, MARK_APPROXIMATE},
     [JFR_FRAME_C1_APPROXIMATE] = {6, MARK_APPROXIMATE},
@@ -121,8 +121,8 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
         "outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"                  \
     }
 
-/* Some readers take the JDK's events for what the JDK puts into them, without a look at the metadata, and what follows for the next
- * event: so that is what it looks like, one to be skipped. */
+/* The tail of an event. Some readers assume the JDK's fields for the JDK's events without reading the metadata, and read the bytes after
+ * these fields as the next event. Therefore our additional fields look like such an event, which readers skip. */
 #define TAIL                                                                                                                               \
     {"tailSize", T_INT, S_UNSIGNED | S_TAIL, 0, NULL, "Tail Size", "Bytes from here on, of what the JDK's event does not have"},           \
     {                                                                                                                                      \
@@ -131,14 +131,15 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 
 #define CONTEXT POOLED("context", T_CONTEXT, "Context")
 
-/* How samples begin: as a jdk.ExecutionSample, so that of a sample written behind one of its own these fields are packed already. What
- * mostly is the same in each, such as the outcome, stands at the end for the same reason. */
+/* The first fields of samples. They are the same as those of jdk.ExecutionSample: a sample written after its own jdk.ExecutionSample
+ * compresses better, because these fields repeat. Fields that have mostly the same value in each sample, such as the outcome, are at the
+ * end for the same reason. */
 #define SAMPLE                                                                                                                             \
     START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),                             \
         POOLED("state", T_THREAD_STATE, "Thread State")
 #define WEIGHED_SAMPLE(about) SAMPLE, SPAN_NS("weight", "Weight", about)
 
-/* How waits for locks begin and end; between is what the JDK's event of that name has. */
+/* The first and the last fields of waits for locks. The fields in between are those of the JDK's event of that name. */
 #define WAIT_BEGINS                                                                                                                        \
     START_TIME, {"duration", T_LONG, S_TICKS, T_TIMESPAN, "TICKS", "Duration", NULL}, POOLED("eventThread", T_THREAD, "Thread"),           \
         POOLED("stackTrace", T_STACK_TRACE, "Stack Trace")
@@ -147,7 +148,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
         FLAG("finished", "Finished", "false: the thread still waited when the recording ended"), OUTCOME,                                  \
         POOLED("carrierThread", T_THREAD, "Carrier Thread")
 
-/* A line and the base it is counted from have the same fields. */
+/* A line of the books, and the base from which it counts, have the same fields. */
 #define BOOK_LINE_FIELDS                                                                                                                   \
     {                                                                                                                                      \
         START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), SPAN_NS("time", "Time", NULL),                       \
@@ -543,9 +544,9 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                        .fields = {TEXT("labels", "Labels", "KEY=VALUE; KEY=VALUE; ..., with a backslash before ; and \\ in them")}},
 };
 
-/* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,
- * since up to JDK 11 readers look for the next event where the fields end, not where the size says. Without annotations: the
- * metadata of an empty chunk declares it, and nothing else but its fields' types. */
+/* The 70 bytes of a chunk's header when it is read as an event: size, type, a time of one byte, and 67 bytes in fields of fixed sizes. Up
+ * to JDK 11, readers look for the next event where the fields end, not where the size says. The type has no annotations, because the
+ * metadata of an empty chunk declares only this type and the types of its fields. */
 const struct schema_type schema_padding = {.name = "candor.Padding",
                                            .super = EVENT_SUPER,
                                            .fields = {{"startTime", T_LONG},

@@ -1,12 +1,12 @@
-/* The types that a recording declares in its metadata, as one table. The writer encodes events with it and metadata_write.c
- * writes it to the file, so the two cannot disagree. Private to the writer. */
+/* The types that a recording declares in its metadata, as one table. The writer encodes events with it and metadata_write.c writes it to
+ * the file, so the two cannot disagree. Only the writer uses it. */
 #ifndef CANDOR_JFR_SCHEMA_TABLE_H
 #define CANDOR_JFR_SCHEMA_TABLE_H
 
 #include <stdint.h>
 
-/* Type ids in the file; 0 and 1 are the format's own (metadata, checkpoint). The JDK's `jfr summary` takes an id for the same type in all
- * chunks of a file, and the JDK's chunks may come after ours (append.h): the ids of its events are below 400, or are numbers of Java
+/* Type ids in the file; 0 and 1 belong to the format (metadata, checkpoint). The JDK's `jfr summary` assumes that an id means the same type
+ * in all chunks of a file, and the JDK's chunks may come after ours (append.h): the ids of its events are below 400, or are numbers of Java
  * classes, and the first thousand classes are no events. */
 enum schema_id {
     SCHEMA_FIRST = 640,
@@ -82,9 +82,9 @@ enum schema_id {
 
     SCHEMA_END,
 
-    /* No event's: of what follows the fields that a reader without a look at the metadata takes for all. */
+    /* An id that no event has. It marks the fields after those that a reader reads if it does not look at the metadata. */
     T_TAIL = 2,
-    T_PADDING = 'L' /* what a chunk's header is when it is taken for an event (writer_tail.h) */
+    T_PADDING = 'L' /* the type id of a chunk's header when it is read as an event (writer_tail.h) */
 };
 
 _Static_assert((enum schema_id)T_PADDING < SCHEMA_FIRST, "the id of padding is free");
@@ -95,18 +95,18 @@ enum schema_flags {
     S_STRING_REF = 4, /* a string, written as a reference into the pool of strings */
     S_UNSIGNED = 8,
     S_ADDRESS = 16,
-    S_SIMPLE = 32, /* of a type: readers show its only field in its place */
+    S_SIMPLE = 32, /* for a type: readers show its only field in its place */
     S_TICKS = 64,  /* a time in ticks of the file's clock */
-    S_TAIL = 128,  /* the bytes of the event from here on: the next field says T_TAIL */
+    S_TAIL = 128,  /* the remaining bytes of the event; the next field is of type T_TAIL */
 };
 
-/* A field whose type is a struct, and that is no key, stands for the fields of that, in their place. */
+/* A field. If its type is a struct, and the field is no key, the struct's fields are stored in its place. */
 struct schema_field {
     const char *name;
     uint16_t type; /* enum schema_id */
     uint8_t flags;
     uint16_t unit_type; /* T_TIMESTAMP, T_TIMESPAN, T_DATA_AMOUNT or 0 */
-    const char *unit;   /* "TICKS", ...; its value */
+    const char *unit;   /* "TICKS", ...: the value of the unit annotation */
     const char *label;
     const char *description; /* or NULL */
 };
@@ -118,7 +118,7 @@ struct schema_type {
     const char *label, *description;
     const char *category; /* parts separated by '/', or NULL */
     uint8_t flags;
-    uint16_t without; /* enum jfr_without: recordings that do without the type do not declare it; 0 = every one declares it */
+    uint16_t without; /* enum jfr_without: recordings without this kind of event do not declare the type; 0 = all recordings declare it */
     struct schema_field fields[SCHEMA_FIELDS_MAX + 1]; /* ends with a NULL name */
 };
 
@@ -130,7 +130,7 @@ static inline const struct schema_type *schema_type(enum schema_id id)
     return &schema_types[id - SCHEMA_FIRST];
 }
 
-/* The id of the type with that name, or 0. */
+/* Returns the id of the type with that name, or 0. */
 uint32_t schema_id(const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A recording that runs, of either collector; its place is the one in sampling/. */
+/* A running recording of either collector. Its index is also its place in sampling/. */
 static struct running {
     uint32_t id; /* 0 = the place is free */
     bool is_safepoint;
@@ -33,7 +33,7 @@ static uint32_t place_of(const struct running *r)
     return (uint32_t)(r - running);
 }
 
-/* By id; 0 = the one that has run longest. NULL: there is none. */
+/* Finds a recording by id; 0 = the recording that has run longest. Returns NULL if there is none. */
 static struct running *find(uint32_t id)
 {
     struct running *oldest = NULL;
@@ -86,7 +86,7 @@ static struct recording *recording_of(const struct running *r)
     return r->is_safepoint ? safepoint_recording() : sampling_recording(place_of(r));
 }
 
-/* Relaxed: it only bounds how long others wait. */
+/* Relaxed, because it only limits how long other threads wait. */
 static _Atomic uint64_t walks_ns;
 
 static void allow_walks(uint64_t of_dump)
@@ -132,7 +132,7 @@ static struct running *free_place(void)
     return NULL;
 }
 
-/* The event safepoint has a collector of its own, and no thread has a clock meanwhile. */
+/* Refuses a recording beside the event safepoint. That event has its own collector, and no thread has a clock while it runs. */
 static int check_alone(const struct collect_options *options, struct error *e)
 {
     if (collect_running() && (safepoint_running() || options->events == COLLECT_SAFEPOINT))
@@ -149,7 +149,8 @@ static int start(struct running *r, const struct collect_options *options, bool 
     return sampling_running() ? sampling_join(place_of(r), options, e) : sampling_start(place_of(r), options, late, bind_threads, e);
 }
 
-/* A recording must not begin if it cannot do everything that was requested. Here it has begun already, so it is undone. */
+/* Begins dumps of a recording. A recording must not begin if it cannot do everything that was requested. Here it has begun already, so an
+ * error ends it. */
 static int begin_dumps(struct running *r, const struct dumps_options *options, struct error *e)
 {
     uint64_t bytes, samples;
@@ -184,7 +185,7 @@ uint32_t collect_newest(void)
 
 /* ---- meanwhile ---- */
 
-/* Only this thread waits for the dump. */
+/* Makes a dump if it is due. Only the agent's thread waits for the dump. */
 static void dump_when_due(struct running *r)
 {
     uint64_t now = clock_monotonic_ns(), bytes;

@@ -14,34 +14,34 @@
 /* Recordings have ids: from 1, never repeated. Up to COLLECT_AT_ONCE run at a time. In the functions below, id 0 is the one that has run
  * longest. */
 bool collect_running(void);
-uint32_t collect_ids(uint32_t ids[COLLECT_AT_ONCE]); /* of those that run, the oldest first; returns how many */
-uint32_t collect_newest(void);                       /* of the one that was started last */
-/* "1 (daemon) to /tmp/a.jfr; 2 to /tmp/b.jfr". Returns out. */
+uint32_t collect_ids(uint32_t ids[COLLECT_AT_ONCE]); /* lists the ids of the running recordings, the oldest first; returns their number */
+uint32_t collect_newest(void);                       /* returns the id of the recording that was started last */
+/* Writes for instance "1 (daemon) to /tmp/a.jfr; 2 to /tmp/b.jfr" into out. Returns out. */
 char *collect_describe_all(char *out, size_t size);
-/* The events that the recording samples. */
+/* Returns the events that the recording samples, as bits. */
 unsigned collect_events(uint32_t id);
-/* Starts a recording: memory, file, clock, threads, in this order; undoes all of it on an error. If others run, it shares what they sample.
- * late: the agent was loaded after the JVM's start. bind_threads is called when threads are armed, to identify the Java threads. */
+/* Starts a recording: gets memory, opens the file, sets the clock and arms the threads, in this order. An error undoes all of it. If other
+ * recordings run, the new one shares their samples. late: the agent was loaded after the JVM's start. bind_threads is called when threads
+ * are armed, to identify the Java threads. */
 int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
-/* Call it again after collect_patience_ns at the latest while a recording runs; then end those that are over. */
+/* Does the collector's regular work. While a recording runs, call it at least every collect_patience_ns, and then end the recordings that
+ * are over. */
 void collect_tick(void);
 uint64_t collect_patience_ns(void);
-/* A recording whose duration is over; 0 = there is none. */
+/* Returns the id of a recording whose duration is over; 0 = there is none. */
 uint32_t collect_over(void);
-/* Brings the recording's file up to date, and copies its content to the file with this path, unless the path is empty.
- * passed: its open descriptor, or -1. paths_ns: the allowed stopped time for finding the holders of live objects; 0 = not
- * requested. */
+/* Brings the recording's file up to date, and copies its content to the file with this path, unless the path is empty. passed: the open
+ * descriptor of that file, or -1. paths_ns: the allowed stopped time for finding the holders of live objects; 0 = not requested. */
 int collect_dump(uint32_t id, const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e);
-/* How much longer than usual the end of the running recordings, or a copy that is being made, may take because it walks the
- * heap for paths. It includes the time until a walk that takes too long is aborted. Any thread. */
+/* Returns how many ns longer than usual the end of the running recordings, or a copy in progress, may take because it walks the heap for
+ * paths. The time until a walk that takes too long is aborted is included. May be called on any thread. */
 uint64_t collect_walks_ns(void);
-/* Ends the recording, and the last one gives everything back. The error, if any, is that of writing it. */
+/* Ends the recording. The end of the last recording frees all resources. An error reports that the file could not be written. */
 int collect_stop(uint32_t id, uint64_t *bytes, uint64_t *samples, struct error *e);
-/* Call it after a fault made the agent's own thread leave a turn (hot/thread/turn.h) in the middle of one of these
- * functions. It ends the sampling. The recordings stay as they were at their last flush, and get the reason added. Takes
- * further turns. */
+/* Cleans up after a fault made the agent's own thread leave a turn (hot/thread/turn.h) in the middle of one of these functions. It ends the
+ * sampling. The recordings stay as they were at their last flush, and the reason is added to them. The function uses further turns. */
 void collect_abandon(struct turn *turn);
-/* 0 or -ENOENT: then *out only has the agent's fault, if there was one. */
+/* Fills *out. Returns 0, or -ENOENT if there is no such recording: then *out only has the agent's fault, if there was one. */
 int collect_status(uint32_t id, struct collect_status *out);
 
 #endif

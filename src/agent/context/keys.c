@@ -30,13 +30,13 @@ int keys_add(const char *name, size_t len, int *added)
     if (!is_key(name, len))
         return -1;
     pthread_mutex_lock(&lock);
-    uint32_t known = atomic_load_explicit(&count, memory_order_relaxed); /* written under this lock */
+    uint32_t known = atomic_load_explicit(&count, memory_order_relaxed); /* relaxed, because it is written under this lock */
     int key = find(name, len, known);
     if (key < 0 && known < KEYS_MAX) {
         memcpy(names[known], name, len);
         key = (int)known;
         *added = 1;
-        /* Release: pairs with the acquire of who reads names without the lock. */
+        /* Release: pairs with the acquire of a thread that reads names without the lock. */
         atomic_store_explicit(&count, known + 1, memory_order_release);
     }
     pthread_mutex_unlock(&lock);

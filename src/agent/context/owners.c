@@ -1,5 +1,5 @@
-/* A table of buckets, each as large as a cache line. An id hashes to two buckets, and is in any place of one of them. So entries are
- * never moved, a removed entry's place is free at once, and a search reads at most two cache lines. */
+/* A table of buckets, each as large as a cache line. An id hashes to two buckets, and its entry is at any place in one of them. So entries
+ * are never moved, the place of a removed entry is free at once, and a search reads at most two cache lines. */
 #include "agent/context/owners.h"
 
 #include "agent/context/records.h"
@@ -14,7 +14,7 @@ enum { BUCKET = 8, BUCKETS = 2 * RECORDS_MAX / BUCKET, CHOICES = 2 };
 static _Atomic uint64_t ids[BUCKETS][BUCKET] __attribute__((aligned(64))); /* 0 = free */
 static _Atomic int records[BUCKETS][BUCKET];
 
-/* The finaliser of MurmurHash3; its halves are the two choices. */
+/* Returns one of the id's two buckets, by the finalizer of MurmurHash3. Its halves are the two choices. */
 static uint32_t bucket_of(uint64_t id, int choice)
 {
     id ^= id >> 33;
@@ -37,11 +37,11 @@ static bool add_to(uint32_t bucket, uint64_t id, int record)
 {
     for (int i = 0; i < BUCKET; i++) {
         uint64_t free = 0;
-        /* Relaxed: what follows is seen by the id alone. */
+        /* Relaxed, because the values below are published only by the id. */
         if (!atomic_compare_exchange_strong_explicit(&ids[bucket][i], &free, CLAIMED, memory_order_relaxed, memory_order_relaxed))
             continue;
         atomic_store_explicit(&records[bucket][i], record, memory_order_relaxed);
-        /* Release: pairs with the acquire of who finds the id, and reads the record. */
+        /* Release: pairs with the acquire of a thread that finds the id and reads the record. */
         atomic_store_explicit(&ids[bucket][i], id, memory_order_release);
         return true;
     }
@@ -75,7 +75,7 @@ int owners_find(uint64_t id)
     return id && find(id, &record) ? record : -1;
 }
 
-/* Into the emptier of the two, so that buckets hardly ever fill while half of all places are free. */
+/* Adds to the emptier of the two buckets, so that buckets almost never become full while half of all places are free. */
 bool owners_add(uint64_t id, int record)
 {
     uint32_t one = bucket_of(id, 0), other = bucket_of(id, 1);

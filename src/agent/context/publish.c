@@ -18,7 +18,7 @@
 
 enum { MAPPING_BYTES = 4096, FIRST_PAYLOAD = 64, SECOND_PAYLOAD = 2048, VERSION = 2, MESSAGE_MAX = SECOND_PAYLOAD - FIRST_PAYLOAD };
 
-/* Of Linux 5.17 and 3.17; the C library's headers may be older. */
+/* These constants are from Linux 5.17 and 3.17; the C library's headers may be older. */
 enum { SET_VMA = 0x53564d41, SET_VMA_ANON_NAME = 0, CLOSED_ON_EXEC = 1 };
 
 static const char name[] = "OTEL_CTX";
@@ -37,14 +37,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- protobuf ---- */
 
-/* A message that is written from its end to its beginning, so that the content of a field is written before its length. */
+/* A message that is written from its end to its beginning, because a field's length is only known after its content. */
 struct message {
     uint8_t bytes[MESSAGE_MAX];
-    size_t at; /* from there on */
+    size_t at; /* where the written part begins */
     bool full;
 };
 
-enum { OF_LENGTH = 2, GROUP_BITS = 7 }; /* the wire type of texts and of messages; a byte of a number */
+enum { OF_LENGTH = 2, GROUP_BITS = 7 }; /* the wire type of texts and of messages; the bits of a number in one byte */
 
 static void put_byte(struct message *m, uint8_t byte)
 {
@@ -54,7 +54,7 @@ static void put_byte(struct message *m, uint8_t byte)
         m->full = true;
 }
 
-/* The lowest group of bits comes first. All groups but the highest have the mark that more follow. */
+/* Writes a number. The lowest group of bits comes first. All groups except the highest have a mark that more groups follow. */
 static void put_varint(struct message *m, uint64_t v)
 {
     unsigned shift = 0;
@@ -65,7 +65,7 @@ static void put_varint(struct message *m, uint64_t v)
         put_byte(m, (uint8_t)(v >> (shift - GROUP_BITS) | 0x80));
 }
 
-/* Makes a field of everything that was written since the message began at `end`. */
+/* Makes a field from everything that was written since the message began at `end`. */
 static void make_field(struct message *m, unsigned number, size_t end)
 {
     put_varint(m, end - m->at);
@@ -130,7 +130,7 @@ static void put_payload(struct message *m)
 
 /* ---- the mapping ---- */
 
-/* Whether a mapping with that name exists. The end of each read is searched together with the beginning of the next. */
+/* Whether a mapping with that name exists. The last bytes of each read are searched together with the next read. */
 static bool is_mapped(void)
 {
     char text[4096 + sizeof name];
@@ -173,7 +173,8 @@ static void write_payload(struct published *p, const struct message *m)
 {
     uint8_t *first = (uint8_t *)p + FIRST_PAYLOAD, *second = (uint8_t *)p + SECOND_PAYLOAD;
     uint8_t *to = p->payload == (uint64_t)(uintptr_t)first ? second : first;
-    /* Sequentially consistent, and fences with it: a reader who sees any of the new fields sees the 0 before, and the new time last. */
+    /* The stores are sequentially consistent, with fences: a reader that sees any of the new fields sees the 0 written before, and sees the
+     * new time last. */
     atomic_store(&p->published_at, 0);
     atomic_thread_fence(memory_order_seq_cst);
     memcpy(to, m->bytes + m->at, sizeof m->bytes - m->at);
@@ -184,7 +185,7 @@ static void write_payload(struct published *p, const struct message *m)
     atomic_store(&p->published_at, boot_time_ns());
     atomic_thread_fence(memory_order_seq_cst);
     memcpy(p->signature, name, sizeof p->signature);
-    /* So that it can be found where the mapping is no file; refused by kernels that do not name mappings. */
+    /* The name makes the mapping visible even if it is not a file. Kernels that do not name mappings refuse the call. */
     prctl(SET_VMA, SET_VMA_ANON_NAME, p, MAPPING_BYTES, name);
 }
 

@@ -11,8 +11,8 @@
 #ifndef CANDOR_AGENT_CONTEXT_PUBLISH_H
 #define CANDOR_AGENT_CONTEXT_PUBLISH_H
 
-/* Makes the mapping, or brings it up to date with the keys (context/keys.h). Any ordinary thread. 0 or a negative errno: -EEXIST if
- * the mapping of another agent exists. */
+/* Makes the mapping, or brings it up to date with the keys (context/keys.h). Any ordinary thread may call it. Returns 0 or a negative
+ * errno: -EEXIST if the mapping of another agent exists. */
 int publish_keys(void);
 
 #endif

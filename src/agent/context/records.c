@@ -14,8 +14,8 @@
 _Static_assert(CONTEXT_BYTES <= (int)RECORDS_STRIDE, "a record has room");
 
 static uint8_t *_Atomic memory;
-static _Atomic uintptr_t *_Atomic of_tid; /* by thread id: the record it has */
-static _Atomic uint32_t used;             /* records below that number have been taken once */
+static _Atomic uintptr_t *_Atomic of_tid; /* indexed by thread id: the thread's record */
+static _Atomic uint32_t used;             /* all records with a lower number have been taken at least once */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_exit;
 static bool has_key;
@@ -23,9 +23,9 @@ static bool has_key;
 /* The free list of records that were given back. The lower half is the number of the first, plus one. The upper half counts the
  * changes, so that a record that was taken and given back meanwhile is noticed. */
 static _Atomic uint64_t free_list;
-static _Atomic uint32_t next_free[RECORDS_MAX]; /* plus one; 0 = the last */
+static _Atomic uint32_t next_free[RECORDS_MAX]; /* the next record's number plus one; 0 = this is the last */
 
-/* Of the calling thread. */
+/* The calling thread's own record and its place in of_tid. */
 static __thread int own_plus_one;
 static __thread _Atomic uintptr_t *place;
 
@@ -53,7 +53,7 @@ static uint8_t *make(void)
             atomic_store(&of_tid, (_Atomic uintptr_t *)reserve(THREAD_IDS_MAX * sizeof(uintptr_t)));
         if (has_key && atomic_load(&of_tid))
             made = reserve((size_t)RECORDS_MAX * RECORDS_STRIDE);
-        /* Last: who finds it, finds the others. */
+        /* Last, because a thread that sees it must see the other tables, too. */
         atomic_store(&memory, made);
     }
     pthread_mutex_unlock(&making);
@@ -77,12 +77,13 @@ uintptr_t records_address(int record)
 
 static int pop(void)
 {
-    /* Acquire: pairs with the release of who gave it back, whose last writes to the record come before ours. */
+    /* Acquire: pairs with the release of the thread that gave the record back. The last writes of that thread to the record come before
+     * ours. */
     uint64_t head = atomic_load_explicit(&free_list, memory_order_acquire), next;
     do {
         if (!(uint32_t)head)
             return -1;
-        /* May be stale: then the head has changed, and so has its count. */
+        /* The value may be stale, but then the head and its count have changed, and the exchange fails. */
         next = atomic_load_explicit(&next_free[(uint32_t)head - 1], memory_order_relaxed) | ((head >> 32) + 1) << 32;
     } while (!atomic_compare_exchange_weak_explicit(&free_list, &head, next, memory_order_acquire, memory_order_acquire));
     return (int)(uint32_t)head - 1;
@@ -96,7 +97,7 @@ void records_give(int record)
     do {
         atomic_store_explicit(&next_free[record], (uint32_t)head, memory_order_relaxed);
         mine = (uint32_t)(record + 1) | ((head >> 32) + 1) << 32;
-        /* Release: pairs with the acquire of who takes it. */
+        /* Release: pairs with the acquire of the thread that takes the record. */
     } while (!atomic_compare_exchange_weak_explicit(&free_list, &head, mine, memory_order_release, memory_order_relaxed));
 }
 
@@ -127,7 +128,7 @@ int records_take(void)
 
 /* ---- the thread that calls ---- */
 
-/* Once per thread: carriers come here at each mount and unmount. */
+/* Looks the thread's place up once per thread, because carriers call this code at each mount and unmount. */
 static void find_place(void)
 {
     _Atomic uintptr_t *table = place ? NULL : atomic_load(&of_tid);

@@ -9,22 +9,22 @@
 
 enum { RECORDS_MAX = 1 << 16, RECORDS_STRIDE = 1024 };
 
-/* The mapping; NULL if there is not enough address space. */
+/* Returns the mapping, or NULL if there is not enough address space. */
 void *records_memory(size_t *bytes);
 
-/* Returns the number of the calling thread's own record, the same at each call. A new record is valid and empty, the thread's pointer
- * is set to it, and it is given back automatically when the thread ends. -1: all RECORDS_MAX are in use. */
+/* Returns the number of the calling thread's own record, the same at each call. A new record is valid and empty, the thread's pointer is
+ * set to it, and it is given back automatically when the thread ends. Returns -1 if all RECORDS_MAX are in use. */
 int records_take_own(void);
-/* Takes a free record for a virtual thread: valid and empty. -1 as above. */
+/* Takes a free record for a virtual thread. The record is valid and empty. Returns its number, or -1 if all RECORDS_MAX are in use. */
 int records_take(void);
 void records_give(int record);
-/* The address of a record; 0 for an invalid number. */
+/* Returns the address of a record; 0 for an invalid number. */
 uintptr_t records_address(int record);
 
-/* The calling thread has this record from now on (hot/context.h); 0: its own, if it has one. */
+/* Gives the calling thread this record from now on (hot/context.h). 0: the thread gets its own record again, if it has one. */
 void records_point(uintptr_t record);
 
-/* The record that another thread has now; 0 = none. */
+/* Returns the address of the record that another thread has now; 0 = none. */
 uintptr_t records_of_thread(int tid);
 
 #endif

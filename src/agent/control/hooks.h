@@ -1,13 +1,13 @@
-/* The functions that control needs from the code that knows Java; called on the agent's thread. */
+/* The functions that the folder control needs from the code that uses Java. They are called on the agent's thread. */
 #ifndef CANDOR_AGENT_CONTROL_HOOKS_H
 #define CANDOR_AGENT_CONTROL_HOOKS_H
 
 #include <stdbool.h>
 
 struct hooks {
-    /* Before a recording's threads are armed: have Java threads announce themselves. */
+    /* Makes Java threads register themselves. It is called before a recording's threads are armed. */
     void (*session_begin)(void);
-    /* When all threads are armed, and again before the end: say which are Java's, and their names. */
+    /* Finds out which threads are Java threads, and their names. It is called when all threads are armed, and again before the end. */
     void (*bind_threads)(void);
     void (*session_end)(void);
 };

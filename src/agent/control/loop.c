@@ -20,13 +20,13 @@
 
 enum {
     FINISH_TIMEOUT_S = 10,
-    LATE_IDLE_S = 60, /* a late agent that nobody asks for anything leaves */
+    LATE_IDLE_S = 60, /* a late agent ends after this time without a request */
     PEER_PERIOD_NS = 100 * NS_PER_MS,
     ACCEPT_PAUSE_NS = 100 * NS_PER_MS, /* after a failed accept: the process may have no descriptor left */
     STACK_BYTES = 512 * 1024
 };
 
-/* A recording that another thread asks for and waits for. */
+/* A recording that another thread has requested, and for which it waits. */
 struct start {
     const struct collect_options *options;
     bool done;
@@ -38,7 +38,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool alive; /* the thread exists */
-    bool open;  /* and takes errands */
+    bool open;  /* and it accepts errands */
     bool late, finish;
     bool java_is_over;
     const struct hooks *hooks;
@@ -67,14 +67,15 @@ static void carry_out_start(struct start *s, bool ending)
     s->rc = ending ? refuse_ending(&s->error) : requests_start(s->options, hooks_now(), loop.late, &s->error);
 }
 
-/* With the lock held. Whoever waits for the start sees its rc once the lock is released. */
+/* Reports the end of the start. Call it with the lock held. The waiting thread sees rc after the lock is released. */
 static void start_is_done(void)
 {
     loop.start->done = true;
     loop.start = NULL;
 }
 
-/* With the lock held. No start can be requested from here on. A start that was requested while the last recording stopped is refused. */
+/* Closes the loop for errands. Call it with the lock held. No start can be requested from here on. A start that was requested while the
+ * last recording stopped is refused. */
 static void close_errands(void)
 {
     loop.open = false;
@@ -127,7 +128,7 @@ static void tick(void)
         requests_stop(over, hooks_now(), NULL, NULL, &e);
 }
 
-/* A late agent has no reason to stay when its recording is over, or was never begun. */
+/* Whether a late agent must leave, because its recording is over or has never begun. */
 static bool should_leave(bool has_recorded, bool was_idle)
 {
     pthread_mutex_lock(&loop.lock);
@@ -139,7 +140,7 @@ static bool should_leave(bool has_recorded, bool was_idle)
     return leave;
 }
 
-/* How long to wait for something to do; NULL: forever. */
+/* Returns how long to wait for something to do; NULL: forever. */
 static const struct timespec *patience(bool has_peers, bool listens, struct timespec *out)
 {
     *out = (struct timespec){.tv_sec = LATE_IDLE_S};
@@ -154,14 +155,14 @@ static const struct timespec *patience(bool has_peers, bool listens, struct time
     return out;
 }
 
-/* What the thread keeps from one round to the next. */
+/* The data that the thread keeps from one round to the next. */
 struct rounds {
     struct peers peers;
     uint64_t accept_again;
     bool has_recorded, came;
 };
 
-/* The kernel refuses more entries than RLIMIT_NOFILE, which may be 0 by now. In that case it only waits. */
+/* Waits for events. The kernel refuses more entries than RLIMIT_NOFILE, which may be 0 by now. In that case the function only waits. */
 static int watch(struct pollfd *fds, nfds_t count, const struct timespec *patience)
 {
     struct timespec period = {.tv_nsec = PEER_PERIOD_NS};
@@ -174,7 +175,7 @@ static int watch(struct pollfd *fds, nfds_t count, const struct timespec *patien
     return ready;
 }
 
-/* Waits for an errand, a client or the next tick. False when nothing came. */
+/* Waits for an errand, a client or the next tick. Returns false if nothing came. */
 static bool wait_and_serve(struct peers *peers, uint64_t *accept_again)
 {
     bool listens = clock_monotonic_ns() >= *accept_again, has_peers = peers_any(peers);
@@ -208,7 +209,8 @@ static void go_round(void *argument)
     tick();
 }
 
-/* A fault in the C library may have left its locks taken. Ending this thread could then wait for them forever, so it sleeps instead. */
+/* Sleeps forever. A fault in the C library may have left its locks taken. If this thread ended, it might wait for them forever, so it
+ * sleeps instead. */
 static _Noreturn void park(void)
 {
     socket_unlisten(loop.listener);
@@ -220,11 +222,11 @@ static _Noreturn void park(void)
         pause();
 }
 
-/* Continues after a fault made the thread leave a round in the middle. No client may wait for what that round was about to do, and
- * later requests get the reason. */
+/* Continues after a fault made the thread leave a round in the middle. No client may wait for the result of that round, and later requests
+ * get the reason. */
 static void recover(struct turn *turn, struct rounds *r)
 {
-    pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */
+    pthread_mutex_unlock(&loop.lock); /* fails if this thread does not hold the lock, which does no harm */
     collect_abandon(turn);
     pthread_mutex_lock(&loop.lock);
     if (loop.start) {
@@ -266,7 +268,7 @@ static int start_thread(void)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    /* All but those of our own mistakes. */
+    /* Block all signals except those of our own faults. */
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     sigdelset(&all, SIGBUS);
@@ -279,7 +281,7 @@ static int start_thread(void)
     return -rc;
 }
 
-/* An agent that is about to leave is waited for, so that there is never a second thread. */
+/* Waits for an agent that is about to leave, so that there is never a second thread. */
 static bool wait_until_left(void)
 {
     struct timespec until;
@@ -291,7 +293,8 @@ static bool wait_until_left(void)
     return !rc;
 }
 
-/* With the JVM for a recording that it begins itself, the loop needs no control socket: 1 and *e when it has none. */
+/* Opens the loop with the lock held. If the agent was loaded with the JVM and begins a recording itself, the loop needs no control socket:
+ * the result is 1, with *e, if there is none. */
 static int open_locked(const struct hooks *hooks, bool late, bool starts, struct error *e)
 {
     if (!wait_until_left())
@@ -325,10 +328,10 @@ static void wake(void)
 {
     uint64_t one = 1;
     ssize_t n = write(loop.wake, &one, sizeof one);
-    (void)n; /* fails only while it is awake already */
+    (void)n; /* the write fails only while the thread is already awake */
 }
 
-/* Opens the loop and waits until nobody else's start is under way; a late agent may leave meanwhile, and is opened again. */
+/* Opens the loop and waits until no other thread's start is in progress. A late agent may leave meanwhile, and is then opened again. */
 static int open_for_start(const struct hooks *hooks, bool late, struct error *e)
 {
     for (;;) {
@@ -358,7 +361,7 @@ int loop_open(const struct hooks *hooks, bool late, const struct collect_options
 {
     pthread_mutex_lock(&loop.lock);
     int rc = options ? open_for_start(hooks, late, e) : open_locked(hooks, late, false, e);
-    /* Under one lock, so that the thread cannot leave in between. */
+    /* Under one lock, so that the agent's thread cannot leave in between. */
     int refused = rc >= 0 && options ? start_locked(options, e) : 0;
     rc = refused ? refused : rc;
     pthread_mutex_unlock(&loop.lock);
@@ -367,7 +370,7 @@ int loop_open(const struct hooks *hooks, bool late, const struct collect_options
 
 void loop_let_go(void)
 {
-    pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */
+    pthread_mutex_unlock(&loop.lock); /* fails if this thread does not hold the lock, which does no harm */
 }
 
 void loop_finish(bool java_is_ending)
@@ -382,7 +385,7 @@ void loop_finish(bool java_is_ending)
         wake();
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += FINISH_TIMEOUT_S + (time_t)(collect_walks_ns() / NS_PER_S);
-        /* Somebody's start may open the loop again before this thread sees that the other has left. */
+        /* Another thread's start may open the loop again before this thread sees that the agent's thread has left. */
         uint32_t incarnation = loop.incarnation;
         while (loop.alive && loop.incarnation == incarnation && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))
             ;

@@ -12,14 +12,15 @@
 
 #include <stdbool.h>
 
-/* Makes sure the thread runs, and with options starts a recording as a `start` request would, and waits for the answer.
- * late: the agent was attached to a running JVM. Any thread. 1 when it records but has no control socket, and *e says why:
- * so with the JVM only; a late agent is refused. */
+/* Makes sure that the thread runs. If options are given, it also starts a recording, as a `start` request would, and waits for the answer.
+ * late: the agent was attached to a running JVM. Any thread may call it. Returns 1 if the recording runs but there is no control socket; *e
+ * then says why. This happens only if the agent was loaded with the JVM, because a late agent is refused. */
 int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e);
-/* Call it on a thread that a fault made leave loop_open in the middle, and that goes on: frees the lock if the thread holds it. */
+/* Frees the lock if the calling thread holds it. Call it on a thread that a fault made leave loop_open in the middle, and that
+ * continues. */
 void loop_let_go(void);
-/* Ends the recording, if any, and the thread; returns when both are over, or after ten seconds. java_is_ending: the
- * hooks are not called any more, and the loop cannot be opened again. */
+/* Ends the recordings and the thread. It returns when both are over, or after ten seconds. java_is_ending: the hooks are not called any
+ * more, and the loop cannot be opened again. */
 void loop_finish(bool java_is_ending);
 
 #endif

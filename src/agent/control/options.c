@@ -19,7 +19,7 @@ static int broken(const char *key, struct error *e)
     return error_set(e, -EINVAL, "option '%s': broken %%-encoding", key);
 }
 
-/* "%p", which no encoded text holds, stands for the process's number: it keeps apart the files of several JVMs. */
+/* Sets the file. "%p", which cannot occur in encoded text, is replaced by the process's id, so that several JVMs write different files. */
 static int set_file(struct collect_options *o, char *value, struct error *e)
 {
     size_t used = 0;
@@ -95,7 +95,7 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
-/* The agent only remembers this option: the program that ends the recording asks for it. */
+/* Stores an option that the agent does not use: the program that ends the recording asks for it. */
 static int set_jfr(struct collect_options *o, char *value, struct error *e)
 {
     static const char *const modes[] = {"existing", "on"};
@@ -131,7 +131,7 @@ static int set_dump_dir(struct collect_options *o, char *value, struct error *e)
     return 0;
 }
 
-/* One event, by its name's first len bytes; 0 = none. */
+/* Returns the event whose name is the first len bytes of the text; 0 = there is none. */
 static unsigned event_named(const char *text, size_t len)
 {
     for (unsigned i = 0; i < COLLECT_EVENTS; i++)
@@ -140,7 +140,7 @@ static unsigned event_named(const char *text, size_t len)
     return 0;
 }
 
-/* The set of events that the text, "wall,cpu" or "cpu+wall", names in any order; 0 = it is none. */
+/* Returns the set of events that a text such as "wall,cpu" or "cpu+wall" names, in any order; 0 = the text is invalid. */
 static unsigned parse_events(const char *text)
 {
     unsigned found = 0;
@@ -172,7 +172,7 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     return event_counter_find(&o->counter, value, e);
 }
 
-/* Checks the options for an event that perf counts: options in units of time make sense for CPU time only. */
+/* Checks the options for an event that perf counts. Options in units of time are valid for CPU time only. */
 static int check_counter(const struct collect_options *o, struct error *e)
 {
     bool counts = o->counter.name[0];
@@ -297,7 +297,7 @@ static int check_events(const struct collect_options *o, uint64_t given, struct 
     return 0;
 }
 
-/* The fields of options whose value is a number. */
+/* The members for options whose value is a number. */
 #define FIELD(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                                        \
     [OPTION_##symbol] = {offsetof(struct collect_options, field), sizeof(((struct collect_options *)0)->field)},
 static const struct {
@@ -324,12 +324,12 @@ static int set_number(struct collect_options *o, enum recording_option option, c
 
 typedef int setter(struct collect_options *, char *, struct error *);
 
-/* The functions for options whose value is not a number, */
+/* The functions for options whose value is not a number. */
 static setter *const words[RECORDING_OPTIONS_COUNT] = {
     [OPTION_EVENT] = set_event,       [OPTION_CLOCK] = set_clock, [OPTION_CLOCKS] = set_clocks, [OPTION_DUMP_ON] = set_dump_on,
     [OPTION_DUMP_DIR] = set_dump_dir, [OPTION_JFR] = set_jfr,     [OPTION_HEAL] = set_heal};
 
-/* and for keys that the command line does not have. */
+/* The functions for keys that the command line does not have. */
 static const struct {
     const char *key;
     setter *set;
@@ -343,7 +343,7 @@ static const struct {
 enum { OWN = sizeof own / sizeof *own, KEYS = OWN + RECORDING_OPTIONS_COUNT };
 _Static_assert(KEYS <= 64, "a bit per key");
 
-/* The options that the command line does not have come after the others. */
+/* Returns the key of an option. The options that the command line does not have come after the others. */
 static const char *key_of(int i)
 {
     return i < RECORDING_OPTIONS_COUNT ? recording_option_rows[i].key : own[i - RECORDING_OPTIONS_COUNT].key;
@@ -370,14 +370,14 @@ static int unknown(const char *key, enum request request, struct error *e)
 
 static int set_value(struct collect_options *o, int i, char *value, struct error *e)
 {
-    if (strcmp(key_of(i), "file") && percent_decode(value)) /* whose %p has a meaning of its own */
+    if (strcmp(key_of(i), "file") && percent_decode(value)) /* in a file's name, %p has its own meaning */
         return broken(key_of(i), e);
     if (i >= RECORDING_OPTIONS_COUNT)
         return own[i - RECORDING_OPTIONS_COUNT].set(o, value, e);
     return words[i] ? words[i](o, value, e) : set_number(o, (enum recording_option)i, value, e);
 }
 
-/* given: a bit per key that came before. */
+/* Sets one option. given: a bit per key that has occurred. */
 static int set_one(struct collect_options *o, char *pair, enum request request, uint64_t *given, struct error *e)
 {
     char *value = strchr(pair, '=');

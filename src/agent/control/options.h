@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* Sets the fields that the text names; the others get their defaults. The text is changed in the process. An unknown key, a repeated
+/* Sets the fields that the text names. The other fields get their defaults. The text is changed in the process. An unknown key, a repeated
  * key, a value out of range and a broken encoding are errors, and the message names the key. */
 int options_parse(struct collect_options *out, char *text, struct error *e);
-/* Requests that have options, a bit each. */
+/* The requests that have options, one bit each. */
 enum request { REQUEST_START = 1, REQUEST_DUMP = 2, REQUEST_STOP = 4, REQUEST_STATUS = 8 };
 
-/* The options of a request about a recording that runs: only recording, and of a dump also file, descriptor and paths, are set. */
+/* Parses the options of a request about a running recording. It sets only `recording`, and for a dump also file, descriptor and paths. */
 int options_parse_about(struct collect_options *out, char *text, enum request request, struct error *e);
 
 #endif

@@ -25,7 +25,7 @@ nfds_t peers_watch(const struct peers *p, struct pollfd *fds)
     return count;
 }
 
-/* A free place, or that of the client that came first. */
+/* Returns a free place, or the place of the client that came first. */
 static struct socket_peer *place(struct peers *p)
 {
     struct socket_peer *oldest = &p->all[0];

@@ -20,7 +20,7 @@ static void nothing(void)
 {
 }
 
-/* The event safepoint asks Java by itself, and no thread has a clock. */
+/* Returns no hooks for the event safepoint, because its collector calls Java itself, and no thread has a clock. */
 static const struct hooks *hooks_of(unsigned events, const struct hooks *hooks)
 {
     static const struct hooks none;
@@ -43,7 +43,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
     return rc;
 }
 
-/* Java is let go with the last one. */
+/* Ends a recording. The end of the last one also ends the use of Java. */
 int requests_stop(uint32_t id, const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t unused;
@@ -65,7 +65,7 @@ void requests_stop_all(const struct hooks *hooks)
 
 /* ---- which recording a request is about ---- */
 
-/* The one that the client's process began last; 0 = none. */
+/* Returns the recording that the client's process began last; 0 = none. */
 static uint32_t own_of(pid_t client, const uint32_t *ids, uint32_t count)
 {
     static struct collect_status s;
@@ -76,7 +76,7 @@ static uint32_t own_of(pid_t client, const uint32_t *ids, uint32_t count)
     return own;
 }
 
-/* The only one that somebody began by hand, beside those of programs that give their names; 0 = there is none, or several. */
+/* Returns the only recording without a client's name, which is one that a user began; 0 = there is none, or there are several. */
 static uint32_t unnamed(const uint32_t *ids, uint32_t count)
 {
     static struct collect_status s;
@@ -89,7 +89,7 @@ static uint32_t unnamed(const uint32_t *ids, uint32_t count)
     return n == 1 ? found : 0;
 }
 
-/* 0 = it cannot be told. A client that knows of one recording only means its own, or the only one. */
+/* Returns the recording that a request means; 0 = unclear. A client that does not give an id means its own recording, or the only one. */
 static uint32_t meant(uint32_t recording, pid_t client)
 {
     uint32_t ids[COLLECT_AT_ONCE], count = collect_ids(ids), own = own_of(client, ids, count);
@@ -228,7 +228,7 @@ static int put_status(uint32_t id, struct buffer *b)
     return 0;
 }
 
-/* The file of a request that writes one. */
+/* Takes the descriptor of a request that writes a file. */
 static int take_descriptor(struct collect_options *options, int passed, struct error *e)
 {
     if (options->passed && passed < 0)
@@ -310,7 +310,7 @@ static int answer_stop(char *arguments, const struct asker *asker, const struct 
     return 0;
 }
 
-/* Without a recording that is meant, the oldest is told. */
+/* Answers `status`. If it is unclear which recording is meant, the answer is about the oldest. */
 static int answer_status(char *arguments, const struct asker *asker, struct buffer *b, struct error *e)
 {
     static struct collect_options options;

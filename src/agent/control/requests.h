@@ -1,4 +1,4 @@
-/* The requests of the control protocol (docs/formats/control.md). On the agent's thread only. */
+/* The requests of the control protocol (docs/formats/control.md). Only the agent's thread calls these functions. */
 #ifndef CANDOR_AGENT_CONTROL_REQUESTS_H
 #define CANDOR_AGENT_CONTROL_REQUESTS_H
 
@@ -6,9 +6,9 @@
 #include "agent/control/hooks.h"
 #include "base/buffer.h"
 
-/* Who asks. */
+/* The client of a request. */
 struct asker {
-    int passed;   /* the descriptor that came with the request, which stays the caller's, or -1 */
+    int passed;   /* the descriptor that came with the request, or -1; it remains the caller's */
     pid_t client; /* 0 = unknown */
 };
 
@@ -16,7 +16,7 @@ struct asker {
 void requests_answer(char *request, const struct asker *asker, const struct hooks *hooks, bool late, struct buffer *answer);
 
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e);
-/* bytes and samples may be NULL. */
+/* Ends the recording. bytes and samples may be NULL. */
 int requests_stop(uint32_t id, const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e);
 
 void requests_stop_all(const struct hooks *hooks);

@@ -16,14 +16,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Only a socket, and only our own: these folders are sticky, so nobody else's file can stand in for it unnoticed. */
+/* Whether the path is a socket that belongs to our user. These folders are sticky, so no other user can replace such a socket unnoticed. */
 static bool is_own(const char *path)
 {
     struct stat st;
     return !syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
 }
 
-/* The process that listens on the socket: its id, or 0 if we cannot see the process. -ECONNREFUSED: no process listens any more. */
+/* Returns the id of the process that listens on the socket, or 0 if the process is not visible. -ECONNREFUSED: no process listens any
+ * more. */
 static pid_t listener_of(const struct sockaddr_un *a)
 {
     struct ucred peer;
@@ -38,8 +39,8 @@ static pid_t listener_of(const struct sockaddr_un *a)
     return pid;
 }
 
-/* Removes the socket that an earlier process with our id has left. The socket of a live process stays: in two containers that share a
- * /tmp, two processes may have the same id. -EALREADY: the live process is this one. */
+/* Removes the socket that an earlier process with our id has left. The socket of a live process stays, because two processes may have the
+ * same id in two containers that share a /tmp. Returns -EALREADY if this process itself listens. */
 static int remove_stale(const struct sockaddr_un *a)
 {
     pid_t pid = is_own(a->sun_path) ? listener_of(a) : 0;
@@ -64,7 +65,7 @@ static int address(struct sockaddr_un *a, const char *folder, bool plain)
     return 0;
 }
 
-/* The mode of the socket's file comes from the descriptor, so there is no moment at which others could connect. */
+/* Binds the socket. The mode of its file comes from the descriptor, so other users cannot connect at any time. */
 static int bind_to(int fd, const struct sockaddr_un *a)
 {
     int rc = remove_stale(a);

@@ -1,4 +1,4 @@
-/* The agent's doors: loaded with the JVM (-agentpath:), or into a running one (attach). Options: docs/formats/control.md. */
+/* The agent's entry points: loading with the JVM (-agentpath:), or into a running one (attach). Options: docs/formats/control.md. */
 #include "agent/control/loop.h"
 #include "agent/control/options.h"
 #include "agent/entry/java.h"
@@ -24,7 +24,7 @@ static int open_and_start(bool late, struct error *e)
     return loop_open(&java_hooks, late, options.file[0] ? &options : NULL, e);
 }
 
-/* The only message of the agent on the application's standard error: why it cannot do what its options ask for. */
+/* Writes to the program's standard error why the agent cannot do what its options request. This is the agent's only message there. */
 static void complain(const struct error *e, const char *consequence)
 {
     fprintf(stderr, "candor: %s%s\n", e->text, consequence);

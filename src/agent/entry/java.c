@@ -82,7 +82,7 @@ static void describe_thread(JNIEnv *jni, jthread thread, uintptr_t *java_thread,
         (*jni)->DeleteLocalRef(jni, info.context_class_loader);
 }
 
-/* What a callback is called with, for its visit (hot/fault/visit.h). */
+/* The arguments of a callback, for its visit (hot/fault/visit.h). */
 struct call {
     JNIEnv *jni;
     jthread thread;
@@ -91,7 +91,7 @@ struct call {
     jint length;
 };
 
-/* Does nothing after a fault in the agent itself. */
+/* Makes a visit, but does nothing after a fault in the agent itself. */
 static void visit_unless_faulted(void (*work)(void *), struct call *call)
 {
     if (!turn_has_faulted())
@@ -136,7 +136,7 @@ static void JNICALL dynamic_code_generated(jvmtiEnv *env, const char *name, cons
     visit_unless_faulted(note_stub, &(struct call){.name = name, .address = address, .length = length});
 }
 
-/* AsyncGetCallTrace must not make jmethodIDs itself, so all methods get theirs when their class is prepared. */
+/* Creates the jmethodIDs of a class when it is prepared, because AsyncGetCallTrace cannot create them itself. */
 static void JNICALL class_prepare(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass class)
 {
     jint count;
@@ -147,7 +147,7 @@ static void JNICALL class_prepare(jvmtiEnv *env, JNIEnv *jni, jthread thread, jc
 
 static void JNICALL class_load(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass class)
 {
-    /* Wanted only because AsyncGetCallTrace refuses to work while nobody listens. */
+    /* Does nothing: AsyncGetCallTrace refuses to work if no agent listens for this event. */
 }
 
 static void prepare_agct(void)
@@ -168,7 +168,7 @@ static void prepare_agct(void)
     java_detach();
 }
 
-/* "Ljava/util/Map;" is the class java/util/Map. */
+/* Names a method. "Ljava/util/Map;" is the signature of the class java/util/Map. */
 static void name_method(uint32_t id)
 {
     jmethodID method = (jmethodID)method_id_of(id);
@@ -250,7 +250,7 @@ void java_on_life(void (*ready)(JNIEnv *), void (*ending)(void))
         enable(JVMTI_EVENT_VM_INIT, true);
 }
 
-/* A handle on the JVM's library, which stays loaded anyway; NULL when it cannot be found. */
+/* Returns a handle on the JVM's library, which stays loaded anyway; NULL if it cannot be found. */
 static void *open_libjvm(void)
 {
     Dl_info info;
@@ -264,7 +264,7 @@ void java_want_debug_info(bool late)
     void *libjvm = open_libjvm();
     if (!libjvm)
         return;
-    /* Where another agent turned it on, nobody knows since when. */
+    /* If another agent turned it on, it is unknown since when. */
     if (!wanted)
         jvm_facts.debug_info_is_late = late && !flags_operator_turned_on(libjvm, flag);
     wanted = true;
@@ -288,7 +288,7 @@ static void read_properties(void)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)keys);
 }
 
-/* "1.8" and "17" alike. */
+/* Returns the feature version, for texts such as "1.8" and "17". */
 static int java_version(void)
 {
     const char *text = jvm_property("java.vm.specification.version");
@@ -315,7 +315,7 @@ static void read_layout(JNIEnv *jni)
     dlclose(libjvm);
 }
 
-/* A JNIEnv is a part of its thread's structure, at the same place in all of them. */
+/* Finds the offset of a JNIEnv, which is a part of its thread's structure, at the same place for all threads. */
 static void find_env_offset(JNIEnv *jni)
 {
     jthread current = NULL;
@@ -353,7 +353,7 @@ static void bind_one(JNIEnv *jni, jthread thread)
     jlong id;
     char *name;
     describe_thread(jni, thread, &java_thread, &id, &name);
-    /* A thread that ends meanwhile sets its eetop to 0 before its structures go. */
+    /* A thread that ends meanwhile sets its eetop to 0 before its structures are freed. */
     bool found = java_thread && vm_layout.usable && threads_find_java(java_thread, &tid);
     if (found && (uintptr_t)(*jni)->GetLongField(jni, thread, thread_eetop) == java_thread)
         threads_bind_java(tid, java_thread, id, name ? name : "");
@@ -375,7 +375,7 @@ void java_bind_threads(JNIEnv *jni)
 
 static void session_begin(void)
 {
-    fault_hold(); /* callbacks come from here on */
+    fault_hold(); /* callbacks may come from now on */
     JNIEnv *jni = java_attach();
     if (!jni)
         return;

@@ -9,20 +9,20 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-/* Takes a JVMTI environment with the capabilities we use. Before VMInit and at attach. */
+/* Gets a JVMTI environment with the capabilities that the agent uses. Call it before VMInit or at attach. */
 int java_open(JavaVM *vm, struct error *e);
-/* In the live phase, on an attached thread: the JVM's layout, facts and stubs. */
+/* Reads the JVM's layout, facts and stubs. Call it in the live phase, on an attached thread. */
 void java_describe(JNIEnv *jni);
-/* Full debug information for all code compiled from now on, by the JVM's flag DebugNonSafepoints. (Listening to JVMTI's
- * CompiledMethodLoad has the same effect, and ends JDK 25 in a failed guarantee when classes are unloaded meanwhile.) late: the
- * JVM has compiled code before. */
+/* Sets the JVM's flag DebugNonSafepoints, so that all code compiled from now on has full debug information. (Listening to JVMTI's
+ * CompiledMethodLoad has the same effect, but JDK 25 then ends with a failed guarantee when classes are unloaded meanwhile.) late: the JVM
+ * has already compiled code. */
 void java_want_debug_info(bool late);
 
 /* Registers the functions to call when the JVM is ready, and when it ends. */
 void java_on_life(void (*ready)(JNIEnv *jni), void (*ending)(void));
 
 extern const struct hooks java_hooks;
-/* Does the same as the hook, on a thread that is attached already. */
+/* Does the same as the hook bind_threads, on a thread that is already attached. */
 void java_bind_threads(JNIEnv *jni);
 
 #endif

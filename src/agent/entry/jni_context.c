@@ -1,6 +1,6 @@
-/* The native methods of candor.context.Native (java/context). The JVM looks for a native method in the libraries of its agents, too, also
- * of those that came by attach: so a class of that name is linked in whatever class loader it is, and nothing is registered. Called
- * once per thread, or, of virtual threads, once per outermost scope. */
+/* The native methods of candor.context.Native (java/context). The JVM looks for a native method also in the libraries of its agents, even
+ * of those that were attached. So a class of that name finds these methods with any class loader, and nothing is registered. The methods
+ * are called once per thread, or, for virtual threads, once per outermost scope. */
 #include "agent/context/keys.h"
 #include "agent/context/owners.h"
 #include "agent/context/publish.h"
@@ -16,7 +16,7 @@ EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_take(JNIEnv *jni, jclas
 EXPORT JNIEXPORT void JNICALL Java_candor_context_Native_give(JNIEnv *jni, jclass class, jint place, jlong virtual_id);
 EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_key(JNIEnv *jni, jclass class, jstring name);
 
-/* The memory of all records, as one buffer; null when there is none. */
+/* Returns the memory of all records as one buffer; null if there is none. */
 EXPORT JNIEXPORT jobject JNICALL Java_candor_context_Native_memory(JNIEnv *jni, jclass class)
 {
     size_t bytes;
@@ -40,14 +40,15 @@ static int take_virtual(JNIEnv *jni, uint64_t id)
     return record;
 }
 
-/* Where in the memory the calling thread's record lies; -1: it can have none. virtual_id: its id if it is virtual, else 0. */
+/* Returns the offset of the calling thread's record in the memory; -1: the thread can have none. virtual_id: its id if it is virtual, else
+ * 0. */
 EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_take(JNIEnv *jni, jclass class, jlong virtual_id)
 {
     int record = virtual_id ? take_virtual(jni, (uint64_t)virtual_id) : records_take_own();
     return record < 0 ? -1 : record * RECORDS_STRIDE;
 }
 
-/* The calling thread is virtual, and needs its record no longer. */
+/* Frees the record of the calling thread, which is virtual and no longer needs it. */
 EXPORT JNIEXPORT void JNICALL Java_candor_context_Native_give(JNIEnv *jni, jclass class, jint place, jlong virtual_id)
 {
     int record = place < 0 ? -1 : place / RECORDS_STRIDE;
@@ -58,7 +59,7 @@ EXPORT JNIEXPORT void JNICALL Java_candor_context_Native_give(JNIEnv *jni, jclas
     records_give(record);
 }
 
-/* The number of a key; -1 as in context/keys.h. */
+/* Returns the number of a key; -1 as in context/keys.h. */
 EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_key(JNIEnv *jni, jclass class, jstring name)
 {
     char text[3 * KEY_BYTES_MAX + 1];

@@ -23,7 +23,7 @@ enum context_state context_head(uintptr_t record, struct context_head *out)
     return out->size || out->trace[0] || out->trace[1] || out->span ? CONTEXT_THERE : CONTEXT_NONE;
 }
 
-/* The record may end at the end of a page: nothing behind its last byte is read. */
+/* Nothing after the record's last byte is read, because the record may end at the end of a page. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word)
 {
     uintptr_t at = record + CONTEXT_ATTRIBUTES + 8 * (uintptr_t)i;
@@ -47,11 +47,11 @@ static uint32_t words_of(const struct context_head *head)
 
 static void lose(enum context_loss why)
 {
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on this number. */
     atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
 }
 
-/* Attributes that cannot be read are zeros in the queue, which are none: a key without a value. */
+/* Attributes that cannot be read become zeros in the queue. Zeros are keys without a value, which count as no attributes. */
 size_t context_put(struct candor_queue *q)
 {
     struct context_head head;
@@ -95,11 +95,11 @@ size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX])
 
 void context_point(uintptr_t record, _Atomic uintptr_t *place)
 {
-    /* A signal may come at any instant: it finds the record of before or this one, which is whole already. */
+    /* A signal may come at any instant. Its handler sees the former record or this one, which is already complete. */
     atomic_signal_fence(memory_order_seq_cst);
     *(void *volatile *)&otel_thread_ctx_v1 = (void *)record;
     atomic_signal_fence(memory_order_seq_cst);
-    /* Release: pairs with the collector's acquire, which then finds the record as it was when this thread began to use it. */
+    /* Release: pairs with the collector's acquire, which then sees the record as it was when this thread began to use it. */
     if (place)
         atomic_store_explicit(place, record, memory_order_release);
 }

@@ -1,5 +1,5 @@
-/* Whose work a thread does: the record that the thread's tracing keeps for profilers that stop it and look, in OpenTelemetry's
- * layout (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable
+/* The context of a thread's work. Tracing keeps it in a record for profilers, which read the record while the thread stands still. Its
+ * layout is OpenTelemetry's (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable
  * otel_thread_ctx_v1:
  *
  *      0  trace id, 16 bytes      all zero: there is no trace
@@ -9,11 +9,11 @@
  *     26  size of what follows, 16 bits, native byte order
  *     28  attributes, each: index of its key, length, so many bytes of UTF-8; of several with one key the last counts
  *
- * The thread itself writes it with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees the
- * stores in order, so it finds the old record, the new one, or one that is marked as being changed. A reader on another thread
- * must know that the owner does not run meanwhile.
+ * The thread itself writes its record with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees the stores
+ * in order, so it finds the old record, the new one, or one that is marked as being changed. A reader on another thread must know that the
+ * owner does not run meanwhile.
  *
- * Its part of a queue's record (hot/record.h, hot/calls/alloc.h):
+ * The context takes this form in a queue's record (hot/record.h, hot/calls/alloc.h):
  *
  *      0     size of the attributes
  *      1, 2  trace id, 3 span id: bytes as in the thread's record
@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 enum {
-    CONTEXT_BYTES = 640, /* of a record */
+    CONTEXT_BYTES = 640, /* size of a record */
     CONTEXT_SPAN = 16,
     CONTEXT_VALID = 24,
     CONTEXT_SIZE = 26,
@@ -42,30 +42,30 @@ enum {
 
 extern __attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
 
-/* Samples that have no context, or not all of it, though their thread has; all of a recording. */
+/* Samples of all threads in a recording that lack their thread's context, or a part of it, by reason. */
 extern _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
 
 /* The beginning of a record. */
 struct context_head {
     uint64_t trace[2], span;
-    uint32_t size; /* of the attributes */
+    uint32_t size; /* size of the attributes in bytes */
 };
 
 enum context_state { CONTEXT_NONE, CONTEXT_THERE, CONTEXT_IN_CHANGE, CONTEXT_NOT_READABLE };
 
-/* record: an address that may be anything; 0 = none. Loads that fault are survived (hot/load.h). */
+/* Reads the beginning of a record. record: the address, which may be any value; 0 = none. Loads that fault do no harm (hot/load.h). */
 enum context_state context_head(uintptr_t record, struct context_head *out);
-/* The i-th word of the attributes of a record with this head; false when it cannot be read. */
+/* Reads the i-th word of the attributes of a record with this head. Returns false if the word cannot be read. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word);
 
-/* For handlers and callbacks: puts the calling thread's context into an open record of its queue. Returns the number of words; 0
- * = it has none, or none that can be read, which is counted. */
+/* Puts the calling thread's context into an open record of its queue. Handlers and callbacks call it. Returns the number of words; 0 =
+ * there is no context, or it cannot be read. An unreadable context is counted. */
 size_t context_put(struct candor_queue *q);
-/* The same into an array, from the record of another thread, which the caller knows to sleep. Not booked. */
+/* Copies the context into an array, from the record of another thread. The caller knows that this thread sleeps. Losses are not counted. */
 size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX]);
 
-/* The calling thread has this record from now on; 0 = none. place: where others find the address, or NULL. For ordinary code, of the
- * thread itself. */
+/* Gives the calling thread this record from now on; 0 = none. place: where other threads find the address, or NULL. It is for ordinary code
+ * of the thread itself. */
 void context_point(uintptr_t record, _Atomic uintptr_t *place);
 
 #endif

@@ -1,7 +1,6 @@
-/* Hooks for tests in the handler. In the product each of them is empty. Variants that only tests load: libcandor-walk-cost.so
- * has more walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also captures walks (CANDOR_INJECT; tests/replay),
- * libcandor-faulty.so has all of these (and CANDOR_PLANT; tests/fault). libcandor-sabotage.so lies (CANDOR_SABOTAGE;
- * tests/truth). */
+/* Hooks for tests in the handler. In the product each of them is empty. Variants that only tests load: libcandor-walk-cost.so has more
+ * walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also captures walks (CANDOR_INJECT; tests/replay), libcandor-faulty.so has
+ * all of these (and CANDOR_PLANT; tests/fault). libcandor-sabotage.so samples wrongly on purpose (CANDOR_SABOTAGE; tests/truth). */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
@@ -18,16 +17,16 @@ struct sampled_thread;
 /* Places in the agent that can be made to fault. */
 enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK, INJECT_IN_CALLBACK, INJECT_AT_LOAD };
 
-/* Bugs that a test plants, to see that it would catch them. */
+/* Bugs that a test can switch on, to check that it finds them. */
 enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };
 
-/* What walks learn. */
+/* The kinds of facts that walks remember. */
 enum inject_memory { INJECT_NAMES, INJECT_RULES, INJECT_CALL_SITES };
 
-/* How clocks lie. */
+/* The ways in which a sabotaged clock is wrong. */
 enum inject_lie {
-    INJECT_FIXED_PERIOD, /* periods are not redrawn */
-    INJECT_LATE_FIRST,   /* a thread is first sampled when it has used a whole interval */
+    INJECT_FIXED_PERIOD, /* a period is drawn once and never again */
+    INJECT_LATE_FIRST,   /* the first sample of a thread comes only after a whole interval */
     INJECT_COUNTS_ONCE   /* an expiry weighs one interval, whatever it stands for */
 };
 
@@ -64,7 +63,7 @@ static inline void inject_walks(struct sampled_thread *t, const struct registers
 #ifdef CANDOR_INJECT
 /* Returns the address of a guarded load, or an address that faults in its place. */
 uintptr_t inject_address(uintptr_t at);
-/* True if a walk must ignore what earlier walks have remembered in this kind of memory. */
+/* Whether a walk must ignore what earlier walks have remembered in this kind of memory. */
 bool inject_forgets(enum inject_memory memory);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
@@ -78,17 +77,18 @@ static inline bool inject_forgets(enum inject_memory memory)
 #endif
 
 #ifdef CANDOR_PLANT
-/* Makes the agent fault at this place, if the test asks for it. */
+/* Makes the agent fault at this place if the test requests it. */
 void inject_crash(enum inject_place place);
 /* Whether this bug is planted. */
 bool inject_plants(enum inject_bug bug);
 /* Called in the handler while its record is open: handles another expiry of the thread, as if a second trap had interrupted the
  * handler. */
 void inject_nested(struct sampled_thread *t, const void *context);
-/* Around what a handler does: how much of the stack it takes, from where the signal came. */
+/* Measure how much of the stack a handler uses. They are called before and after its work, and measure from the place where the signal
+ * came. */
 void inject_stack_paint(void);
 void inject_stack_measure(const void *context);
-/* A trap came on top of the handler. */
+/* Notes that a trap interrupted the handler. */
 void inject_stack_nested(void);
 #else
 static inline void inject_crash(enum inject_place place)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* One page, as data_size says; records wrap at its end, in whole words. */
+/* Reads a word of the ring. Its size, data_size, is one page. Records wrap at its end, in whole words. */
 static uint64_t word_at(const struct perf_event_mmap_page *page, uint64_t offset)
 {
     uint64_t v;
@@ -12,7 +12,7 @@ static uint64_t word_at(const struct perf_event_mmap_page *page, uint64_t offset
     return v;
 }
 
-/* Behind its header a sample holds the number of addresses and the addresses; some are marks that say whose frames follow. */
+/* Reads a sample. After its header come the number of addresses and the addresses. Some of them are marks that show whose frames follow. */
 static uint32_t take_sample(const struct perf_event_mmap_page *page, uint64_t at, uint64_t end, uint64_t *frames)
 {
     uint32_t taken = 0;

@@ -1,6 +1,6 @@
-/* The kernel's part of a stack. The kernel walks its own frames when the clock expires, and writes them into a ring of one page
- * that belongs to the thread's perf event (trigger/clocks/rings.c); the handler, which runs when the thread is back in user mode,
- * takes them from there. Wait-free: the kernel has written before it sends the signal, and the thread is the only reader. */
+/* The kernel's part of a stack. The kernel walks its own frames when the clock expires, and writes them into a ring of one page that
+ * belongs to the thread's perf event (trigger/clocks/rings.c); the handler, which runs when the thread is back in user mode, takes them
+ * from there. The function is wait-free: the kernel has written before it sends the signal, and the thread is the only reader. */
 #ifndef CANDOR_AGENT_HOT_KERNEL_H
 #define CANDOR_AGENT_HOT_KERNEL_H
 

@@ -1,6 +1,6 @@
-/* What the stack walker knows about the JVM it runs in: field offsets and widths, sizes, constants and a few addresses, all
- * read from the tables that the JVM exports (hotspot/layout.c fills this once, before the first sample). Read-only afterwards,
- * so handlers on any thread may use it without synchronization. */
+/* The stack walker's knowledge about the JVM in which it runs: field offsets and widths, sizes, constants and a few addresses, all read
+ * from the tables that the JVM exports (hotspot/layout.c fills this once, before the first sample). Read-only afterwards, so handlers on
+ * any thread may use it without synchronization. */
 #ifndef CANDOR_AGENT_HOT_LAYOUT_H
 #define CANDOR_AGENT_HOT_LAYOUT_H
 
@@ -14,7 +14,7 @@ struct vm_field {
 };
 
 struct vm_heap {
-    uintptr_t object; /* CodeHeap*; its committed end is read at each look-up, since it moves */
+    uintptr_t object; /* CodeHeap*; its committed end is read at each look-up, because it moves */
     uintptr_t low, reserved_high;
     uintptr_t segmap; /* one byte per segment: distance to the block's start, capped; 0xff = free */
     uint8_t log2_segment;
@@ -34,51 +34,53 @@ struct vm_objects {
     bool narrow_references, narrow_klass, klass_in_mark;
     uintptr_t reference_base, klass_base;
     uint8_t reference_shift, klass_shift, mark_klass_shift;
-    uintptr_t bad_color;                   /* where the bits stand that only references to moved objects may have; 0 = none have bits */
-    uintptr_t color_shift;                 /* where it stands how far a reference's address is shifted; 0 = not at all */
-    uintptr_t collecting;                  /* a byte that is set while all threads stand still for a collection */
-    uintptr_t collections;                 /* where 32 bits count them */
+    uintptr_t bad_color;                   /* mask of the bits that are set only in references to moved objects; 0 = there are none */
+    uintptr_t color_shift;                 /* address of the number of bits by which references are shifted; 0 = they are not shifted */
+    uintptr_t collecting;                  /* address of a byte that is set while all threads stand still for a collection */
+    uintptr_t collections;                 /* address of the 32-bit count of collections */
     uint16_t header_bytes, bytes_in_array; /* an array's length follows its header */
     struct vm_field klass_layout;          /* Klass: the size of its instances */
-    struct vm_field klass_super;           /* Klass: of the class it extends; not needed for a walk */
-    bool usable;                           /* all of the above but what is not needed is known */
+    struct vm_field klass_super;           /* Klass: the class that it extends; not needed for a walk */
+    bool usable;                           /* all members above are known, except those that are not needed */
 };
 
-/* A virtual thread's objects and what names them: offsets in bytes. */
+/* Virtual threads: the offsets in bytes in their objects, and the fields that refer to these objects. */
 struct vm_virtual {
     bool usable;
     struct vm_field thread_current; /* JavaThread: a handle on the java.lang.Thread that runs, virtual or not */
-    struct vm_field thread_entry;   /* JavaThread: the innermost ContinuationEntry; JDK 21 has it in no table */
+    struct vm_field thread_entry;   /* JavaThread: the innermost ContinuationEntry; JDK 21 lists it in no table */
     struct vm_field thread_owner;   /* JavaThread: id of the current thread, since JDK 24 */
     uint16_t entry_continuation;
     uint16_t id, name; /* of java.lang.Thread */
     uint16_t chunk_parent, chunk_sp, chunk_bottom;
     uint16_t string_value, string_coder;
-    uintptr_t barrier_low, barrier_high; /* the stub to which a frame returns whose caller lies in the heap */
+    uintptr_t barrier_low, barrier_high; /* the stub to which a frame returns if its caller's frame is in the heap */
 };
 
-/* What a thread has allocated, by the JVM's own count; not needed for a walk. */
+/* The JVM's own count of a thread's allocations; not needed for a walk. */
 struct vm_allocations {
-    struct vm_field counted; /* JavaThread: bytes, but for those in its buffer; width 0 = the JVM does not tell */
-    struct vm_field buffer;  /* JavaThread: its buffer (TLAB), and in that what has been given out of it */
+    struct vm_field counted; /* JavaThread: allocated bytes, except those in its buffer; width 0 = the JVM has no such count */
+    struct vm_field buffer;  /* JavaThread: its buffer (TLAB); the fields below are in the buffer and show how much of it is used */
     struct vm_field buffer_start, buffer_top;
 };
 
-/* A reference in a structure of the JVM's own: itself, or the address of where it stands. */
+/* A reference in a structure of the JVM. The field holds the reference itself, or a handle: the address of the reference. */
 struct vm_root {
     struct vm_field field; /* width 0 = this JVM has none */
     bool is_handle;
 };
 
-/* Who has a lock, and what a thread is parked for; not needed for a walk. Offsets of Java's fields in bytes, 0 = unknown. */
+/* Owners of locks, and the objects for which threads are parked; not needed for a walk. The offsets of Java's fields are in bytes, 0 =
+ * unknown. */
 struct vm_locks {
     struct vm_field owner; /* ObjectMonitor */
-    bool owner_is_id;      /* it is a java.lang.Thread's id, since JDK 24; before, a JavaThread*, or an address on its stack */
+    bool owner_is_id;      /* the owner is a java.lang.Thread's id, since JDK 24; before, it is a JavaThread*, or an address on its stack */
     struct vm_root object; /* ObjectMonitor */
     struct vm_field stack_base, stack_size;            /* JavaThread */
-    struct vm_field stack, stack_top, stack_first;     /* JavaThread: of what it has locked, since JDK 21; and in that */
-    struct vm_root thread;                             /* JavaThread: its java.lang.Thread, of the virtual one if one runs */
-    uint16_t park_blocker, thread_id, exclusive_owner; /* java.lang.Thread, twice; AbstractOwnableSynchronizer */
+    struct vm_field stack, stack_top, stack_first;     /* JavaThread: the stack of objects that it has locked, since JDK 21; two fields in
+                                                        * it */
+    struct vm_root thread;                             /* JavaThread: its java.lang.Thread, which is a virtual thread if one runs */
+    uint16_t park_blocker, thread_id, exclusive_owner; /* the first two in java.lang.Thread, the last in AbstractOwnableSynchronizer */
 };
 
 struct vm_layout {
@@ -88,7 +90,7 @@ struct vm_layout {
 
     struct vm_heap heaps[VM_HEAPS_MAX];
     int heap_count;
-    uintptr_t code_low, code_high; /* around all heaps */
+    uintptr_t code_low, code_high; /* the range that contains all heaps */
     struct vm_field heap_committed_high;
     struct vm_field block_length, block_used;
     uint16_t block_size;
@@ -98,9 +100,10 @@ struct vm_layout {
     enum vm_nmethod_family family;
     struct vm_field nm_method, nm_scopes_data, nm_scopes_pcs, nm_scopes_pcs_end, nm_metadata, nm_immutable_data, nm_comp_level,
         nm_compile_id;
-    /* Where an invalidated method's frames return to, and where in such a frame its own pc is kept; not needed for a walk. */
+    /* The address to which frames of an invalidated method return, and the place in such a frame that keeps its own pc; not needed for a
+     * walk. */
     struct vm_field nm_deopt_entry, nm_deopt_mh_entry, nm_original_pc;
-    /* Where the code ends, where it is entered, and at which bytecode; not needed for a walk. */
+    /* The end of the code, its entry, and the bytecode index of the entry; not needed for a walk. */
     struct vm_field blob_code_end, blob_data_offset, nm_entry_bci, nm_verified_entry;
     uint16_t pcdesc_size;
     bool unsigned5_excludes_zero; /* the coding of debug information since JDK 20 */
@@ -109,18 +112,18 @@ struct vm_layout {
     uint16_t const_sizeof, pool_sizeof;
     uint32_t const_has_line_numbers; /* bit in const_flags */
     struct vm_field pool_holder, pool_length, klass_name, symbol_length;
-    struct vm_field const_idnum, klass_method_ids; /* of a method's jmethodID; not needed for a walk */
+    struct vm_field const_idnum, klass_method_ids; /* for a method's jmethodID; not needed for a walk */
     uint16_t symbol_body;
 
     struct vm_field thread_state, thread_osthread, osthread_tid, thread_anchor;
-    struct vm_field thread_pending_monitor; /* the one that it waits to enter; not needed for a walk */
+    struct vm_field thread_pending_monitor; /* the monitor that the thread waits to enter; not needed for a walk */
     uint16_t anchor_sp, anchor_pc, anchor_fp;
     uint16_t wrapper_anchor;
     int state_new, state_native, state_vm, state_java, state_blocked; /* odd values between are transitions */
 
     uintptr_t call_stub_return; /* the return address that ends the Java frames of one call from the JVM */
     uintptr_t interpreter_low, interpreter_high;
-    uint16_t codelet_bytes; /* of what comes before each part of the interpreter; 0 = unknown */
+    uint16_t codelet_bytes; /* size of the header before each part of the interpreter; 0 = unknown */
     struct vm_field codelet_size, codelet_description;
     int interpreter_method_slot, interpreter_bcp_slot, interpreter_sender_sp_slot; /* words from fp */
     int entry_wrapper_slot;
@@ -130,10 +133,10 @@ struct vm_layout {
     struct vm_allocations allocations;
     struct vm_locks locks;
 
-    /* What the JVM's own threads work at (hot/walk/work.h); not needed for a walk. */
-    uint32_t env_offset; /* of the JNIEnv in a JavaThread; 0 = unknown */
+    /* The present work of the JVM's own threads (hot/walk/work.h); not needed for a walk. */
+    uint32_t env_offset; /* offset of the JNIEnv in a JavaThread; 0 = unknown */
     struct vm_field compiler_env, env_task, task_method, task_level;
-    uintptr_t vm_operation; /* the address of the pointer to the current one; 0 = unknown */
+    uintptr_t vm_operation; /* the address of the pointer to the current operation; 0 = unknown */
 };
 
 extern struct vm_layout vm_layout;

@@ -1,8 +1,8 @@
-/* Loads from memory that may not be there: stale stack words, freed code, reused metadata.
+/* Loads from addresses that may not be valid: stale stack words, freed code, reused metadata.
  *
- * Each load is one instruction. Its address, and the address at which to continue after a fault, are in the section
- * `candor_faults`. The SIGSEGV/SIGBUS handler (hot/fault/fault.c) looks up the faulting pc there and continues at the second address;
- * any other fault goes to the handler that was there before ours. Without a fault it costs only the load. Callable anywhere,
+ * Each load is one instruction. Its address, and the address at which to continue after a fault, are in the section `candor_faults`. The
+ * SIGSEGV/SIGBUS handler (hot/fault/fault.c) looks up the faulting pc there and continues at the second address; any other fault goes to
+ * the handler that was there before ours. Without a fault the cost is only that of the load. The functions may be called anywhere,
  * including signal handlers. */
 #ifndef CANDOR_AGENT_HOT_LOAD_H
 #define CANDOR_AGENT_HOT_LOAD_H
@@ -29,7 +29,7 @@ struct fault_entry {
 #define LOAD_U8  "ldrb %w[to], %[from]"
 #endif
 
-/* Without the empty instruction GCC up to 12.3 may lose what the first one has loaded (its bug 113921). */
+/* Without the empty instruction, GCC up to 12.3 may lose the value that the first one has loaded (its bug 113921). */
 #define LOAD_BODY(instruction, type)                                                                                                       \
     type v;                                                                                                                                \
     at = inject_address(at);                                                                                                               \
@@ -75,7 +75,7 @@ static inline bool load_u8(uintptr_t at, uint8_t *out)
 #undef LOAD_U16
 #undef LOAD_U8
 
-/* The field of the object at `object`, zero-extended. */
+/* Reads the field of the object at `object`, zero-extended. */
 static inline bool load_field(uintptr_t object, struct vm_field field, uint64_t *out)
 {
     uint8_t b;
@@ -96,13 +96,13 @@ static inline bool load_field(uintptr_t object, struct vm_field field, uint64_t 
     }
 }
 
-/* The field that holds an address. */
+/* Reads a field that holds an address. */
 static inline bool load_address(uintptr_t object, struct vm_field field, uintptr_t *out)
 {
     return load_u64(object + field.offset, out);
 }
 
-/* The same for fields that hold signed numbers. */
+/* Reads a field that holds a signed number. */
 static inline bool load_signed(uintptr_t object, struct vm_field field, int64_t *out)
 {
     uint64_t v;

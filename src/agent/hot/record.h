@@ -1,20 +1,20 @@
-/* What a handler leaves in its thread's queue: one record of 64-bit words per sample.
+/* The record that a handler puts into its thread's queue: 64-bit words, one record per sample.
  *
  *     0        time, CLOCK_MONOTONIC ns
  *     1        weight, ns of CPU time the sample stands for; of the event wall: of wall-clock time
  *     2        pc
  *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which the
  *              thread had no processor; of others, in bits 8-31, the window of a clock by lot (struct thread_lot; 0 = none), and in
- *              bits 32-63 the number of the compilation that the pc lies in (0 = none, or it was not asked for)
+ *              bits 32-63 the number of the compilation that contains the pc (0 = none, or not requested)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..       of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     ..n-2    of a thread with a context: hot/context.h
  *     n-1      outcome (enum outcome) in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-62; bit 63: of
  *              the event wall
  *
- * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it
- * is approximate in bit 48, the method's id in bits 16-47 (hot/java/method.h) and the bytecode index in bits 0-15; for functions and
- * stubs, the pc. */
+ * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it is
+ * approximate in bit 48, the method's id in bits 16-47 (hot/java/method.h) and the bytecode index in bits 0-15; for functions and stubs,
+ * the pc. */
 #ifndef CANDOR_AGENT_HOT_RECORD_H
 #define CANDOR_AGENT_HOT_RECORD_H
 
@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 enum {
-    FRAMES_MAX = 2048, /* of a walk */
+    FRAMES_MAX = 2048, /* frames of a walk */
     RECORD_HEAD = 4,
     RECORD_VIRTUAL_MAX = 18,
     RECORD_WORDS_MAX = RECORD_HEAD + KERNEL_FRAMES_MAX + FRAMES_MAX + 1 + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1
@@ -35,12 +35,12 @@ enum {
 
 enum {
     FRAME_NATIVE_METHOD = JFR_FRAME_TYPES, /* a Java method that is native: shown as a native frame, but named as a method */
-    FRAME_COMPILATION,                     /* of a method; in place of the bytecode index, the level */
-    FRAME_OPERATION                        /* of the JVM; the address of its class's virtual functions */
+    FRAME_COMPILATION,                     /* a method that a compiler thread compiles; the level takes the place of the bytecode index */
+    FRAME_OPERATION                        /* an operation of the JVM; the address is that of its class's virtual functions */
 };
 _Static_assert(FRAME_OPERATION < 16, "a frame's type has four bits");
 
-enum { FRAME_APPROXIMATE = 1 << 4 }; /* joined with the type of a compiled frame */
+enum { FRAME_APPROXIMATE = 1 << 4 }; /* combined with the type of a compiled frame */
 
 static inline uint64_t frame_java(unsigned type, uint32_t method, uint32_t bci)
 {
@@ -52,7 +52,7 @@ static inline uint64_t frame_native(unsigned type, uintptr_t pc)
     return (uint64_t)type << 60 | (pc & 0x0fffffffffffffffULL);
 }
 
-/* The pseudo frame at the root of a stack that is truncated for a reason (enum truncation). */
+/* Returns the pseudo frame at the root of a truncated stack. reason: enum truncation. */
 static inline uint64_t frame_truncation(unsigned reason)
 {
     return (uint64_t)JFR_FRAME_FAILED << 60 | reason;
@@ -63,7 +63,7 @@ static inline bool frame_is_java(uint64_t frame)
     return frame >> 60 <= JFR_FRAME_INLINED || frame >> 60 == FRAME_NATIVE_METHOD;
 }
 
-/* For a function or a stub. */
+/* Whether the frame is a function or a stub. */
 static inline bool frame_is_address(uint64_t frame)
 {
     return frame >> 60 == JFR_FRAME_NATIVE || frame >> 60 == JFR_FRAME_STUB;
@@ -86,7 +86,7 @@ static inline uint32_t frame_bci(uint64_t frame)
     return frame & 0xffff;
 }
 
-/* The kernel lies at the upper end of the address space. */
+/* Returns the address of a frame. The kernel is at the upper end of the address space, so its addresses get their upper bits back. */
 static inline uintptr_t frame_pc(uint64_t frame)
 {
     uintptr_t pc = (uintptr_t)(frame & 0x0fffffffffffffffULL);
@@ -96,7 +96,7 @@ static inline uintptr_t frame_pc(uint64_t frame)
 enum { RECORD_READY_SHIFT = 8, RECORD_WINDOW_SHIFT = 8, RECORD_COMPILATION_SHIFT = 32 };
 #define RECORD_OF_WALL (UINT64_C(1) << 63)
 
-/* Word 3 but for the state, of samples of the clocks. */
+/* Returns word 3 of a sample of the clocks, without the state. */
 static inline uint64_t record_place(uint32_t compilation, uint32_t window)
 {
     return (uint64_t)compilation << RECORD_COMPILATION_SHIFT | window << RECORD_WINDOW_SHIFT;
@@ -127,7 +127,7 @@ static inline uint64_t record_last(unsigned outcome, size_t context_words, size_
     return outcome | (uint64_t)context_words << 16 | (uint64_t)virtual_words << 32;
 }
 
-/* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */
+/* Returns the word that describes a name: its length in bytes, and its coding as in java.lang.String (0 = Latin-1, 1 = UTF-16). */
 static inline uint64_t record_name(uint32_t length, unsigned coder)
 {
     return (uint64_t)coder << 32 | length;

@@ -1,4 +1,4 @@
-/* The time, in nanoseconds. Callable from a signal handler. */
+/* The time in nanoseconds. The functions may be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_TIME_H
 #define CANDOR_AGENT_HOT_TIME_H
 

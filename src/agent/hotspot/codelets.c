@@ -16,7 +16,7 @@ static void read_name(uintptr_t at, char *out)
     out[n] = 0;
 }
 
-/* They lie one behind the other; each begins with its size. */
+/* The parts follow each other in memory. Each begins with its size. */
 bool codelet_find(uintptr_t pc, struct codelet *out)
 {
     const struct vm_layout *l = &vm_layout;

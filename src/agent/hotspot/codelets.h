@@ -8,11 +8,12 @@
 enum { CODELET_NAME_MAX = 64 };
 
 struct codelet {
-    uintptr_t begin, end; /* of its code, and a few bytes of padding before it */
+    uintptr_t begin, end; /* of its code, including a few bytes of padding before it */
     char name[CODELET_NAME_MAX];
 };
 
-/* False when pc lies in none, or this JVM's tables do not describe them. Some hundred loads; needs the fault handler. */
+/* Finds the part that contains pc. Returns false if there is none, or if this JVM's tables do not describe them. It makes some hundred
+ * loads, and the fault handler must be installed. */
 bool codelet_find(uintptr_t pc, struct codelet *out);
 
 #endif

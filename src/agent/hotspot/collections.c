@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-/* Since this version ZGC has generations, and no flag that says so (JEP 490). */
+/* Since this version ZGC always has generations, without a flag (JEP 490). */
 enum { Z_GENERATIONS_ALWAYS = 24 };
 
 static struct {
-    uintptr_t begun; /* where the number lies; 0 = unknown */
+    uintptr_t begun; /* address of the number; 0 = unknown */
     bool is_concurrent, has_generations;
 } facts;
 
@@ -28,7 +28,8 @@ void collections_fill(void *libjvm)
     bool is_shenandoah = flags_get(libjvm, "UseShenandoahGC", false), is_z = flags_get(libjvm, "UseZGC", false);
     bool z_has_generations = flags_get(libjvm, "ZGenerational", vm_layout.java_version >= Z_GENERATIONS_ALWAYS);
     facts.is_concurrent = is_shenandoah || is_z;
-    /* ZGC without generations has its one collector under another number, but up to JDK 14. */
+    /* ZGC without generations has only one collector. Its number up to JDK 14 differs from its number in later versions, so all numbers are
+     * counted. */
     facts.has_generations = !is_shenandoah && !(is_z && !z_has_generations);
 }
 
@@ -43,7 +44,7 @@ uint32_t collections_begun(void)
     return facts.begun && load_u32(facts.begun, &count) ? count : 0;
 }
 
-/* Values that cannot be a size of memory are left out. */
+/* Values that cannot be a size of memory are ignored. */
 uint64_t collections_heap_used(void)
 {
     uint64_t total = 0;

@@ -4,7 +4,7 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 
-/* Of the nmethod whose block begins at this segment, or 0; *segments: how far the next may be. */
+/* Returns the number of the nmethod whose block begins at this segment, or 0. *segments: how far to go to the next segment. */
 static uint64_t look_at(const struct vm_heap *h, uintptr_t block, uint64_t *segments)
 {
     uint64_t length, compilation;

@@ -12,12 +12,12 @@
 
 struct counters counters;
 
-/*  head   magic ca fe c0 c0 | order (0 big, 1 little) | major | minor | accessible
+/* head magic ca fe c0 c0 | order (0 big, 1 little) | major | minor | accessible
  *         used:4 overflow:4 modified:8 first_entry:4 entries:4
- *  entry  length:4 name_offset:4 vector_length:4 type:1 flags:1 unit:1 variability:1 data_offset:4 ...
+ *  entry length:4 name_offset:4 vector_length:4 type:1 flags:1 unit:1 variability:1 data_offset:4 ...
  *
- * In the byte order of this machine: it is the JVM's. used and first_entry count from the head's first byte. The JVM may add one while we
- * look: it is all zero first, and its data_offset comes last but for the data. */
+ * Numbers have the byte order of this machine, which is the JVM's. used and first_entry count from the head's first byte. The JVM may add
+ * an entry meanwhile: the entry is all zero at first, and its data_offset is written last, except for the data. */
 enum { HEAD = 32, ENTRY = 20, MAJOR = 2, AT_USED = 8, AT_FIRST = 24, AT_ENTRIES = 28, TYPE_NUMBER = 'J', TYPE_BYTES = 'B' };
 
 static uint32_t u32(const uint8_t *at)
@@ -130,7 +130,7 @@ bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
 
 /* ---- where they are ---- */
 
-/* Finds the counters by the JVM's own tables, which works even if it does not share them with other processes. */
+/* Finds the counters by the JVM's own tables. This works even if the JVM does not share them with other processes. */
 static bool find_by_tables(void *libjvm)
 {
     struct vmstructs v;
@@ -141,8 +141,8 @@ static bool find_by_tables(void *libjvm)
     return start && end && *start && *end > *start && counters_parse(&counters, *start, (size_t)(*end - *start));
 }
 
-/* A line of /proc/self/maps of the file that this JVM writes, /tmp/hsperfdata_USER/PID: mapped to be written, which those of others that
- * a tool in this JVM may look at are not. */
+/* Whether this is a line of /proc/self/maps for the file that this JVM writes, /tmp/hsperfdata_USER/PID. It must be mapped writable: a tool
+ * in this JVM may have mapped files of other JVMs, but only to read them. */
 static bool is_of_counters(const char *line, uintptr_t *low, uintptr_t *high)
 {
     char access[5];
@@ -194,7 +194,7 @@ bool counters_find_clock(void)
 
 uint64_t counters_value(const int64_t *counter)
 {
-    /* Relaxed: the number alone matters. */
+    /* Relaxed, because only the number itself matters. */
     return counter ? (uint64_t)__atomic_load_n(counter, __ATOMIC_RELAXED) : 0;
 }
 
@@ -209,5 +209,5 @@ void counters_copy(const struct counters_text *text, char *out, size_t size)
 uint64_t counters_ns(uint64_t ticks)
 {
     uint64_t f = counters.ticks_per_second;
-    return f ? ticks / f * NS_PER_S + ticks % f * NS_PER_S / f : 0; /* f is below 2^33: nothing overflows in a century */
+    return f ? ticks / f * NS_PER_S + ticks % f * NS_PER_S / f : 0; /* f is below 2^33, so nothing overflows within a century */
 }

@@ -1,10 +1,11 @@
-/* The JVM's performance counters, which jstat shows from outside, read directly in our own process. The JVM is not involved,
- * and it never frees their memory (docs/internals/hotspot.md).
+/* The JVM's performance counters, which jstat shows from outside. They are read directly, in the JVM's own process. The JVM is not
+ * involved, and it never frees their memory (docs/internals/hotspot.md).
  *
  *   counters_find [counters_find_at] -> counters_value, counters_copy ...
  *
- * One thread finds them, before others look; afterwards they are read-only for us, and any thread may read. The JVM writes
- * meanwhile: a number is read whole; a text may be cut by the next one unless the reader is the thread that writes it. */
+ * One thread finds the counters before other threads read them. Afterwards the agent does not change them, and any thread may read. The JVM
+ * writes meanwhile. A number is always read whole. A text may be mixed with the next one, unless the reader is the thread that writes
+ * it. */
 #ifndef CANDOR_AGENT_HOTSPOT_COUNTERS_H
 #define CANDOR_AGENT_HOTSPOT_COUNTERS_H
 
@@ -15,11 +16,11 @@
 enum { COUNTERS_COLLECTORS = 8, COUNTERS_SPACES = 32 };
 
 struct counters_text {
-    const char *bytes; /* NULL = there is none such */
+    const char *bytes; /* NULL = there is no such text */
     size_t room;
 };
 
-/* The numbers, a row each. COUNTER(field, name): a member of struct counters, NULL = this JVM has none such. */
+/* The counters that are numbers, one per row. COUNTER(field, name): a member of struct counters; NULL = this JVM has no such counter. */
 #define COUNTER_ROWS(COUNTER)                                                                                                              \
     COUNTER(safepoints, "sun.rt.safepoints")                                                                                               \
     COUNTER(safepoint_ticks, "sun.rt.safepointTime")                                                                                       \
@@ -31,35 +32,36 @@ struct counters {
     bool found;
     const uint8_t *memory;
     size_t size;
-    uint64_t ticks_per_second; /* 0 = not known, see counters_find_clock */
+    uint64_t ticks_per_second; /* 0 = unknown, see counters_find_clock */
     COUNTER_ROWS(COUNTER_FIELD)
-    struct counters_text cause, last_cause; /* of a collection: under way, and the latest that is over */
+    struct counters_text cause, last_cause; /* of the present collection, and of the latest one that is over */
     struct {
         struct counters_text name;
         const int64_t *collections;
     } collectors[COUNTERS_COLLECTORS];
-    const int64_t *spaces_used[COUNTERS_SPACES]; /* bytes, of each space of each generation of the heap */
+    const int64_t *spaces_used[COUNTERS_SPACES]; /* bytes in use, for each space of each generation of the heap */
     uint32_t space_count;
 };
 
 extern struct counters counters;
 
-/* Finds them, once; libjvm: a dlopen handle. */
+/* Finds the counters. Call it once. libjvm: a dlopen handle. */
 void counters_find(void *libjvm);
-/* For use if they were not found: by the address of the pointer to them, which comes from a symbol; 0 = unknown. */
+/* Finds the counters by the address of the pointer to them, which comes from a symbol; 0 = unknown. It is for use if counters_find did not
+ * find them. */
 void counters_find_at(uintptr_t start);
-/* The inside of it: memory of `size` bytes. False when these are no counters. */
+/* Reads the counters in memory of `size` bytes. Returns false if the memory contains no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 
-/* The JVM publishes the frequency of their clock late in its start, after it has notified agents: looks again until it is known,
- * and returns whether it is. On the agent's thread, the only user. */
+/* Whether the frequency of the counters' clock is known. The JVM publishes it late in its start, after it has notified agents, so the
+ * function looks again until it is known. Only the agent's thread calls it, and only that thread uses the result. */
 bool counters_find_clock(void);
 
-/* 0 of none. */
+/* Returns the counter's value, or 0 if counter is NULL. */
 uint64_t counters_value(const int64_t *counter);
 /* Copies up to size - 1 bytes and ends them with a zero. */
 void counters_copy(const struct counters_text *text, char *out, size_t size);
-/* Ticks of the counters' clock as ns; 0 while it is not known. */
+/* Returns ticks of the counters' clock as ns; 0 while the frequency is not known. */
 uint64_t counters_ns(uint64_t ticks);
 
 #endif

@@ -12,7 +12,7 @@ struct flag_table {
 
 enum { ORIGIN_BITS = 15, ORIGIN_DEFAULT = 0 };
 
-/* The type was called Flag up to JDK 9. */
+/* Opens the table of flags. The type was called Flag up to JDK 9. */
 static bool find_table(const struct vmstructs *v, const char *type, struct flag_table *t)
 {
     const char *const *flags = vmstructs_static(v, type, "flags");
@@ -37,7 +37,7 @@ static const char *find_entry(const struct flag_table *t, const char *name)
     return NULL;
 }
 
-/* Where a boolean flag has its value, or NULL. *set: whether the operator gave it one. */
+/* Returns the address of a boolean flag's value, or NULL. *set: whether the operator has set it. */
 static volatile bool *find_flag(void *libjvm, const char *name, bool *set)
 {
     struct vmstructs v;

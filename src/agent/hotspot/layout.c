@@ -1,6 +1,6 @@
-/* The three families of nmethod layout are told apart by which fields exist, never by version; so are renamed fields.
- * The few facts no table holds (the interpreter's frame slots, the coding of debug information) go by version.
- * Verified on: 8 (offsets); 11, 17, 21 (addresses); 25, 27 (immutable data). */
+/* Reads the layout. The three families of nmethod layout, and renamed members, are distinguished by the members that exist, never by
+ * version. A few facts are in no table (the interpreter's frame slots, the coding of debug information) and depend on the version. Verified
+ * on: 8 (offsets); 11, 17, 21 (addresses); 25, 27 (immutable data). */
 #include "agent/hotspot/layout.h"
 
 #include "agent/hot/layout.h"
@@ -118,7 +118,7 @@ static void deoptimisation(const struct vmstructs *v)
         vmstructs_field(v, "nmethod", mh_entries[i], &l->nm_deopt_mh_entry);
 }
 
-/* What a snapshot of code tells beside its bytes (collect/sampling/snapshots.h). */
+/* Reads what a snapshot of code describes in addition to its bytes (collect/sampling/snapshots.h). */
 static void snapshots(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;

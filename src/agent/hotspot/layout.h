@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* libjvm: a dlopen handle. java_version: the feature release. Call after VMInit, when the code heaps exist. Returns
- * vm_layout.usable; when false, vm_layout.missing names what the tables lack. */
+/* Fills the table. Call it after VMInit, when the code heaps exist. libjvm: a dlopen handle. java_version: the feature release. Returns
+ * vm_layout.usable; if that is false, vm_layout.missing names what the tables lack. */
 bool layout_fill(void *libjvm, int java_version);
 
 #endif

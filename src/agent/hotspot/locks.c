@@ -16,7 +16,7 @@ static void monitors(const struct vmstructs *v, struct vm_locks *l)
     l->owner_is_id = vmstructs_field(v, "JavaThread", "_monitor_owner_id", &id);
 }
 
-/* A field that one of the two classes has. */
+/* Finds a member of JavaThread or of its superclass Thread. */
 static bool of_thread(const struct vmstructs *v, const char *field, struct vm_field *out)
 {
     return vmstructs_field(v, "JavaThread", field, out) || vmstructs_field(v, "Thread", field, out);

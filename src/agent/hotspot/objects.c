@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A static pointer or number of a type that was renamed, and before JDK 13 was Universe's. */
+/* Returns the address of a static pointer or number of a type that was renamed, and that belonged to Universe before JDK 13. */
 static const void *either(const struct vmstructs *v, const char *type, const char *field, const char *former)
 {
     const void *p = vmstructs_static(v, type, field);
@@ -39,7 +39,8 @@ static bool headers(const struct vmstructs *v, void *libjvm, struct vm_objects *
                                        &o->klass_base, &o->klass_shift));
 }
 
-/* What ZGC, and its older sort, which was the only one before JDK 21 and went after 23, tell of the references they have colored. */
+/* Reads what ZGC publishes about the colors of references. Its older kind, the only one before JDK 21 and removed after 23, has other
+ * names. */
 static bool colors(const struct vmstructs *v, const char *globals, const char *bad, const char *shift, struct vm_objects *o)
 {
     struct vm_field field;

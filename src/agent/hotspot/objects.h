@@ -1,4 +1,4 @@
-/* Fills the part of hot/layout.h about Java objects, except for where an array's bytes begin. */
+/* Fills the part of hot/layout.h about Java objects, except for the offset at which an array's bytes begin. */
 #ifndef CANDOR_AGENT_HOTSPOT_OBJECTS_H
 #define CANDOR_AGENT_HOTSPOT_OBJECTS_H
 
@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* libjvm: a dlopen handle. Call after layout_fill; again does nothing. False where the tables lack something. */
+/* Fills that part. Call it after layout_fill; another call does nothing. libjvm: a dlopen handle. Returns false if the tables lack
+ * something. */
 bool objects_fill(const struct vmstructs *v, void *libjvm);
 
 #endif

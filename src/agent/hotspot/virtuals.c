@@ -11,7 +11,7 @@ static bool threads(const struct vmstructs *v, struct vm_virtual *t)
     struct vm_field parent = {0};
     vmstructs_field(v, "JavaThread", "_cont_entry", &t->thread_entry);
     vmstructs_field(v, "JavaThread", "_monitor_owner_id", &t->thread_owner);
-    /* The continuation is the field after the parent. The tables have the parent since JDK 27; before, it was the first field. */
+    /* The continuation is the member after the parent. The tables contain the parent since JDK 27; before, it was the first member. */
     vmstructs_field(v, "ContinuationEntry", "_parent", &parent);
     t->entry_continuation = (uint16_t)(parent.offset + sizeof(void *));
     return vmstructs_field(v, "JavaThread", "_vthread", &t->thread_current);
@@ -29,8 +29,8 @@ void virtuals_fill(void *libjvm, const struct vm_virtual *fields, uint16_t bytes
     o->bytes_in_array = bytes_in_array;
 }
 
-/* "Cont thaw return barrier" in JDK 21, "cont_returnBarrier" in 25, "cont_returnBarrier_stub (stub gen)" in 27; there is
- * another for exceptions, "... exception" or "...Exc...", to which no frame returns. */
+/* The stub is called "Cont thaw return barrier" in JDK 21, "cont_returnBarrier" in 25, and "cont_returnBarrier_stub (stub gen)" in 27.
+ * There is another one for exceptions, "... exception" or "...Exc...", to which no frame returns. */
 void virtuals_note_stub(const char *name, uintptr_t begin, size_t length)
 {
     if ((!strstr(name, "cont_returnBarrier") && !strstr(name, "Cont thaw return barrier")) || strstr(name, "returnBarrierExc") ||

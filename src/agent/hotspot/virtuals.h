@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-/* libjvm: a dlopen handle. fields: where the classes' fields lie, which no table holds; only those members are read, and
- * bytes_in_array is that of a byte[]. Call after layout_fill. Sets vm_layout.virtuals.usable, which stays false where the
- * tables lack something: virtual threads are then shown as what their carriers do. */
+/* Fills both parts. Call it after layout_fill. libjvm: a dlopen handle. fields: the offsets of the classes' fields, which are in no table;
+ * only those members are read. bytes_in_array: the offset of the bytes in a byte[]. The function sets vm_layout.virtuals.usable, which
+ * stays false if the tables lack something: virtual threads are then shown as the work of their carriers. */
 void virtuals_fill(void *libjvm, const struct vm_virtual *fields, uint16_t bytes_in_array);
-/* Reports a stub that the JVM has generated; the one that continuations return to is remembered. Before the first sample. */
+/* Notes a stub that the JVM has generated. Only the stub to which continuations return is remembered. Call it before the first sample. */
 void virtuals_note_stub(const char *name, uintptr_t begin, size_t length);
 
 #endif

@@ -61,7 +61,7 @@ static const char *find(const struct vmstructs_table *t, const char *name, const
     return NULL;
 }
 
-/* Widths differ between versions for one and the same field, so they come from the type's name. */
+/* Returns the width of a type. The same member may have different widths in different versions, so the width comes from the type's name. */
 static int width_of(const struct vmstructs *v, const char *type)
 {
     static const struct {

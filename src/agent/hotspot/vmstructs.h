@@ -1,5 +1,5 @@
-/* Reader of the tables libjvm exports for the serviceability agent (gHotSpotVMStructs and friends): names of types and
- * fields with offsets, sizes and constants. Used at start only, never by a handler. */
+/* Reads the tables that libjvm exports for the serviceability agent (gHotSpotVMStructs and similar ones): names of types and fields with
+ * offsets, sizes and constants. They are read only at the start, never by a handler. */
 #ifndef CANDOR_AGENT_HOTSPOT_VMSTRUCTS_H
 #define CANDOR_AGENT_HOTSPOT_VMSTRUCTS_H
 
@@ -18,11 +18,11 @@ struct vmstructs {
     struct vmstructs_table fields, types, ints, longs;
 };
 
-/* False when libjvm (a dlopen handle) does not export the tables. */
+/* Opens the tables. Returns false if libjvm (a dlopen handle) does not export them. */
 bool vmstructs_open(struct vmstructs *v, void *libjvm);
-/* The field of an instance; its width is taken from the type the table names. */
+/* Finds a field of instances. Its width is that of the type in the table. Returns false if there is no such field. */
 bool vmstructs_field(const struct vmstructs *v, const char *type, const char *field, struct vm_field *out);
-/* The address of a static field, or NULL. */
+/* Returns the address of a static field, or NULL. */
 void *vmstructs_static(const struct vmstructs *v, const char *type, const char *field);
 bool vmstructs_sizeof(const struct vmstructs *v, const char *type, uint64_t *size);
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int *value);

@@ -8,10 +8,10 @@ struct group {
     uint64_t quarters[PATH_CHOICE_QUARTERS];
 };
 
-/* A candidate with what it is sorted by. */
+/* A candidate with its sort keys. */
 struct ranked {
     struct path_candidate candidate;
-    uint32_t group; /* its place among the groups, the best first */
+    uint32_t group; /* its rank among the groups, the best first */
     uint32_t turn;
 };
 
@@ -58,7 +58,7 @@ static void score(struct group *g)
             g->score = g->quarters[i];
 }
 
-/* The list is sorted by group. Returns how many there are. */
+/* Adds up the groups of a list that is sorted by group. Returns the number of groups. */
 static uint32_t sum_up(struct group *groups, const struct path_candidate *list, uint32_t count, uint64_t begin, uint64_t end)
 {
     uint32_t n = 0;
@@ -82,7 +82,7 @@ static uint32_t place_of(const struct group *groups, uint32_t count, uint64_t id
     return i;
 }
 
-/* The first objects of a group are spread evenly over its ages: every n-th object, then the ones between these. */
+/* Assigns turns. The first objects of a group are spread evenly over its ages: every n-th object, then those between these. */
 static void give_turns(struct ranked *ranked, const struct path_candidate *list, uint32_t count, const struct group *groups, uint32_t n)
 {
     for (uint32_t from = 0, to; from < count; from = to) {

@@ -37,7 +37,8 @@ uint64_t path_plan_limit(const struct path_plan *p)
     return left - (p->sweep > tenth ? p->sweep : tenth);
 }
 
-/* The heap may have grown by the next one, and the tags slow it down. A sweep took no longer than the walk that it was a part of. */
+/* Notes a walk. The heap may grow before the next walk, and the tags make that walk slower. A sweep took no longer than the walk of which
+ * it was a part. */
 void path_plan_took(struct path_plan *p, uint64_t time)
 {
     p->spent += time;

@@ -4,14 +4,15 @@
 
 #include <stdlib.h>
 
-enum { CLOCK_EVERY = 1 << 13 /* references */ };
+enum { CLOCK_EVERY = 1 << 13 /* references between two reads of the clock */ };
 
 const char *const path_outcome_names[PATH_OUTCOMES] = {
     [PATH_FOUND] = "found",   [PATH_BUDGET] = "budget", [PATH_ABORTED] = "aborted", [PATH_UNREACHED] = "unreached",
     [PATH_BEYOND] = "beyond", [PATH_GONE] = "gone",     [PATH_FAILED] = "failed",   [PATH_NOT_CHOSEN] = "not_chosen",
 };
 
-/* How many references a root of each kind counts as. Roots on a stack count as farther, because they may be gone a moment later. */
+/* The number of references that a root of each kind counts as. Roots on a stack count as farther away, because they may be gone a moment
+ * later. */
 static const uint32_t root_distances[PATH_ROOTS] = {
     [PATH_ROOT_CLASS] = 0, [PATH_ROOT_JNI_GLOBAL] = 1, [PATH_ROOT_THREAD] = 1,    [PATH_ROOT_MONITOR] = 3,
     [PATH_ROOT_OTHER] = 2, [PATH_ROOT_STACK] = 3,      [PATH_ROOT_JNI_LOCAL] = 3,
@@ -82,7 +83,7 @@ static bool goes_on(struct path_search *s)
     return !s->is_broken_off;
 }
 
-/* NULL: this walk does not ask for it. */
+/* Returns the node for which this walk looks, or NULL. */
 static struct path_node *asked_for(struct path_search *s, int64_t tag)
 {
     struct path_node *n = tag > 0 && tag <= s->node_count ? &s->nodes[tag] : NULL;
@@ -102,7 +103,8 @@ bool path_search_root(struct path_search *s, enum path_root root, int64_t thread
     return goes_on(s);
 }
 
-/* Elements of one array are one reference; fields of one object are several, of which one may hold nothing. */
+/* Whether the edge is known. References from several elements of one array count as one edge. References from several fields of one object
+ * are separate, because one of them may hold nothing. */
 static bool is_known(const struct path_search *s, const struct path_node *held, uint32_t holder, enum path_kind kind, int32_t index)
 {
     for (uint32_t e = held->edges; e; e = s->edges[e].next)
@@ -218,7 +220,7 @@ void path_search_settle(struct path_search *s)
 /* ---- what has come out ---- */
 
 struct rest {
-    bool is_beyond, has_more; /* somewhere above: holders were passed over, or have not been asked for */
+    bool is_beyond, has_more; /* somewhere above: some holders were left out, or have not been searched for */
 };
 
 static void look_above(struct path_search *s, uint32_t node, struct rest *rest)

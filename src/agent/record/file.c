@@ -11,7 +11,7 @@
 
 int record_file_stat(int fd, struct stat *st)
 {
-    return (int)syscall(SYS_fstat, fd, st); /* struct stat is the kernel's */
+    return (int)syscall(SYS_fstat, fd, st); /* struct stat has the kernel's layout */
 }
 
 static bool is_recording(int fd)
@@ -25,7 +25,8 @@ static bool same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A file that is not regular cannot contain a recording. A file with a second name (a hard link) may belong to another user. */
+/* Checks an existing file. A file that is not regular cannot contain a recording. A file with a second name (a hard link) may belong to
+ * another user. */
 static int check_file(int fd, const char *path, const struct stat *busy, struct stat *st, struct error *e)
 {
     if (record_file_stat(fd, st))
@@ -44,8 +45,8 @@ static int check_file(int fd, const char *path, const struct stat *busy, struct 
     return 0;
 }
 
-/* The lock is what keeps several JVMs with the same options from writing one file; where there are no locks, as on some
- * network disks, nothing does. */
+/* Locks the file. Only the lock prevents several JVMs with the same options from writing one file. On file systems without locks, such as
+ * some network disks, nothing prevents this. */
 static int lock(int fd, const char *path, struct error *e)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
@@ -56,7 +57,7 @@ static int lock(int fd, const char *path, struct error *e)
     return 0;
 }
 
-/* Another process may have put its recording in this place just before we got the lock. */
+/* Checks that the path still names the open file. Another process may have replaced it by its own recording just before we got the lock. */
 static int check_same(int fd, const char *path, struct error *e)
 {
     struct stat open, named;
@@ -183,8 +184,8 @@ void record_file_discard(struct record_file *f)
         code = unlink(f->beside);
     else if (f->made)
         code = unlink(f->path);
-    else if (f->fd >= 0 && !f->passed) /* it was empty */
+    else if (f->fd >= 0 && !f->passed) /* the file was empty before */
         code = ftruncate(f->fd, 0);
-    (void)code; /* it may be gone already */
+    (void)code; /* the file may already be gone */
     let_go(f);
 }

@@ -49,7 +49,7 @@ static bool takes_value(const char *argument)
 
 static void add_argument(struct buffer *b, const char *argument, const char *before)
 {
-    /* "--password hunter2": the secret is the argument behind its name. */
+    /* "--password hunter2": the secret is the argument after its name. */
     bool secret = before && before[0] == '-' && !strchr(before, '=') && redact_is_secret(before);
     char *shown = secret ? strdup("***") : redact_argument(argument);
     if (b->len)
@@ -67,8 +67,8 @@ static char *take_text(struct buffer *b)
     return strdup("");
 }
 
-/* Adds the name that `candor list` gives to a program that is not `java`: the main class that its launcher gave the JVM, or the
- * program's own name. */
+/* Adds the name that `candor list` shows for a program other than `java`: the main class that its launcher gave the JVM, or the program's
+ * own name. */
 static void add_own_name(struct buffer *java, const char *program)
 {
     char main_class[256];
@@ -77,8 +77,8 @@ static void add_own_name(struct buffer *java, const char *program)
     add_argument(java, *main_class ? main_class : program, NULL);
 }
 
-/* The arguments before the main class, module or jar are the JVM's, the others are the program's. If a program embeds the JVM, all of
- * them are the program's. */
+/* Splits the command line. The arguments before the main class, module or jar belong to the JVM, the others to the program. If a program
+ * embeds the JVM, all of them belong to the program. */
 static void split_arguments(const char *line, int size)
 {
     struct buffer jvm, java;

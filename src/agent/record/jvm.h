@@ -20,15 +20,15 @@ struct jvm_facts {
     struct jvm_property properties[JVM_PROPERTIES_MAX];
     int property_count;
     uint64_t start_epoch_ms;
-    bool debug_info_is_late; /* code was compiled before full debug information was asked for */
+    bool debug_info_is_late; /* code was compiled before full debug information was requested */
 };
 
 extern struct jvm_facts jvm_facts;
 
-/* Copies a property, redacted. */
+/* Copies a property, without its secrets. */
 void jvm_add_property(const char *key, const char *value);
 /* Reads name, version and arguments from the properties and /proc/self/cmdline. */
 void jvm_fill(void);
-const char *jvm_property(const char *key); /* borrowed; "" when there is none */
+const char *jvm_property(const char *key); /* borrowed; "" if there is no such property */
 
 #endif

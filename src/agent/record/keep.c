@@ -23,7 +23,7 @@ bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w)
     return k->bytes && jfr_writer_pending(w) >= keep_chunk_bytes(k) / 2;
 }
 
-/* The size that most flushes do not exceed: one half events, one half names. */
+/* Returns the size that most flushes do not exceed: one half events, one half names. */
 static uint64_t reserve(const struct keep *k)
 {
     return k->bytes / BYTE_PARTS;
@@ -37,14 +37,14 @@ static uint32_t too_old(const struct keep *k, const struct jfr_writer *w, uint64
     return n;
 }
 
-/* By how many bytes the file exceeds the limit if this many are added. */
+/* Returns by how many bytes the file exceeds the limit if this many are added. */
 static uint64_t beyond(const struct keep *k, const struct jfr_writer *w, uint64_t more)
 {
     uint64_t needed = jfr_writer_size(w) + more;
     return k->bytes && needed > k->bytes ? needed - k->bytes : 0;
 }
 
-/* Closing the gap copies everything that is kept, so it must free at least as much as two chunks. */
+/* Makes room in the file. Closing the gap copies all data that is kept, so it must free at least as much as two chunks. */
 static int make_room(const struct keep *k, struct jfr_writer *w, uint32_t n, uint64_t excess, struct error *e)
 {
     uint64_t wanted = 2 * (k->bytes / BYTE_PARTS);
@@ -67,8 +67,8 @@ static int make_room_for_flush(const struct keep *k, struct jfr_writer *w, struc
     return excess ? make_room(k, w, 0, excess, e) : 0;
 }
 
-/* Room is made for the events first, because gathering many names already writes some of them, and the events before them, into the
- * file. */
+/* Makes room for a flush. Room for the events is made first, because gathering many names already writes some of them, and the events
+ * before them, to the file. */
 int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
 {
     int rc = make_room_for_flush(k, w, e);

@@ -25,7 +25,7 @@ static void read_os(struct machine *m)
     snprintf(m->os, sizeof m->os, "%s, Linux %.64s %.32s", name[0] ? name : "unknown distribution", u.release, u.machine);
 }
 
-/* Cores are the distinct (socket, core id) pairs of /proc/cpuinfo. */
+/* Counts sockets and cores. Cores are the distinct (socket, core id) pairs of /proc/cpuinfo. */
 static void read_cpu(struct machine *m)
 {
     char line[256];

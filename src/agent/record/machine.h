@@ -1,4 +1,4 @@
-/* The machine a recording was made on. */
+/* Describes the machine on which a recording was made. */
 #ifndef CANDOR_AGENT_RECORD_MACHINE_H
 #define CANDOR_AGENT_RECORD_MACHINE_H
 
@@ -12,7 +12,7 @@ struct machine {
 };
 
 void machine_read(struct machine *m);
-/* How finely the clock really ticks: perf clocks have the timer's resolution, tick timers the scheduler's tick. */
+/* Returns the clock's real resolution: perf clocks have the timer's resolution, tick timers that of the scheduler's tick. */
 uint64_t machine_clock_resolution_ns(const struct clock *c);
 
 #endif

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The processors that the main thread may use. The agent's own thread may have been given others. */
+/* Returns how many processors the main thread may use. The agent's own thread may have been restricted to others. */
 static double allowed(void)
 {
-    cpu_set_t set; /* enough for 1024 */
+    cpu_set_t set; /* has room for 1024 processors */
     if (sched_getaffinity(getpid(), sizeof set, &set))
         return (double)sysconf(_SC_NPROCESSORS_ONLN);
     return CPU_COUNT(&set);
 }
 
-/* "QUOTA PERIOD", the quota being "max" where there is none. 0 = no quota. */
+/* Returns the quota in a file of the form "QUOTA PERIOD". QUOTA is "max" if there is none; then the result is 0. */
 static double quota_of(const char *path)
 {
     char text[64];
@@ -26,7 +26,7 @@ static double quota_of(const char *path)
     return (double)quota / (double)period;
 }
 
-/* Control groups of version 2: the process's own one, or of a container, that of all it sees. */
+/* Returns the quota of control groups (version 2): of the process's own group, or, in a container, of the container's group. */
 static double quota(void)
 {
     char groups[2048], path[2100];

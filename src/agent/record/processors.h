@@ -1,4 +1,4 @@
-/* How many processors this process may use: those that its threads may run on, or fewer where its control group has a quota. */
+/* Finds how many processors this process may use: those on which its threads may run, or fewer if its control group has a quota. */
 #ifndef CANDOR_AGENT_RECORD_PROCESSORS_H
 #define CANDOR_AGENT_RECORD_PROCESSORS_H
 

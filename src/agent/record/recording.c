@@ -19,10 +19,10 @@
 
 enum {
     COPY_BYTES = 1 << 16,
-    GRAIN_NS = 1000 /* of times in the file: finer ones say nothing, and do not compress */
+    GRAIN_NS = 1000 /* resolution of times in the file: finer times are not useful, and do not compress */
 };
 
-/* fd: the same file, or -1. */
+/* Discards the file. fd: another descriptor of the same file, or -1. */
 static void discard(struct recording *r, int fd)
 {
     r->file.fd = fd;
@@ -65,7 +65,7 @@ int recording_open_part(struct recording *r, struct recording *of, const char *p
                                          .without = without,
                                          .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(recording_names(r));
-    int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
+    int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, which closes the other descriptor */
     rc = jfr_writer_new(&r->writer, r->file.fd, &options, &pools, e);
     if (rc) {
         forget_names(r);
@@ -108,7 +108,7 @@ static void write_number(struct recording *r, const char *name, uint64_t value, 
     jfr_write_setting(r->writer, now, name, text);
 }
 
-/* What a recording samples, and how often, for us and for other tools. */
+/* Describes what a recording samples, and how often, for us and for other tools. */
 static void describe_event(struct recording *r, const char *event, const char *type, uint64_t interval_ns, uint64_t now)
 {
     char period[32];
@@ -184,7 +184,7 @@ static void describe_keep(struct recording *r, uint64_t now)
         jfr_write_log(r->writer, now, "info", r->note);
 }
 
-/* What every recording says of itself, the machine and the JVM. */
+/* Describes the recording itself, the machine and the JVM. Every recording has this. */
 static void describe_place(struct recording *r, bool late, uint64_t now)
 {
     struct machine m;
@@ -208,7 +208,7 @@ void recording_describe_clock(struct recording *r, const struct clock *clock)
     describe_kernel(r, clock, now);
 }
 
-/* How the frames of Java's code are known. */
+/* Describes how exact the frames of Java code are. */
 static void describe_code(struct jfr_writer *w, uint64_t now)
 {
     jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
@@ -376,7 +376,7 @@ int recording_dump(const struct recording *r, const char *path, int passed, uint
     return rc;
 }
 
-/* Gives the file its name when it is whole. A file that could not be written does not replace another. */
+/* Gives the file its name when it is complete. A file that could not be written does not replace another. */
 static void settle_file(struct recording *r, int fd, int rc)
 {
     struct error e;
@@ -390,7 +390,7 @@ int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
 {
     struct error closing;
     *bytes = recording_size(r);
-    int fd = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
+    int fd = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, which closes the other descriptor */
     if (!r->failed && keep_is_limited(&r->keep))
         keep_error(r, keep_finish(&r->keep, r->writer, clock_monotonic_ns(), &closing), &closing);
     int rc = jfr_writer_close(r->writer, clock_monotonic_ns(), &closing);

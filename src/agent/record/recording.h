@@ -4,8 +4,9 @@
  *
  *   recording_open_whole -> [ recording_open_part ... recording_close ]* -> recording_close_whole
  *
- * The whole has the names that all of them share, and a writer whose events go to all at which it is aimed (jfr_tee_aim). Ids of stacks,
- * contexts and virtual threads are a chunk's, so the parts begin their chunks together. Collector only. */
+ * The whole has the names that all parts share, and a writer whose events go to all parts at which it is aimed (jfr_tee_aim). Ids of
+ * stacks, contexts and virtual threads are valid in one chunk only, so the parts begin their chunks together. Only the collector uses this
+ * file. */
 #ifndef CANDOR_AGENT_RECORD_RECORDING_H
 #define CANDOR_AGENT_RECORD_RECORDING_H
 
@@ -22,28 +23,29 @@
 enum { RECORDING_PATH_MAX = RECORD_FILE_PATH_MAX, RECORDING_NOTE_MAX = 512 };
 
 struct recording {
-    struct record_file file; /* its descriptor is the writer's */
+    struct record_file file; /* its descriptor belongs to the writer */
     struct jfr_writer *writer;
-    struct recording *of; /* the whole that it is a part of; NULL = it is alone, or the whole */
+    struct recording *of; /* the whole of which it is a part; NULL = it is not a part */
     struct names names;   /* empty in a part */
     struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
-    uint32_t without; /* enum jfr_without */
+    uint32_t without; /* "existing", "on": the JDK's recorder runs, too, and the client appends its chunks to ours; NULL = it does not
+                       * run */
     const char *jfr;  /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
-    char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
-    struct error error;            /* of the first failed write; the rest of the session is lost */
+    char note[RECORDING_NOTE_MAX]; /* a note that each chunk repeats; empty = none */
+    struct error error;            /* the first failed write; the rest of the recording is lost */
     bool failed;
-    bool refused; /* it is not to be: what stood in its file's place before stays there when it is closed */
+    bool refused; /* the recording is given up: when it is closed, the file's previous content stays */
 };
 
-/* path and passed as in record_file_open: the file that this one replaces stays until the first flush. ticks are CLOCK_MONOTONIC
- * nanoseconds throughout. without: as in the writer's options. */
+/* Opens a recording. path and passed are as in record_file_open: the existing file stays until the first flush. All ticks are
+ * CLOCK_MONOTONIC nanoseconds. without: as in the writer's options. */
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e);
-/* The same for a part of a whole. */
+/* Opens a recording that is a part of a whole. */
 int recording_open_part(struct recording *r, struct recording *of, const char *path, int passed, uint64_t duration_ns,
                         const struct keep *keep, uint32_t without, struct error *e);
-int recording_open_whole(struct recording *r, struct error *e); /* 0 or -ENOMEM */
+int recording_open_whole(struct recording *r, struct error *e); /* returns 0 or -ENOMEM */
 void recording_close_whole(struct recording *r);
 static inline struct names *recording_names(struct recording *r)
 {
@@ -53,9 +55,9 @@ static inline struct names *recording_names(struct recording *r)
  * safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
-/* The same for a recording without a clock. */
+/* Writes the settings of a recording without a clock. */
 void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late);
-/* Writes the events of the recording, "cpu,wall". Call it after one of the functions above. */
+/* Writes the events of the recording, such as "cpu,wall". Call it after one of the functions above. */
 void recording_describe_events(struct recording *r, const char *events);
 /* Writes a note to the user, here and at the beginning of each later chunk, until another note replaces it. */
 void recording_note(struct recording *r, const char *text);
@@ -63,21 +65,21 @@ void recording_note(struct recording *r, const char *text);
 void recording_describe_clock(struct recording *r, const struct clock *clock);
 /* Whether recording_flush should be called now. */
 bool recording_wants_flush(const struct recording *r);
-/* Makes the file whole up to now; begins a new chunk when this one is long enough, and drops old data. True if a new chunk began:
- * the caller must then describe it and, if the recording is limited, write the present books (jfr_write_book_base). */
+/* Writes all data up to now to the file. It begins a new chunk if the present one is long enough, and drops old data. Returns true if a new
+ * chunk began: the caller must then describe it and, if the recording is limited, write the present books (jfr_write_book_base). */
 bool recording_flush(struct recording *r);
-/* The same for a part, when the caller knows whether its chunk shall end: when any of them wants that. After all have been flushed a new
- * chunk needs names_new_chunk. */
+/* Do the same for a part. The caller decides whether the part's chunk ends: all chunks end if one of the parts wants that. After all parts
+ * have been flushed, a new chunk needs names_new_chunk. */
 bool recording_wants_chunk(const struct recording *r);
 void recording_flush_part(struct recording *r, bool rotate);
-/* Copies the file's content, except for data that it has dropped, to another file, passed or not; does nothing for an empty name.
- * 0, or a negative errno, also if the recording itself has failed. */
+/* Copies the file's content to another file, whose descriptor may be passed. Data that the recording has dropped is left out. It does
+ * nothing if the name is empty. Returns 0 or a negative errno, also if the recording itself has failed. */
 int recording_dump(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
-/* For a recording whose writer was left at an arbitrary point: the content at the last flush stays, and a new writer continues
+/* Opens a recording again after its writer was left at an arbitrary point. The content at the last flush stays, and a new writer continues
  * after it. The old writer's memory is lost. */
 int recording_reopen(struct recording *r, struct error *e);
 uint64_t recording_size(const struct recording *r);
-/* How far back the data in the file reaches. */
+/* Returns how many ns the data in the file reach back. */
 uint64_t recording_kept_ns(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
 /* Closes a recording that could not be started, and undoes recording_open. */

@@ -1,6 +1,6 @@
-/* A recursive descent through the mangling grammar of the Itanium C++ ABI (section 5.1); most functions read the
- * production they are named after. What may be referred to later (S_, S0_, ...) is remembered in the order in which it
- * ends. After a failure the rest of the symbol counts as empty and parts may be NULL, which saves checks on the way. */
+/* A recursive descent through the mangling grammar of the Itanium C++ ABI (section 5.1). Most functions read the production that has their
+ * name. Parts that later parts may refer to (S_, S0_, ...) are remembered in the order in which they end. After a failure, the rest of the
+ * symbol counts as empty and parts may be NULL, which saves checks. */
 #include "agent/symbolize/demangle.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Decimal, or base 36 with capital letters. */
+/* Reads a number: decimal, or base 36 with capital letters. */
 static unsigned number(struct demangle *d, unsigned base)
 {
     unsigned n = 0;
@@ -53,7 +53,7 @@ static unsigned number(struct demangle *d, unsigned base)
     return n;
 }
 
-/* "_" is 0, "0_" is 1, and so on. */
+/* Reads an ordinal: "_" is 0, "0_" is 1, and so on. */
 static unsigned ordinal(struct demangle *d, unsigned base)
 {
     unsigned n = *d->at == '_' ? 0 : number(d, base) + 1;
@@ -94,7 +94,7 @@ static struct tree *word(struct demangle *d, const char *text)
     return join(d, TREE_TEXT, text, NULL, NULL);
 }
 
-/* The next bytes of the symbol as they are. */
+/* Returns the next bytes of the symbol unchanged. */
 static struct tree *verbatim(struct demangle *d, size_t length)
 {
     const char *text = d->at;
@@ -116,7 +116,7 @@ static void append(struct demangle *d, struct list *l, struct tree *item)
     else
         l->first = t;
     l->last = t;
-    l->first->open |= t->open; /* it speaks for the whole list */
+    l->first->open |= t->open; /* the first element's flag applies to the whole list */
 }
 
 static struct tree *element(struct tree *list, unsigned n)
@@ -134,8 +134,8 @@ static struct tree *remember(struct demangle *d, struct tree *t)
     return t;
 }
 
-/* The part with its T_ meaning the arguments of the template whose signature is being read. A function's signature may
- * refer to a part of the signature of another one, whose T_ was something else. */
+/* Returns the part with its T_ bound to the arguments of the template whose signature is being read. A function's signature may refer to a
+ * part of the signature of another function, whose T_ had another meaning. */
 static struct tree *rebound(struct demangle *d, struct tree *t)
 {
     if (!t || d->failed || (!t->open && t->kind != TREE_LIST))
@@ -156,7 +156,7 @@ static struct tree *encoding(struct demangle *d);
 
 /* ---- references to what was read before ---- */
 
-/* After the S. */
+/* Reads a substitution after its S. */
 static struct tree *substitution(struct demangle *d)
 {
 #define CHAR_STREAM(class) "std::" class "<char, std::char_traits<char> >", class
@@ -180,8 +180,8 @@ static struct tree *substitution(struct demangle *d)
     return n < d->substitutions ? rebound(d, d->substitution[n]) : fail(d);
 }
 
-/* After the T. The parameters of a lambda, which are of type auto, have no argument; those of a conversion's name are
- * known later. */
+/* Reads a template parameter after its T. The parameters of a lambda, which are of type auto, have no argument. Those of a conversion's
+ * name are known later. */
 static struct tree *template_parameter(struct demangle *d)
 {
     unsigned n = ordinal(d, 10);
@@ -237,7 +237,7 @@ static struct tree *operator_name(struct demangle *d)
     return fail(d);
 }
 
-/* The parameters of a function, up to what ends them. */
+/* Reads the parameters of a function, up to the mark that ends them. */
 static struct tree *parameters(struct demangle *d)
 {
     struct list list = {0};
@@ -260,7 +260,7 @@ static struct tree *lambda(struct demangle *d)
     return numbered(t, ordinal(d, 10) + 1);
 }
 
-/* The name that a class' constructor bears: the last component, without template arguments. */
+/* Returns the name of a class's constructor: the last component, without template arguments. */
 static struct tree *class_name(struct tree *t)
 {
     while (t && (t->kind == TREE_SCOPE || t->kind == TREE_TEMPLATE || t->kind == TREE_TAGGED))
@@ -271,7 +271,7 @@ static struct tree *class_name(struct tree *t)
 static struct tree *structor(struct demangle *d, const char *form, struct tree *class)
 {
     if (is_digit(*d->at))
-        d->at++; /* of the whole object, of a base, or allocating: all the same here */
+        d->at++; /* the variant, for a complete object, a base or allocation, does not matter here */
     else
         fail(d);
     return join(d, TREE_STRUCTOR, form, class_name(class), NULL);
@@ -300,7 +300,7 @@ static struct tree *unqualified_name(struct demangle *d, struct tree *scope)
 
 /* ---- templates ---- */
 
-/* After the L: a value of some type, or the name of a function or variable. */
+/* Reads a literal after its L: a value of some type, or the name of a function or variable. */
 static struct tree *literal(struct demangle *d)
 {
     static const struct {
@@ -331,7 +331,7 @@ static struct tree *literal(struct demangle *d)
 
 static struct tree *template_argument(struct demangle *d);
 
-/* After the letter that opens them. */
+/* Reads template arguments after the letter that opens them. */
 static struct tree *template_arguments(struct demangle *d)
 {
     struct list list = {0};
@@ -350,7 +350,7 @@ static bool enter(struct demangle *d)
     return !d->failed;
 }
 
-/* Of all expressions only addresses are read: others hardly ever stand in a name. */
+/* Reads a template argument. Of all expressions only addresses are supported, because others are very rare in names. */
 static struct tree *template_argument(struct demangle *d)
 {
     struct tree *t;
@@ -369,7 +369,7 @@ static struct tree *template_argument(struct demangle *d)
     return t;
 }
 
-/* After the I. */
+/* Reads the arguments of a template after the I. */
 static struct tree *template(struct demangle *d, struct tree *of)
 {
     struct tree *forward = d->forward;
@@ -394,7 +394,7 @@ static unsigned ref_qualifier(struct demangle *d)
     return take(d, "R") ? TREE_LVALUE : take(d, "O") ? TREE_RVALUE : 0;
 }
 
-/* After the N. The first component is qualified by nothing and may be a reference, which needs no remembering. */
+/* Reads a nested name after the N. The first component has no qualifier and may be a reference, which need not be remembered. */
 static struct tree *nested_name(struct demangle *d)
 {
     unsigned qualifiers = cv_qualifiers(d) | ref_qualifier(d);
@@ -411,7 +411,7 @@ static struct tree *nested_name(struct demangle *d)
             t = template_parameter(d);
         else
             t = *d->at == 'Z' ? name(d) : unqualified_name(d, NULL);
-        take(d, "M"); /* the variable in whose initializer a lambda stands */
+        take(d, "M"); /* the variable whose initializer contains a lambda */
         if (!known && *d->at != 'E')
             remember(d, t);
     }
@@ -420,7 +420,7 @@ static struct tree *nested_name(struct demangle *d)
     return t;
 }
 
-/* Tells local names apart that are spelled the same. */
+/* Skips the number that distinguishes local names with the same spelling. */
 static void discriminator(struct demangle *d)
 {
     if (take(d, "__")) {
@@ -430,12 +430,12 @@ static void discriminator(struct demangle *d)
         d->at += 2;
 }
 
-/* After the Z. */
+/* Reads a local name after the Z. */
 static struct tree *local_name(struct demangle *d)
 {
     struct tree *function = encoding(d);
     expect(d, "E");
-    if (take(d, "d")) /* in a default argument */
+    if (take(d, "d")) /* it is in a default argument */
         function = numbered(format(d, "\1::{default arg#\3}", function, NULL), ordinal(d, 10) + 1);
     struct tree *local = take(d, "s") ? word(d, "string literal") : name(d);
     discriminator(d);
@@ -477,7 +477,7 @@ static struct tree *name(struct demangle *d)
 
 /* ---- types ---- */
 
-/* NULL when it is none. It is never referred to later, being short. */
+/* Reads a builtin type; NULL if it is none. No references to it exist, because it is short. */
 static struct tree *builtin(struct demangle *d)
 {
     static const struct {
@@ -522,7 +522,7 @@ static bool at_function(const struct demangle *d)
     return *d->at == 'F' || starts(d, "DoF");
 }
 
-/* The qualifiers are those of the member function it may be. */
+/* Reads a function type. qualifiers: those of the member function, if it is one. */
 static struct tree *function(struct demangle *d, unsigned qualifiers)
 {
     qualifiers |= take(d, "Do") ? TREE_NOEXCEPT : 0;
@@ -543,7 +543,7 @@ static struct tree *qualified(struct demangle *d)
     return numbered(join(d, TREE_QUALIFIED, "", type(d), NULL), qualifiers);
 }
 
-/* After the A or Dv. */
+/* Reads a bound after the A or Dv. */
 static struct tree *bound(struct demangle *d)
 {
     struct tree *t = verbatim(d, strspn(d->at, "0123456789"));
@@ -551,7 +551,8 @@ static struct tree *bound(struct demangle *d)
     return t;
 }
 
-/* A class may be a template that is itself an argument: then it is referred to without its own arguments, too. */
+/* Reads a type that is a template parameter. The argument may itself be a template: then references to it without its own arguments exist,
+ * too. */
 static struct tree *parameter_type(struct demangle *d)
 {
     struct tree *t = template_parameter(d);
@@ -622,8 +623,8 @@ static struct tree *last_component(struct tree *t)
     return t;
 }
 
-/* A function with its parameters, as it stands in the names of what it holds; or a variable. Only templates tell what
- * they return, and only when it is not known anyway. */
+/* Reads a function with its parameters, as in the names of its local entities, or a variable. Only templates encode their return type, and
+ * only if it is not known otherwise. */
 static struct tree *encoding(struct demangle *d)
 {
     struct tree *outer = d->arguments;
@@ -646,7 +647,7 @@ static struct tree *encoding(struct demangle *d)
     return t;
 }
 
-/* How far a thunk moves the object: after "h" a number, after "v" two. */
+/* Reads how far a thunk moves the object: after "h" one number, after "v" two. */
 static void call_offset(struct demangle *d)
 {
     for (int numbers = take(d, "v") ? 2 : take(d, "h"); numbers; numbers--) {
@@ -656,7 +657,7 @@ static void call_offset(struct demangle *d)
     }
 }
 
-/* A function, or one that the compiler made for it. */
+/* Reads a function, or a function that the compiler made for another. */
 static struct tree *symbol_name(struct demangle *d)
 {
     static const struct {
@@ -672,7 +673,7 @@ static struct tree *symbol_name(struct demangle *d)
     }
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (take(d, made[i].code)) {
-            call_offset(d); /* a "Tc" has two */
+            call_offset(d); /* "Tc" has two of them */
             call_offset(d);
             return format(d, made[i].form, name(d), NULL);
         }

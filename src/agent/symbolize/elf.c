@@ -14,7 +14,7 @@ static bool inside(size_t size, uint64_t offset, uint64_t length)
     return offset <= size && length <= size - offset;
 }
 
-/* A table of structs, which are read in place. */
+/* Whether a table of structs, which are read in place, is inside the image and aligned. */
 static bool table_inside(size_t size, uint64_t offset, uint64_t length)
 {
     return inside(size, offset, length) && offset % 8 == 0;
@@ -26,7 +26,7 @@ static bool is_elf(const void *image, size_t size)
     return size >= sizeof *header && !memcmp(header->e_ident, ELFMAG, SELFMAG) && header->e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-/* The table of sections; NULL when it does not lie in the image. */
+/* Returns the table of sections; NULL if it is not in the image. */
 static const Elf64_Shdr *sections_of(const char *image, size_t size)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
@@ -104,7 +104,7 @@ int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t 
 
 int elf_map(struct elf_file *out, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe it would wait for a writer */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK, because opening a pipe would otherwise wait for a writer */
     *out = (struct elf_file){0};
     if (fd < 0)
         return -ENOENT;
@@ -164,7 +164,7 @@ const char *elf_find(const struct elf_symbols *s, uint64_t value)
     if (!low)
         return NULL;
     const struct elf_symbol *found = &s->symbols[low - 1];
-    /* Assembly functions often have size 0: they reach to the next symbol. */
+    /* Assembly functions often have size 0: they end where the next symbol begins. */
     return !found->size || value < found->value + found->size ? s->strings + found->name : NULL;
 }
 

@@ -26,7 +26,7 @@ void image_describe(struct image *out, const struct dl_phdr_info *info)
     }
 }
 
-/* Copies memory that may not be there. */
+/* Copies memory that may not exist. Returns false if it cannot be read. */
 static bool copy(void *to, uintptr_t from, size_t size)
 {
     char *out = to;
@@ -68,13 +68,14 @@ void image_build_id(const struct image *i, struct elf_build_id *out)
             elf_note_build_id(notes, i->notes[k].size, out);
 }
 
-/* The addresses of symbol tables by the dynamic section; 0 = none. */
+/* The addresses of the symbol tables, from the dynamic section; 0 = none. */
 struct tables {
     uintptr_t symbols, strings, hash, gnu_hash;
     size_t strings_size;
 };
 
-/* glibc puts addresses where the file has places; musl, and who maps the vdso, leave them. */
+/* Returns an address in memory. glibc relocates the values of the dynamic section; musl, and the kernel in the vdso, leave them as they are
+ * in the file. */
 static uintptr_t address(const struct image *i, uint64_t value)
 {
     return value < i->base ? i->base + value : value;
@@ -101,8 +102,8 @@ static void read_dynamic(const struct image *i, struct tables *t)
     }
 }
 
-/* The table: how many buckets, the first symbol in it, the filter's words, its shift; the filter; the buckets; the chains. The
- * last symbol is at the end of the chain that begins last, and the end has its lowest bit set. */
+/* Counts symbols by DT_GNU_HASH. The table consists of: the number of buckets, the first symbol in it, the filter's words, its shift; the
+ * filter; the buckets; the chains. The last symbol is at the end of the chain that begins last. The lowest bit marks the end of a chain. */
 static size_t count_by_gnu_hash(uintptr_t at)
 {
     uint32_t buckets, first, filter, last = 0, bucket, link = 0;

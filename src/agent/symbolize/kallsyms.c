@@ -17,7 +17,7 @@ struct symbol {
 
 static struct {
     bool tried;
-    struct symbol *all; /* by value */
+    struct symbol *all; /* sorted by value */
     uint32_t count, cap;
     struct buffer names;
 } symbols;
@@ -26,11 +26,11 @@ static struct {
  * are never written take none. */
 enum { SYMBOLS_FIRST = 1 << 17, NAMES_FIRST = 4 << 20, NAMES_MAX = 64 << 20 };
 
-/* Of the padding in front of each function, where no code runs; half of all names. */
+/* The prefix of names for the padding before each function, in which no code runs. Half of all names have it. */
 static const char padding[] = "__pfx_";
 
-/* "ffffffff812345d0 t name [module]": code has the type t, or w where another may stand for it. False for anything else, and
- * for the address 0, which hides another. */
+/* Parses a line such as "ffffffff812345d0 t name [module]". Code has the type t, or w if another symbol may replace it. Returns false for
+ * anything else, and for the address 0, which stands for a hidden address. */
 static bool read_line(char *line, uint64_t *value, char **name)
 {
     const char *behind = line;
@@ -50,7 +50,7 @@ static int by_value(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* The kernel's own are; modules may come in any order. */
+/* Whether the symbols are sorted. The kernel's own symbols are, but modules may be in any order. */
 static bool are_sorted(void)
 {
     for (uint32_t i = 1; i < symbols.count; i++)
@@ -91,7 +91,7 @@ static void load(void)
             break;
         }
     fclose(f);
-    if (!are_sorted()) /* qsort would take as much memory again */
+    if (!are_sorted()) /* qsort would need as much memory again */
         qsort(symbols.all, symbols.count, sizeof *symbols.all, by_value);
 }
 

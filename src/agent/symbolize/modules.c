@@ -9,15 +9,16 @@
 
 enum { POINTER_RELATIVE_4 = 0x1b, COUNT_4 = 0x03, TABLE_RELATIVE_4 = 0x3b, HEADER_BYTES = 12 };
 
-/* What was loaded at the last update. */
+/* The libraries that were loaded at the last update. */
 static struct {
     struct module all[MODULES_MAX];
     int count;
     unsigned long long loads, unloads;
 } known;
 
-/* The search table, in the coding that every linker writes; a library with another has none for us. A library's file may have been
- * cut short since it was loaded, and this runs under the loader's lock, which a fault would leave taken. */
+/* Reads the position of the search table, in the coding that every linker uses. A library with another coding has no usable table. The
+ * loads are guarded: a library's file may have been cut since it was loaded, and this code runs under the loader's lock, which a fault
+ * would leave taken. */
 static void read_frame_header(struct module *m, uintptr_t header, size_t size)
 {
     static const uint8_t usual[] = {1, POINTER_RELATIVE_4, COUNT_4, TABLE_RELATIVE_4};
@@ -81,7 +82,7 @@ static int collect(struct dl_phdr_info *info, size_t size, void *unused)
 
 static int has_changed(struct dl_phdr_info *info, size_t size, void *unused)
 {
-    /* The first entry suffices: the counters are the process's. */
+    /* The first entry suffices, because the counters are those of the process. */
     return info->dlpi_adds == known.loads && info->dlpi_subs == known.unloads ? 1 : 2;
 }
 

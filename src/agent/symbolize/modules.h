@@ -1,4 +1,4 @@
-/* Keeps hot/unwind/module.h's table in step with the libraries the process has loaded. The agent's thread only. */
+/* Updates hot/unwind/module.h's table when the process loads or unloads libraries. Only the agent's thread uses it. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_MODULES_H
 #define CANDOR_AGENT_SYMBOLIZE_MODULES_H
 
@@ -6,11 +6,11 @@
 
 struct dl_phdr_info;
 
-/* Where the code of a library lies; low > high: it has none. */
+/* Finds the range of a library's code; low > high: it has none. */
 void modules_text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high);
-/* Cheap when nothing was loaded or unloaded since the last call. */
+/* Updates the table. It is fast if nothing was loaded or unloaded since the last call. */
 void modules_update(void);
-/* How many libraries had been loaded and unloaded in the life of the process at the last update. */
+/* Returns how many libraries the process had loaded and unloaded during its life, as of the last update. */
 unsigned long long modules_changes(void);
 
 #endif

@@ -18,11 +18,11 @@
 #include <sys/auxv.h>
 
 struct library {
-    uintptr_t low, high; /* of its executable segments */
+    uintptr_t low, high; /* the bounds of its executable segments */
     struct image image;
     char path[512];
     bool tried;
-    unsigned long long changes; /* modules_changes when it was seen last */
+    unsigned long long changes; /* modules_changes when the library was last seen */
     struct elf_symbols symbols;
 };
 
@@ -157,7 +157,7 @@ static void renew(struct library *l, uintptr_t pc)
     *l = w.found;
 }
 
-/* With its symbols; NULL outside all libraries. */
+/* Returns the library that contains pc, with its symbols; NULL outside all libraries. */
 static struct library *library_of(uintptr_t pc)
 {
     struct wanted w = {.pc = pc};
@@ -179,7 +179,7 @@ static const char *file_name(const struct library *l)
     return slash ? slash + 1 : l->path;
 }
 
-/* A function without a symbol is named by the library and its place in it, which is what tools that know the symbols take. */
+/* Names a function without a symbol by its library and its place there. Tools with the symbols accept this form. */
 static void name_by_place(const struct library *l, uintptr_t pc, char *out, size_t size)
 {
     struct module m;
@@ -199,7 +199,7 @@ void native_name(uintptr_t pc, char *out, size_t size)
     if (!l)
         snprintf(out, size, "[unknown]");
     else if (name && *name && is_vdso(l) && *name != '_')
-        snprintf(out, size, "__vdso_%s", name); /* each function there has both names, and libc has one of the short name */
+        snprintf(out, size, "__vdso_%s", name); /* each function there also has this name; libc may have a function with the short name */
     else if (name && *name)
         demangle(&demangler, name, out, size);
     else
@@ -220,10 +220,10 @@ void native_library(uintptr_t pc, char *out, size_t size)
         snprintf(out, size, "%s", "");
 }
 
-/* Two words come before the functions: an offset, and what the class is. */
+/* Finds the class. Two words come before the functions in such a table: an offset, and the class's type information. */
 bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
 {
-    static const char prefix[] = "_ZTV"; /* of a class that lies in no namespace: length and name follow */
+    static const char prefix[] = "_ZTV"; /* of a class in no namespace; its length and name follow */
     struct library *l = library_of(pc);
     const char *symbol = l ? elf_data_at(&l->symbols, virtual_table - 2 * sizeof(void *) - l->image.base) : NULL;
     uint64_t length;
@@ -264,7 +264,7 @@ void native_add_stub(const char *name, uintptr_t begin, size_t length)
 
 void native_abandon(void)
 {
-    pthread_mutex_unlock(&stubs.lock); /* in vain when the caller does not hold it */
+    pthread_mutex_unlock(&stubs.lock); /* fails if the caller does not hold it, which does no harm */
 }
 
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high)

@@ -10,8 +10,8 @@ static const char debug_root[] = "/usr/lib/debug";
 
 /* ---- the library's own file ---- */
 
-/* The name under which the kernel shows the file that is mapped at an address, whether or not it still has another; only
- * with CAP_CHECKPOINT_RESTORE or more can it be opened. */
+/* Writes the path by which the kernel shows the file that is mapped at an address, even if the file has been deleted. Opening that path
+ * requires CAP_CHECKPOINT_RESTORE or more. */
 static bool mapped_file(uintptr_t at, char *out, size_t size)
 {
     char line[PATH_BYTES];
@@ -41,7 +41,7 @@ static bool map_own(struct elf_file *out, const struct image *i, const char *pat
 
 struct search {
     struct elf_build_id id;
-    char digits[2 * ELF_BUILD_ID_MAX + 1]; /* of the id */
+    char digits[2 * ELF_BUILD_ID_MAX + 1]; /* of the id, in hexadecimal */
     struct elf_symbols *out;
 };
 
@@ -140,7 +140,7 @@ void symbols_open(struct elf_symbols *out, const struct image *i, const char *pa
         return;
     }
     if (!rc) {
-        out->file = own; /* in which they lie */
+        out->file = own; /* the symbols are in this file */
         return;
     }
     elf_close(out);

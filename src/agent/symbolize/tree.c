@@ -5,14 +5,14 @@
 
 enum {
     DEPTH_MAX = 200,
-    STEPS_MAX = 20000 /* shared parts could make a small tree print forever without a byte of progress */
+    STEPS_MAX = 20000 /* shared parts could otherwise make a small tree take forever without printing a byte */
 };
 
 struct print {
     char *out;
     size_t size, used;
     unsigned depth, steps;
-    unsigned element; /* of the pack that is being expanded, from 1; 0 outside */
+    unsigned element; /* the present element of the pack that is being expanded, from 1; 0 outside of expansions */
 };
 
 static void put(struct print *p, const char *text, size_t length)
@@ -33,7 +33,7 @@ static char last(const struct print *p)
     return p->used ? p->out[p->used - 1] : 0;
 }
 
-/* One level deeper, until leave(); not when there is nothing more to do. */
+/* Goes one level deeper, until leave(). Returns false if nothing more must be printed. */
 static bool enter(struct print *p)
 {
     if (p->used == p->size || p->steps == STEPS_MAX)
@@ -48,7 +48,7 @@ static void leave(struct print *p)
     p->depth--;
 }
 
-/* What a template's parameter stands for: its argument, and in an expansion an element of that. */
+/* Returns the argument for a template's parameter, or, in an expansion, an element of that argument. */
 static const struct tree *resolve(const struct print *p, const struct tree *t)
 {
     while (t && t->kind == TREE_PARAMETER && t->left) {
@@ -78,7 +78,8 @@ static const struct tree *find_pack(struct print *p, const struct tree *t)
 
 /* ---- types: C writes what a pointer points to around it ---- */
 
-/* A declarator wants parentheses in front of a function's parameters and an array's bound; NULL when it wants none. */
+/* Returns the function or array type for which a declarator needs parentheses, before the parameters or the bound; NULL if it needs
+ * none. */
 static const struct tree *enclosing(const struct print *p, const struct tree *t)
 {
     t = resolve(p, t);
@@ -87,7 +88,7 @@ static const struct tree *enclosing(const struct print *p, const struct tree *t)
     return t && (t->kind == TREE_FUNCTION || t->kind == TREE_ARRAY) ? t : NULL;
 }
 
-/* True when something comes after the declarator of this type. */
+/* Whether a part of this type follows the declarator. */
 static bool has_right(const struct print *p, const struct tree *t)
 {
     while ((t = resolve(p, t)) && (t->kind == TREE_POINTER || t->kind == TREE_QUALIFIED || t->kind == TREE_MEMBER))
@@ -109,7 +110,7 @@ static bool is_reference(const struct tree *t)
     return t && t->kind == TREE_POINTER && t->text[0] == '&';
 }
 
-/* What a pointer points to, and its sign: a reference to a reference is one reference. */
+/* Returns the type to which a pointer or reference points, and its sign. A reference to a reference is one reference. */
 static const struct tree *pointee(const struct print *p, const struct tree *t, const char **sign, size_t *length)
 {
     const struct tree *to = resolve(p, t->left);
@@ -158,7 +159,7 @@ static void print_list(struct print *p, const struct tree *list)
         size_t begun = p->used;
         print(p, list->left);
         if (p->used == begun && p->used < p->size)
-            p->used = before; /* an empty pack */
+            p->used = before; /* the pack is empty */
         else
             first = false;
     }
@@ -204,7 +205,7 @@ static void print_template(struct print *p, const struct tree *t)
     put_text(p, last(p) == '>' ? " >" : ">");
 }
 
-/* What comes before a declarator: all of most things. */
+/* Prints the part before a declarator. For most trees this is everything. */
 static void print_left(struct print *p, const struct tree *t)
 {
     const char *sign;
@@ -266,7 +267,7 @@ static void print_left(struct print *p, const struct tree *t)
     leave(p);
 }
 
-/* What comes after it: parameters and bounds. */
+/* Prints the part after a declarator: parameters and bounds. */
 static void print_right(struct print *p, const struct tree *t)
 {
     const char *sign;

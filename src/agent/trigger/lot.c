@@ -9,7 +9,8 @@
 
 enum { HANDLER_WAIT_NS = 50000, HANDLER_WAITS = 100, CHANCE_ROUNDS = 16, FASTEST_NS = 1000000 };
 
-static const double SURE = 0.5; /* a chance above saves little, and one below is faster than the interval for sure */
+static const double SURE = 0.5; /* larger chances become 1, because they save little; clocks of smaller ones are always faster than the
+                                 * interval */
 
 static struct {
     uint64_t random;
@@ -21,7 +22,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What remains of `wanted` for those that are not certain, per unit of their use. */
+/* Returns the rate at which the remaining part of `wanted` is distributed to threads that are not certain, per unit of their use. */
 static double rate_of_rest(const struct lot_ticket *tickets, uint32_t count, double wanted)
 {
     double use = 0;
@@ -32,7 +33,8 @@ static double rate_of_rest(const struct lot_ticket *tickets, uint32_t count, dou
     return use > 0 && wanted > 0 ? wanted / use : 0;
 }
 
-/* Each round makes those certain that would have more than a half, which leaves less for the others. */
+/* Computes the chances in rounds. Each round makes those threads certain whose chance would be above a half, which leaves less for the
+ * others. */
 void lot_chances(struct lot_ticket *tickets, uint32_t count, double wanted)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -76,8 +78,8 @@ static double draw_unit(uint64_t *random)
     return (double)(handler_random(random) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* Systematic sampling: the chances are laid end to end, in random order, and points at distance 1, the first one drawn from (0, 1), fall
- * on those that are drawn. */
+/* Draws by systematic sampling. The chances are laid end to end in random order. Points at distance 1, the first of them random in (0, 1),
+ * fall on the threads that are drawn. */
 void lot_draw_tickets(uint64_t *random, struct lot_ticket *tickets, uint32_t count, uint32_t *order)
 {
     double end = 0, point = draw_unit(random);
@@ -105,21 +107,22 @@ uint64_t lot_waited(const struct sampled_thread *t, uint64_t cpu_ns)
     return t->lot.waited_ns + (t->lot.waits && now > t->lot.cpu_at_draw ? now - t->lot.cpu_at_draw : 0);
 }
 
-/* A clock that a fault holds is the fault handler's. A timer costs nothing at a switch: a thread that never had anything else keeps it. */
+/* Whether the thread takes part in draws. A clock that a fault holds belongs to the fault handler. A timer costs nothing at a switch, so a
+ * thread that has had only a timer keeps it. */
 static bool may_draw(const struct sampled_thread *t)
 {
     bool is_drawn = t->lot.waits || t->lot.window || t->clock.fd >= 0;
     return atomic_load(&t->slot) == SLOT_LIVE && is_drawn && !atomic_load(&t->gate.held);
 }
 
-/* The clock may have expired while the thread was on its way into a wait in the kernel; the signal then comes when the wait is over, and
- * stands for what it would have stood for now. */
+/* Notes what a late expiry stands for. The clock may have expired while the thread was on its way into a wait in the kernel. The signal
+ * then arrives after the wait, and stands for the time up to now. */
 static void keep_late_expiry(struct sampled_thread *t)
 {
     uint64_t first = t->handler.next_weight_ns, cpu = clock_thread_cpu(t->tid);
     t->lot.late_window = t->lot.window;
     t->lot.late_stands_for = t->lot.stands_for;
-    /* Release: pairs with the handler's acquire, so that it finds the two above. */
+    /* Release: pairs with the handler's acquire, so that the handler sees both members above. */
     atomic_store_explicit(&t->lot.late_ns,
                           first                          ? first
                           : cpu > t->handler.last_cpu_ns ? cpu - t->handler.last_cpu_ns
@@ -136,7 +139,7 @@ static bool take_away(struct sampled_thread *t)
     if (t->lot.waits)
         return true;
     atomic_store(&t->lot.late_ns, 0);
-    /* Sequentially consistent, as in the handler: it saw the new setting, or is seen here. */
+    /* Sequentially consistent, like the handler's accesses: the handler saw the new setting, or is seen here. */
     atomic_fetch_add(&t->gate.setting, 1);
     for (int i = 0; atomic_load(&t->gate.inside); i++) {
         if (i == HANDLER_WAITS) {
@@ -162,7 +165,8 @@ static uint32_t next_window(void)
     return lot.window += !lot.window;
 }
 
-/* The faster the clock, the more of the thread's time is the samples' own, and the window stands for others with that, too. */
+/* Returns the period of a clock by lot. It has a lower bound: the faster the clock, the more of the thread's time is the cost of samples,
+ * and the window's samples represent other threads with that cost, too. */
 static uint64_t period_of(double chance, uint64_t pace_ns)
 {
     uint64_t mean = (uint64_t)((double)pace_ns * chance), least = pace_ns < FASTEST_NS ? pace_ns : FASTEST_NS;
@@ -170,7 +174,8 @@ static uint64_t period_of(double chance, uint64_t pace_ns)
     return period > CLOCK_INTERVAL_MIN_NS ? period : CLOCK_INTERVAL_MIN_NS;
 }
 
-/* The period is drawn once per window: the first expiry is uniform in it, so the weights are right whatever it is. */
+/* Gives the thread a clock. The period is drawn once per window. The first expiry is uniform in it, so the weights are right for any
+ * period. */
 static void give(struct sampled_thread *t, double chance, uint64_t pace_ns)
 {
     t->lot.window = chance < 1 ? next_window() : 0;
@@ -203,10 +208,10 @@ struct round {
     uint32_t *order, count;
 };
 
-/* What a thread uses is an average over some draws. */
+/* Enters a thread into the draw. Its use is an average over some draws. */
 static void enter(struct round *r, struct sampled_thread *t)
 {
-    uint64_t cpu = clock_thread_cpu(t->tid); /* 0 = it is gone */
+    uint64_t cpu = clock_thread_cpu(t->tid); /* 0 = the thread is gone */
     if (cpu <= t->lot.cpu_at_draw)
         return;
     t->lot.use_ns = t->lot.use_ns > 0 ? t->lot.use_ns / 2 : 0;

@@ -28,15 +28,15 @@ static struct {
     int exempt_tid;
     uint32_t next_uid;
     uint32_t armed, without_clock, with_timer;
-    uint32_t generation;         /* odd; never repeats, as a trap from an earlier recording may still be on its way */
-    int clock_error, perf_error; /* of the last thread without a clock, with a timer in place of an event */
+    uint32_t generation;         /* odd; never repeats, because a trap from an earlier recording may still be on its way */
+    int clock_error, perf_error; /* for the last thread without a clock, and for the last one with a timer in place of an event */
     uint64_t seed;
     uint32_t scan;
-    uint32_t *scanned;      /* per slot: the last scan that saw its thread */
+    uint32_t *scanned;      /* indexed by slot: the last scan that saw its thread */
     struct tasks_mark mark; /* from before the last scan that listed all threads */
-    uint32_t unlisted;      /* scans since */
+    uint32_t unlisted;      /* number of scans since then */
     uint32_t *free_slots, free_count;
-    uint64_t *booked; /* per thread id: up to where its CPU clock is in the books */
+    uint64_t *booked; /* indexed by thread id: the value of its CPU clock up to which the books have its time */
 } registry = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .generation = 1};
 
 static int own_tid(void)
@@ -54,7 +54,7 @@ static struct sampled_thread *claim_slot(void)
 {
     if (registry.free_count)
         return &sampled_threads[registry.free_slots[--registry.free_count]];
-    if (atomic_load(&sampled_threads_used) == THREADS_MAX - 1) /* the last is for calibration */
+    if (atomic_load(&sampled_threads_used) == THREADS_MAX - 1) /* the last slot is for calibration */
         return NULL;
     uint32_t index = atomic_fetch_add(&sampled_threads_used, 1);
     sampled_threads[index].index = index;
@@ -70,7 +70,7 @@ static void clear_slot(struct sampled_thread *t)
     t->clock.fd = -1;
 }
 
-/* A thread that is gone keeps the name it had. */
+/* Reads the thread's name. A thread that is gone keeps its former name. */
 static void read_os_name(struct sampled_thread *t)
 {
     char path[64];
@@ -97,7 +97,7 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
         atomic_store(&t->java_since_ns, clock_monotonic_ns());
 }
 
-/* A thread that ended before its clock was set is no thread without a clock. It may still be there: the leader of the
+/* Sets the thread's clock. A thread that ended before that does not count as one without a clock. It may still exist: the leader of the
  * process stays until all others are gone. */
 static void set_clock(struct sampled_thread *t)
 {
@@ -133,9 +133,9 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     t->clock.cpu_at_arming = t->lot.cpu_at_draw = t->clock.cpu_at_setting;
     registry.armed++;
     t->scan.cpu_seen = clock_thread_cpu(tid);
-    /* What lies beyond the thread's clock was left by a former owner of its id. */
+    /* CPU time above the thread's clock belongs to a former owner of its id. */
     t->clock.cpu_at_start = registry.booked[tid] <= t->clock.cpu_at_arming ? registry.booked[tid] : 0;
-    /* The collector looks at live slots only; all it reads there is written. */
+    /* The collector only looks at live slots. Everything that it reads there is written now. */
     atomic_store(&t->slot, SLOT_LIVE);
     return t;
 }
@@ -143,13 +143,13 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
 static void wait_for_handler(const struct sampled_thread *t)
 {
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
-    /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
+    /* Sequentially consistent, like the handler's accesses: the handler saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
     while (atomic_load(&t->gate.inside) || lanes_are_inside(t))
         nanosleep(&pause, NULL);
 }
 
-/* From here on no handler of t begins. */
+/* Makes sure that no handler of t begins from here on. */
 static void silence(struct sampled_thread *t)
 {
     if (atomic_load(&t->slot) == SLOT_LIVE && atomic_load(&t->generation) & 1)
@@ -162,7 +162,7 @@ static uint64_t cpu_of(const struct sampled_thread *t)
     if (end)
         return end - t->clock.cpu_at_arming;
     uint64_t now = clock_thread_cpu(t->tid);
-    if (now && now >= t->scan.cpu_seen) /* else it is gone, and its id another thread's */
+    if (now && now >= t->scan.cpu_seen) /* otherwise the thread is gone, and its id belongs to another thread */
         return now - t->clock.cpu_at_arming;
     uint64_t count = clock_count(t);
     return count ? t->clock.cpu_at_setting - t->clock.cpu_at_arming + count : t->scan.cpu_seen - t->clock.cpu_at_arming;
@@ -178,8 +178,8 @@ static void end(struct sampled_thread *t, uint64_t cpu)
     atomic_store(&t->slot, SLOT_ENDED);
 }
 
-/* No handler of t runs: it is the calling thread's, its thread is gone, or was waited for. A handler uses the clock's
- * descriptor, whose number may be another file's as soon as it is closed. */
+/* Disarms a slot. No handler of t may run: t is the calling thread's slot, its thread is gone, or its handler was waited for. A handler
+ * uses the clock's descriptor, whose number may belong to another file after it is closed. */
 static void disarm(struct sampled_thread *t)
 {
     if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -233,7 +233,7 @@ static int begin(void)
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
     registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
     registry.free_slots = calloc(THREADS_MAX, sizeof *registry.free_slots);
-    /* Large allocations are mapped, and of a mapping only the pages of ids in use are touched. */
+    /* Large allocations are mapped, and only the pages for thread ids in use are touched. */
     registry.booked = calloc(THREAD_IDS_MAX, sizeof *registry.booked);
     if (registry.scanned && registry.free_slots && registry.booked)
         rc = count = tasks_list(&tids);
@@ -307,8 +307,8 @@ static void end_all(void)
     for (uint32_t i = 0; i < threads_limit(); i++)
         silence(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
-    /* A handler takes microseconds, but its thread may be kept from running inside. Threads that begin and end meanwhile
-     * need the lock, but, now that nothing is running, no slot. */
+    /* A handler takes microseconds, but its thread may be stopped inside. Threads that begin or end meanwhile need the lock, but no slot,
+     * because the registry no longer runs. */
     for (uint32_t i = 0; i < threads_limit(); i++)
         wait_for_handler(&sampled_threads[i]);
     pthread_mutex_lock(&registry.lock);
@@ -320,7 +320,7 @@ static void end_all(void)
 
 void threads_let_go(void)
 {
-    pthread_mutex_unlock(&registry.lock); /* in vain when the caller does not hold it */
+    pthread_mutex_unlock(&registry.lock); /* fails if the caller does not hold it, which does no harm */
 }
 
 void threads_abandon(void)
@@ -348,7 +348,7 @@ void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name
     inject_crash(INJECT_IN_CALLBACK);
     if (registry.running && tid != registry.exempt_tid) {
         struct sampled_thread *t = slot_of(tid);
-        /* Found by a scan before it announced itself, or left by a former owner of this thread id. */
+        /* A scan found the thread before it registered itself, or the slot is from a former owner of this thread id. */
         if (t)
             disarm(t);
         arm(tid, java_thread, java_id, name);
@@ -368,7 +368,7 @@ void threads_java_end(void)
 bool threads_find_java(uintptr_t java_thread, int *tid)
 {
     uint64_t os_thread, id = 0;
-    /* Under the lock, so that the recording does not end meanwhile: the thread that ends the JVM asks, too. */
+    /* Under the lock, so that the recording does not end meanwhile: the thread that ends the JVM calls this, too. */
     pthread_mutex_lock(&registry.lock);
     bool found = registry.running && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
                  load_field(os_thread, vm_layout.osthread_tid, &id);
@@ -401,24 +401,24 @@ static bool is_silent(struct sampled_thread *t, uint64_t cpu)
  * /proc is slow. */
 static void look_for_block(struct sampled_thread *t, uint64_t cpu)
 {
-    int signal = clock_signal(t); /* 0 = it has no clock */
+    int signal = clock_signal(t); /* 0 = the thread has no clock */
     t->scan.blocks = is_silent(t, cpu) && signal && !t->clock.lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
     uint64_t used = cpu - t->clock.cpu_at_arming;
-    uint64_t seen = counter_get(&t->counts.expiry_ns); /* with the process's timer, of others too */
+    uint64_t seen = counter_get(&t->counts.expiry_ns); /* with the process's timer, also of other threads */
     if (t->scan.blocks)
         blocked_note(t, signal, used > seen ? used - seen : 0);
 }
 
 static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
-    if (handler_config.counts) /* it may have had no event yet */
+    if (handler_config.counts) /* the thread may not have had an event yet */
         return false;
     bool is_first = counter_get(&t->counts.expiries) == t->clock.expiries_at_setting;
     return is_first && cpu > t->clock.cpu_at_setting + 2 * t->handler.base_ns + LATE_NS;
 }
 
-/* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone
- * and its id is another's. */
+/* Arms a thread that has no slot yet. A thread's clock never goes back: a lower value means that the slot's thread is gone, and that its id
+ * belongs to another thread. */
 static void look_at(int tid)
 {
     struct sampled_thread *t = slot_of(tid);
@@ -436,7 +436,7 @@ static void look_at(int tid)
     bool has_worked = cpu > t->scan.cpu_seen;
     if (has_worked)
         t->scan.cpu_seen = cpu;
-    /* It may have been found before it got its name. */
+    /* The scan may have found the thread before it got its name. */
     if (t->scan.scans++ == 1 && !atomic_load(&t->java_thread))
         read_os_name(t);
     if (atomic_load(&t->slot) != SLOT_LIVE || t->lot.waits)
@@ -469,7 +469,7 @@ static void scan_known(void)
             look_at(sampled_threads[i].tid);
 }
 
-/* Listing the threads of a process takes longer than all else of a scan. */
+/* Whether to list the threads of the process. Listing takes longer than the rest of a scan. */
 static bool must_list(void)
 {
     struct tasks_mark now = {0};

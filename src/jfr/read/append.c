@@ -22,7 +22,7 @@ static int64_t file_size(int fd)
     return fstat(fd, &st) ? -errno : (int64_t)st.st_size;
 }
 
-/* 0 or a negative errno; -EIO where the file ends before. */
+/* Reads exactly n bytes. Returns 0 or a negative errno; -EIO if the file ends before. */
 static int read_whole(int fd, uint8_t *bytes, size_t n, uint64_t at)
 {
     while (n) {
@@ -53,7 +53,7 @@ static int write_whole(int fd, const uint8_t *bytes, size_t n, uint64_t at)
     return 0;
 }
 
-/* Of the chunk at this place, which has to be whole. */
+/* Reads the header of the chunk at this offset. The chunk must be complete. */
 static int read_header(int fd, uint64_t at, uint64_t end, struct header *h)
 {
     uint8_t bytes[JFR_HEADER_BYTES];

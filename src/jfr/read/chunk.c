@@ -16,7 +16,7 @@ enum { SCRATCH_MAX = 1 << 30 };
 
 /* ---- the scan: what is in the chunk, and how far it is whole ---- */
 
-/* Where the tally of each type id is. */
+/* Finds the tally of a type id. */
 struct tally_places {
     struct map by_id;
     uint32_t by_small_id[JFR_SMALL_IDS]; /* index + 1, 0 = none */
@@ -56,14 +56,14 @@ static int note_event(struct jfr_chunk *c, struct tally_places *places, uint64_t
     return 0;
 }
 
-/* Reads size and type of the event at `at`: where its fields begin, or NULL when it is damaged. */
+/* Reads size and type of the event at `at`. Returns where its fields begin, or NULL if it is damaged. */
 static const uint8_t *event_head(const uint8_t *at, const uint8_t *end, uint64_t *size, uint64_t *id)
 {
     const uint8_t *fields = input_varint(input_varint(at, end, size), end, id);
     return fields && *size <= (uint64_t)(end - at) && *size >= (uint64_t)(fields - at) ? fields : NULL;
 }
 
-/* The tallies that an earlier scan has made. */
+/* Builds the places of the tallies that an earlier scan has made. */
 static int find_places(struct jfr_chunk *c, struct tally_places *places)
 {
     map_init(&places->by_id);
@@ -79,7 +79,7 @@ static int find_places(struct jfr_chunk *c, struct tally_places *places)
     return 0;
 }
 
-/* From `at` to the chunk's end. */
+/* Scans from `at` to the chunk's end. */
 static int scan(struct jfr_chunk *c, const uint8_t *at)
 {
     struct tally_places places = {0};
@@ -142,7 +142,7 @@ static void read_header(struct jfr_chunk *c, const struct jfr_extent *extent)
     }
 }
 
-/* A writer may have left several metadata events behind; the header names the one that counts. */
+/* Uses the metadata event that the header names. A writer may have left several of them. */
 static void choose_metadata(struct jfr_chunk *c)
 {
     uint64_t offset = input_be(c->bytes + 24, 8), size, id;
@@ -151,7 +151,7 @@ static void choose_metadata(struct jfr_chunk *c)
         c->metadata = offset;
 }
 
-/* What events it has and what they are: without it nothing in the chunk can be read. */
+/* Reads the types of the chunk's events. Without them nothing in the chunk can be read. */
 static int read_types(struct jfr_chunk *c)
 {
     if (!(c->bytes[67] & 1)) {
@@ -244,7 +244,7 @@ int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size)
     return rc;
 }
 
-/* What was mapped and is read need not stay in memory. */
+/* Frees the pages of a mapped chunk that was read. */
 static void give_pages_back(const struct jfr_chunk *c)
 {
     const struct intake *in = &c->file->intake;
@@ -369,7 +369,7 @@ const struct jfr_type *jfr_chunk_type(const struct jfr_chunk *c, const char *nam
     return NULL;
 }
 
-/* The first of that name. */
+/* Returns the first field of that name. */
 static const struct jfr_field *find_sorted(const struct jfr_type *type, const char *name)
 {
     uint32_t low = 0, high = type->field_count;
@@ -428,7 +428,8 @@ static const uint8_t *event_end(const struct jfr_event *e)
     return e->chunk->bytes + (e->offset - e->chunk->info.offset) + e->size;
 }
 
-/* Where the field begins; NULL when the event is damaged before it. Fields are found one after the other and kept. */
+/* Returns where the field begins; NULL if the event is damaged before it. The positions of fields are found one after the other, and
+ * kept. */
 static const uint8_t *find_field(struct jfr_event *e, const struct jfr_field *f)
 {
     const struct jfr_type *type = e->type;

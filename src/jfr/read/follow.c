@@ -10,19 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Address space for one chunk. Its bytes must not move, because types, pools and texts point to them. */
+/* The address space for one chunk. Its bytes must not move, because types, pools and texts point to them. */
 #define ROOM ((size_t)1 << 30)
 
 enum { SHELL_CHECKPOINT = JFR_HEADER_BYTES + 2, GAP_BYTES = 10, FINAL_CHUNK = 2 };
 
 struct jfr_follow {
     int fd;
-    struct jfr_file file;     /* of one chunk, as far as it is published */
-    struct jfr_extent extent; /* offset 0: `bytes` begins with the chunk */
+    struct jfr_file file;     /* the published part of one chunk */
+    struct jfr_extent extent; /* offset 0, because `bytes` begins with the chunk */
     uint8_t *bytes;
-    uint64_t at;        /* of the chunk in the file */
-    uint64_t published; /* of the chunk */
-    uint64_t read_end;  /* of what was read of it, tail included */
+    uint64_t at;        /* the chunk's offset in the file */
+    uint64_t published; /* number of published bytes of the chunk */
+    uint64_t read_end;  /* number of bytes read, including the tail */
     struct jfr_chunk *chunk;
     bool ended;
     uint64_t before; /* bytes of the chunks before this one */
@@ -35,7 +35,7 @@ static int cannot_read(int code, struct error *e)
     return error_set(e, code, "cannot read the recording: %s", strerror(-code));
 }
 
-/* The bytes from..to of the chunk; *got is less when the file ends before. */
+/* Reads the bytes from..to of the chunk. *got is less if the file ends before. */
 static int read_bytes(struct jfr_follow *f, uint64_t from, uint64_t to, uint64_t *got)
 {
     *got = from;
@@ -52,7 +52,7 @@ static int read_bytes(struct jfr_follow *f, uint64_t from, uint64_t to, uint64_t
     return 0;
 }
 
-/* The content first and then the header: what the header says is never older than what comes after it. */
+/* Reads the content first and then the header, so that the header is never older than the content. */
 static int read_news(struct jfr_follow *f, struct error *e)
 {
     struct stat st;
@@ -76,7 +76,7 @@ static bool header_at(const struct jfr_follow *f, uint64_t at)
     return f->read_end - at >= sizeof first && !memcmp(f->bytes + at, first, sizeof first);
 }
 
-/* A chunk in which nothing was published yet but what makes it one. */
+/* Whether this is a chunk in which nothing was published except its own structure. */
 static bool is_shell(const uint8_t *header)
 {
     return input_be(header + 16, 8) == SHELL_CHECKPOINT;
@@ -87,7 +87,8 @@ static uint64_t chunk_size(const struct jfr_follow *f)
     return input_be(f->bytes + 8, 8);
 }
 
-/* The tail: an empty checkpoint of ten bytes, begun at 0, that says it is longer, up to the end of the file or to the next chunk. */
+/* Whether this is the tail: an empty checkpoint of ten bytes, with start 0, whose size extends to the end of the file or to the next
+ * chunk. */
 static bool is_tail(const struct jfr_follow *f, uint64_t at, uint64_t size)
 {
     static const uint8_t rest[] = {1, 0, 0, 0, 0, 0};
@@ -97,8 +98,8 @@ static bool is_tail(const struct jfr_follow *f, uint64_t at, uint64_t size)
     return size >= f->read_end - at || header_at(f, at + size);
 }
 
-/* Goes on to the end of the last whole event before the tail. A shell in the tail's place is passed over, as by every reader: until
- * the header says that the chunk ends before it, it is padding. */
+/* Returns the end of the last complete event before the tail. A shell in the place of the tail is skipped, as by every reader: it is
+ * padding until the header says that the chunk ends before it. */
 static uint64_t find_published(const struct jfr_follow *f, uint64_t at)
 {
     const uint8_t *end = f->bytes + f->read_end;
@@ -131,7 +132,7 @@ static void next_chunk(struct jfr_follow *f)
     madvise(f->bytes, ROOM, MADV_DONTNEED);
 }
 
-/* Opens the chunk once its metadata is there. */
+/* Opens the chunk when its metadata has been written. */
 static int begin_chunk(struct jfr_follow *f, struct jfr_news *news, struct error *e)
 {
     if (f->read_end < JFR_HEADER_BYTES || !header_at(f, 0) || is_shell(f->bytes))
@@ -171,7 +172,7 @@ int jfr_follow_next(struct jfr_follow *f, struct jfr_news *news, struct error *e
     if (rc || f->ended)
         return rc;
     rc = f->chunk ? extend_chunk(f, news, e) : begin_chunk(f, news, e);
-    if (!rc && !news->chunk && whole_chunk_read(f)) /* it has ended with nothing new in it */
+    if (!rc && !news->chunk && whole_chunk_read(f)) /* the chunk has ended without new events */
         return jfr_follow_next(f, news, e);
     return rc;
 }
@@ -188,7 +189,7 @@ uint64_t jfr_follow_bytes(const struct jfr_follow *f)
 
 /* ---- opening ---- */
 
-/* To the last chunk in which something is published. */
+/* Goes to the last chunk with published content. */
 static void skip_chunks(struct jfr_follow *f)
 {
     uint8_t header[JFR_HEADER_BYTES];

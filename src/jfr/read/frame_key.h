@@ -1,7 +1,7 @@
-/* A frame of n compressed integers as its bytes only, followed by zeros (struct jfr_frame_key): 16 bytes are compared together.
+/* Reads a frame of n compressed integers as its bytes, followed by zeros (struct jfr_frame_key), so that 16 bytes can be compared together.
  *
- * Both implementations give the same result, but one may leave frames to the decoder that the other handles. Neither handles
- * frames of more than 16 bytes, nor those with integers of nine bytes, whose last byte need not mark the end. */
+ * Both implementations give the same result, but one implementation may leave some frames to the decoder that the other handles. Neither
+ * handles frames of more than 16 bytes, nor those with integers of nine bytes, whose last byte need not mark the end. */
 #ifndef CANDOR_JFR_READ_FRAME_KEY_H
 #define CANDOR_JFR_READ_FRAME_KEY_H
 
@@ -22,7 +22,8 @@ static inline uint64_t frame_key_nth(uint64_t bits, uint32_t n)
     return bits;
 }
 
-/* The bytes of a word up to the first that ends an integer, which is the lowest bit in `ends`. *size: how many. */
+/* Returns the bytes of a word up to the first byte that ends an integer. The lowest bit in `ends` marks that byte. *size: the number of
+ * bytes. */
 static inline uint64_t frame_key_cut(uint64_t word, uint64_t ends, uint32_t *size)
 {
     uint32_t last = (uint32_t)__builtin_ctzll(ends);
@@ -30,7 +31,7 @@ static inline uint64_t frame_key_cut(uint64_t word, uint64_t ends, uint32_t *siz
     return htole64(le64toh(word) & UINT64_MAX >> (63 - last));
 }
 
-/* Reads a frame's key; 16 bytes must be readable at `at`. False if the frame has no key. n is at least one. */
+/* Reads a frame's key. 16 bytes must be readable at `at`, and n must be at least one. Returns false if the frame has no key. */
 static inline bool frame_key_portable(const uint8_t *at, uint32_t n, struct jfr_frame_key *key)
 {
     uint64_t ends = input_ends(at), more = input_ends(at + 8), found = frame_key_nth(ends, n);
@@ -40,7 +41,7 @@ static inline bool frame_key_portable(const uint8_t *at, uint32_t n, struct jfr_
         key->bytes[1] = 0;
         return true;
     }
-    /* A run of eight that end nothing is an integer of nine bytes. */
+    /* A run of eight bytes that end no integer belongs to an integer of nine bytes. */
     if (!ends || !more || __builtin_ctzll(more) / 8 + __builtin_clzll(ends) / 8 >= 8)
         return false;
     found = frame_key_nth(more, n - (uint32_t)(((ends >> 7) * INPUT_EACH_BYTE) >> 56));

@@ -1,5 +1,5 @@
-/* Decoding of single items. Each function returns where the next item begins, or NULL if the item is cut off at `end`; `at` may
- * be NULL (then so is the result), so that calls can be chained and checked once. */
+/* Decodes single items. Each function returns where the next item begins, or NULL if the item is cut off at `end`. `at` may be NULL; then
+ * the result is NULL, too. So calls can be chained and checked once. */
 #ifndef CANDOR_JFR_READ_INPUT_H
 #define CANDOR_JFR_READ_INPUT_H
 
@@ -40,7 +40,7 @@ static inline uint64_t input_join(uint64_t bytes)
     return (v & 0x000000000fffffffu) | (v & 0x0fffffff00000000u) >> 4;
 }
 
-/* Compressed integer: little-endian base 128, at most nine bytes, the ninth with all eight bits. */
+/* Reads a compressed integer: little-endian base 128, at most nine bytes, the ninth with all eight bits. */
 static inline const uint8_t *input_varint_bytewise(const uint8_t *at, const uint8_t *end, uint64_t *v)
 {
     uint64_t value = 0;
@@ -76,7 +76,7 @@ static inline const uint8_t *input_varint(const uint8_t *at, const uint8_t *end,
         *v = input_join(bytes) | (uint64_t)at[8] << 56;
         return at + 9;
     }
-    *v = input_join(bytes & (ends ^ (ends - 1))); /* up to the lowest end */
+    *v = input_join(bytes & (ends ^ (ends - 1))); /* up to the first byte that ends an integer */
     return at + __builtin_ctzll(ends) / 8 + 1;
 }
 

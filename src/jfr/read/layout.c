@@ -1,6 +1,6 @@
-/* How many bytes a value takes at least, how deep its structs nest, and which types cannot be decoded. Types are settled
- * from the leaves up, one level of nesting per round; what is left after JFR_DEPTH_MAX rounds contains itself, or a type
- * that is not declared, or nests too deep, and is called broken. So decoding needs no guard against endless descent. */
+/* Computes the least size of a value, the depth of its structs, and which types cannot be decoded. Types are settled from the leaves up,
+ * one level of nesting per round. A type that is left after JFR_DEPTH_MAX rounds contains itself or an undeclared type, or is nested too
+ * deeply, and is marked as broken. So decoding needs no protection against endless recursion. */
 #include "jfr/read/reader_internal.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint64_t primitive_size(enum jfr_kind kind)
 
 static uint64_t field_size(const struct jfr_field *f)
 {
-    return f->array || f->pooled ? 1 : f->type->min_size; /* a count or a key: one byte at least */
+    return f->array || f->pooled ? 1 : f->type->min_size; /* a count or a key has at least one byte */
 }
 
 static bool settled(const struct jfr_type *t)
@@ -23,7 +23,7 @@ static bool settled(const struct jfr_type *t)
     return !t->broken;
 }
 
-/* True when all that the struct holds in place is settled. Arrays count: they hold their elements in place. */
+/* Settles a struct. Returns true if all fields that it contains directly are settled, including the elements of arrays. */
 static bool try_settle(struct jfr_type *t)
 {
     uint64_t size = 0;
@@ -45,7 +45,7 @@ static bool try_settle(struct jfr_type *t)
     return true;
 }
 
-/* Fields of empty structs take no bytes and say nothing: without them every step of decoding consumes input. */
+/* Removes fields of empty structs, which take no bytes. Without them every step of decoding consumes input. */
 static void drop_empty_fields(struct jfr_type *t)
 {
     uint32_t kept = 0;
@@ -61,7 +61,7 @@ static void drop_empty_fields(struct jfr_type *t)
     t->field_count = kept;
 }
 
-/* How many compressed integers the field is, 0 when it is something else. */
+/* Returns how many compressed integers the field consists of, or 0 if it contains anything else. */
 static uint32_t field_varints(const struct jfr_field *f)
 {
     if (f->array)
@@ -81,7 +81,7 @@ static uint32_t field_varints(const struct jfr_field *f)
     }
 }
 
-/* As for the sizes, from the leaves up: a struct is tried when those it holds are known. */
+/* Counts the integers of a struct. As for the sizes, a struct is counted when the structs that it contains are known. */
 static bool count_varints(struct jfr_type *t)
 {
     uint32_t sum = 0;
@@ -156,7 +156,7 @@ static void find_texts(struct jfr_types *types)
     }
 }
 
-/* Equal names are mostly one text. */
+/* Compares fields. Equal names are mostly the same text. */
 static int by_name(const void *left, const void *right)
 {
     const struct jfr_field *a = *(const struct jfr_field *const *)left, *b = *(const struct jfr_field *const *)right;
@@ -164,7 +164,8 @@ static int by_name(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* No recorder writes so many fields, but a file may have them, and events that are looked through for a field each. */
+/* Sorts the fields of types that have many. No recorder writes so many fields, but a file may have them, together with events in which each
+ * field is looked up. */
 static void sort_fields(struct jfr_types *types)
 {
     size_t many = 0;

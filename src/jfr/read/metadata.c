@@ -1,6 +1,6 @@
-/* Types out of the metadata event: size, 0 (its type), start, duration, id, strings, then a tree of elements, each of them
- * name, attribute count, (name, value)*, child count, children; all names and values are indexes of strings. Only
- * root > metadata > class > field and the annotations of the last two matter. */
+/* Reads types from the metadata event. It consists of size, 0 (its type), start, duration, id, strings, and a tree of elements. Each
+ * element has a name, an attribute count, (name, value)*, a child count, and children. All names and values are indexes of strings. Only
+ * root > metadata > class > field and the annotations of the last two are used. */
 #include "base/array.h"
 #include "base/text/number.h"
 #include "jfr/read/input.h"
@@ -37,7 +37,7 @@ struct parse {
     uint32_t field_count, field_cap;
     struct annotation *annotations;
     uint32_t annotation_count, annotation_cap;
-    uint32_t class; /* where we are */
+    uint32_t class; /* the present class and field */
     int64_t field;
 };
 
@@ -169,7 +169,7 @@ static int add_field(struct parse *p, const struct element *e)
     return 0;
 }
 
-/* An array's elements (value-0, value-1, ...) are joined by '/'. */
+/* Returns the annotation's value. An array's elements (value-0, value-1, ...) are joined by '/'. */
 static const char *annotation_value(struct parse *p, const struct element *e)
 {
     const char *value = attribute(e, "value");
@@ -211,7 +211,7 @@ static void read_element(struct parse *p, struct element *e)
 
 enum place { IN_NOTHING, IN_ROOT, IN_METADATA, IN_CLASS, IN_FIELD, ELSEWHERE };
 
-/* Where the element's children are, its own effect done. */
+/* Handles an element. Returns the place of its children. */
 static enum place enter(struct parse *p, enum place parent, const struct element *e, int *rc)
 {
     *rc = 0;
@@ -266,7 +266,7 @@ static int link_fields(struct parse *p)
     t->fields = calloc((size_t)p->field_count + 1, sizeof *t->fields);
     if (!t->fields)
         return -ENOMEM;
-    if (!t->list) /* and then no field either, since each has an owner */
+    if (!t->list) /* then there is no field either, because each has an owner */
         return 0;
     for (uint32_t i = 0; i < p->field_count; i++) {
         struct jfr_type *owner = &t->list[p->fields[i].owner];
@@ -283,7 +283,7 @@ static int link_fields(struct parse *p)
 static enum jfr_unit unit_of(const char *annotation, const char *value)
 {
     static const struct {
-        const char *annotation, *value; /* NULL = any, so the default comes last */
+        const char *annotation, *value; /* NULL = any value, so the default comes last */
         enum jfr_unit unit;
     } units[] = {
         {"Timestamp", "TICKS", JFR_UNIT_TIMESTAMP_TICKS},
@@ -411,7 +411,7 @@ void jfr_declared_deinit(struct jfr_declared *d)
     d->types = NULL;
 }
 
-/* Those of the last chunk, if these bytes declare them; how many of each event there were has not to do with it. */
+/* Takes the types of the last chunk, if these bytes declare the same types. The counts of events are reset. */
 static bool take_declared(struct jfr_chunk *c, const uint8_t *source, size_t size)
 {
     struct jfr_types *t = c->declared ? c->declared->types : NULL;
@@ -433,7 +433,7 @@ static void keep_source(struct jfr_chunk *c, const uint8_t *source, size_t size)
         memcpy(t->source, source, size);
 }
 
-/* Where the strings begin: what comes before them may differ from chunk to chunk. */
+/* Returns where the strings begin. The part before them may differ from chunk to chunk. */
 static const uint8_t *skip_head(const uint8_t *at, const uint8_t *end)
 {
     for (int i = 0; i < 5; i++) /* size, type, start, duration, id */
@@ -455,7 +455,7 @@ int jfr_metadata_read(struct jfr_chunk *c)
 {
     uint64_t size = 0;
     const uint8_t *at = c->bytes + c->metadata;
-    input_varint(at, c->end, &size); /* the scan has seen that it is there and whole */
+    input_varint(at, c->end, &size); /* the scan has checked that the event is there and complete */
     const uint8_t *end = at + size, *source = skip_head(at, end);
     if (source && take_declared(c, source, (size_t)(end - source)))
         return 0;

@@ -1,10 +1,10 @@
-/* Constant pools out of the checkpoints: size, 1 (its type), start, duration, distance to the previous checkpoint, kind,
- * pool count, then per pool: class, entry count, (key, value)*. Entries have no length, so that damage ends a checkpoint.
+/* Reads constant pools from the checkpoints. A checkpoint consists of size, 1 (its type), start, duration, distance to the previous
+ * checkpoint, kind, pool count, then per pool: class, entry count, (key, value)*. Entries have no length, so damage ends a checkpoint.
  *
- * A pool is its entries in the order of the file, and a table of their numbers by key. Where keys are mostly consecutive, which those of
- * stacks are in the order of the events, they are places in it; otherwise it is open addressing, linear probing, half full at most.
- * All checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
- * for the JDK's parser, which reads the checkpoints backwards and lets each replace what it has. */
+ * A pool consists of its entries in the order of the file, and a table of their numbers by key. If keys are mostly consecutive, they are
+ * indexes of the table. (The keys of stacks are, in the order of the events.) Otherwise the table uses open addressing with linear probing,
+ * and is at most half full. All checkpoints of the chunk are used. Of two entries with one key (a thread may have been renamed), the first
+ * in the file is used. The JDK's parser does the same: it reads the checkpoints backwards, and each entry replaces an earlier one. */
 #include "base/map.h"
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
@@ -16,7 +16,7 @@
 enum {
     ENTRIES_FEW = 8, /* a file may have many pools, most of them small */
     ENTRIES_MAX = 1 << 30,
-    SPAN_MAX = 4, /* keys that may lie between the lowest and the highest, for each one there is */
+    SPAN_MAX = 4, /* a table with direct places may have this many places for each entry */
 };
 
 struct entry {
@@ -27,11 +27,11 @@ struct entry {
 struct jfr_pool {
     struct entry *entries;
     uint32_t count, cap;
-    uint64_t low, high; /* of the keys */
-    uint32_t *numbers;  /* of entries, plus 1; 0: free */
+    uint64_t low, high; /* the lowest and the highest key */
+    uint32_t *numbers;  /* numbers of entries, plus 1; 0: free */
     uint64_t places;    /* 0 = no table yet */
-    uint64_t first;     /* the key of the first place, where `direct`; else there is a power of two of places */
-    uint32_t numbered;  /* entries that the table knows */
+    uint64_t first;     /* if `direct`, the key of the first place; otherwise the number of places is a power of two */
+    uint32_t numbered;  /* number of entries in the table */
     bool direct;
 };
 
@@ -46,13 +46,13 @@ static uint32_t *place(const struct jfr_pool *p, uint64_t seed, uint64_t key)
     return &p->numbers[i];
 }
 
-/* A table for all entries, empty. */
+/* Makes an empty table for all entries. */
 static int make_room(struct jfr_pool *p)
 {
     uint64_t places = 16, span = p->high - p->low;
     bool direct = span / SPAN_MAX < p->count;
     if (direct)
-        places = span + span / 4 + 1; /* higher ones may follow */
+        places = span + span / 4 + 1; /* higher keys may follow */
     while (!direct && places / 2 < p->count)
         places *= 2;
     uint32_t *numbers = calloc(places, sizeof *numbers);
@@ -72,7 +72,7 @@ static bool has_room(const struct jfr_pool *p)
     return p->direct ? p->low >= p->first && p->high - p->first < p->places : p->places / 2 >= p->count;
 }
 
-/* Takes in the entries that are new. */
+/* Adds the new entries to the table. */
 static int number(struct jfr_pool *p, uint64_t seed)
 {
     if (!has_room(p) && make_room(p))
@@ -131,7 +131,7 @@ struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, 
 
 /* ---- reading ---- */
 
-/* The only thing that values of the type hold in place, where there is but one. */
+/* Returns the only type that values of the type contain directly, if there is only one. */
 static const struct jfr_type *content_of(const struct jfr_type *type)
 {
     while (type->kind == JFR_KIND_STRUCT && !type->broken && type->field_count == 1 && !type->fields[0].array && !type->fields[0].pooled)
@@ -139,7 +139,7 @@ static const struct jfr_type *content_of(const struct jfr_type *type)
     return type;
 }
 
-/* Entries of one pool: where they end, NULL on damage; *rc is -ENOMEM when memory is short. */
+/* Reads the entries of one pool. Returns where they end, or NULL on damage. *rc is -ENOMEM if there is no memory. */
 static const uint8_t *read_entries(struct jfr_type *type, uint64_t count, const uint8_t *at, const uint8_t *end, int *rc)
 {
     const struct jfr_type *content = content_of(type);
@@ -172,7 +172,7 @@ static int read_checkpoint(struct jfr_chunk *c, uint64_t offset)
     const uint8_t *start = c->bytes + offset, *at = start;
     uint64_t size = 0, skipped, pools;
     uint8_t kind;
-    input_varint(at, c->end, &size); /* the scan has seen that it is there and whole */
+    input_varint(at, c->end, &size); /* the scan has checked that it is there and complete */
     const uint8_t *end = start + size;
     for (int i = 0; i < 5; i++) /* size, type, start, duration, distance */
         at = input_varint(at, end, &skipped);

@@ -40,7 +40,7 @@ static bool header_at(const struct jfr_file *f, uint64_t offset)
     return !memcmp(h, "FLR", 4) && (major == 1 || major == 2);
 }
 
-/* The next header at or behind `from`, or the end of the file. */
+/* Returns the offset of the next header at or after `from`, or the end of the file. */
 static uint64_t find_header(const struct jfr_file *f, uint64_t from)
 {
     while (from < f->size) {
@@ -117,12 +117,12 @@ static int refuse(const struct jfr_file *f, struct error *e)
     return error_set(e, -EINVAL, "%s: not a JFR recording (it begins with \"%s\")", f->name, begin);
 }
 
-/* Refuses a file of which no chunk can be read, so that it is not shown as an empty recording. Usually the first chunk can be read. */
+/* Refuses a file if none of its chunks can be read, so that it is not shown as an empty recording. Usually the first chunk can be read. */
 static int find_readable(const struct jfr_file *f, struct error *e)
 {
     struct jfr_problems *why = calloc(1, sizeof *why);
     int rc = why ? jfr_chunk_probe(f, 0, why) : -ENOMEM;
-    if (rc == -EINVAL) /* what was found last made the first chunk unreadable */
+    if (rc == -EINVAL) /* the last problem made the first chunk unreadable */
         error_set(e, rc, "%s: a damaged JFR recording, of which nothing can be read (at byte %" PRIu64 ": %s)", f->name,
                   why->list[why->listed - 1].offset, why->list[why->listed - 1].text);
     for (uint32_t i = 1; i < f->chunk_count && rc == -EINVAL; i++)

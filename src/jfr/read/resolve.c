@@ -1,5 +1,5 @@
-/* Resolves threads, methods, classes and stack traces, by the names that the JDK gave their fields. If a recording lacks a field, the
- * value is missing. */
+/* Resolves threads, methods, classes and stack traces, by the JDK's names of their fields. If a recording lacks a field, the value is
+ * missing. */
 #include "jfr/read/reader.h"
 
 #include "jfr/read/frame_key.h"
@@ -90,7 +90,7 @@ bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS])
         return false;
     const struct jfr_method_fields *m = method_fields(method);
     const uint8_t *at = method.at;
-    uint32_t next = 0; /* the field at `at`: they mostly stand in the order of the parts */
+    uint32_t next = 0; /* the field at `at`; fields are mostly in the order of the parts */
     for (int part = 0; part < JFR_METHOD_PARTS; part++) {
         const struct jfr_field *f = m->parts[part];
         if (!is_key(f))
@@ -113,7 +113,7 @@ struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part pa
     return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
 }
 
-enum { RAW_FIELDS_MAX = 8, USUAL_FIELDS = 4 /* those of a frame that the JDK writes: for them there is code of their own */ };
+enum { RAW_FIELDS_MAX = 8, USUAL_FIELDS = 4 /* the number of fields of a frame that the JDK writes: there is special code for it */ };
 
 static bool is_int(const struct jfr_field *f)
 {
@@ -163,7 +163,7 @@ bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out)
     out->raw = is_raw(out);
     if (out->raw && trace.exact && t->frames->index + 1 == trace.type->field_count) {
         out->end = trace.end;
-        out->frames.next.end = trace.chunk->end; /* which leaves room to look at several bytes at once */
+        out->frames.next.end = trace.chunk->end; /* far enough to read several bytes at once */
     }
     return true;
 }

@@ -10,7 +10,7 @@
 
 enum { RECORD_MAX = 1 << 30 };
 
-struct move { /* of a checkpoint: offsets in the old chunk and in the new one */
+struct move { /* of a checkpoint: its offsets in the old chunk and in the new one */
     uint64_t from, to;
 };
 
@@ -24,7 +24,7 @@ struct rewriting {
 
 /* ---- sizes and distances ---- */
 
-/* n bytes for a number that fits in them. */
+/* Writes a number into n bytes, in which it must fit. */
 static void put_padded(struct buffer *b, uint64_t v, size_t n)
 {
     for (size_t i = 1; i < n; i++, v >>= 7)
@@ -32,7 +32,7 @@ static void put_padded(struct buffer *b, uint64_t v, size_t n)
     buffer_u8(b, (uint8_t)v);
 }
 
-/* Where the checkpoint before lies now, as the distance from here; the old number where there is none. */
+/* Returns the distance from here to the new place of the previous checkpoint; the old number if there is none. */
 static uint64_t new_distance(const struct rewriting *r, uint64_t from, uint64_t to, uint64_t distance)
 {
     for (uint32_t i = r->move_count; i-- > 0;)
@@ -63,7 +63,7 @@ static bool rewrite_checkpoint(struct rewriting *r, const uint8_t *start, const 
 
 /* ---- the chunk ---- */
 
-/* The record that was put together, behind its size: of no fewer bytes than it had. */
+/* Writes the finished record after its size. The size has at least as many bytes as before. */
 static void finish_record(struct rewriting *r, size_t size_bytes)
 {
     while (size_bytes < 9 && (size_bytes + r->scrub.out.len) >> (7 * size_bytes))
@@ -101,7 +101,7 @@ static void put_be64(uint8_t *at, uint64_t v)
         at[i] = (uint8_t)v;
 }
 
-/* Sizes and offsets; and the chunk is whole now. */
+/* Writes the sizes and offsets into the header, and marks the chunk as complete. */
 static void finish_header(struct rewriting *r, uint64_t metadata)
 {
     uint64_t checkpoint = input_be(r->scrub.chunk->bytes + 16, 8), now = r->move_count ? r->moves[r->move_count - 1].to : 0;
@@ -120,7 +120,7 @@ static void rewrite(struct rewriting *r)
     uint64_t metadata = 0, size = 0, id = 0;
     buffer_put(&r->done, c->bytes, JFR_HEADER_BYTES);
     for (const uint8_t *at = c->bytes + JFR_HEADER_BYTES; at < c->end; at += size) {
-        const uint8_t *type = input_varint(at, c->end, &size); /* the scan has seen that it is whole */
+        const uint8_t *type = input_varint(at, c->end, &size); /* the scan has checked that it is complete */
         input_varint(type, c->end, &id);
         rewrite_record(r, at, type, at + size, id, &metadata);
     }

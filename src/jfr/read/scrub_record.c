@@ -29,7 +29,7 @@ static void put_text(struct scrub *s, const char *text)
     s->texts++;
 }
 
-/* A text ends at a zero here: what a writer hid behind one is looked at as well. */
+/* Replaces zeros by blanks. Otherwise the text would end at a zero here, and text after it would not be checked. */
 static void replace_zeros(char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -100,7 +100,7 @@ static const uint8_t *rewrite_type(struct scrub *s, const struct jfr_type *type,
 
 /* ---- events ---- */
 
-/* The text that says what the event's `value` is of. */
+/* Returns the text that names the event's `value`. */
 static char *name_of(struct jfr_event *event)
 {
     const struct jfr_field *key = jfr_type_field(event->type, "key");
@@ -109,7 +109,7 @@ static char *name_of(struct jfr_event *event)
     return copy_text(jfr_value_text(jfr_event_value(event, key)));
 }
 
-/* Whether the text of the field lies in the pool of strings, and its key there. */
+/* Whether the text of the field is in the pool of strings; sets *key to its key there. */
 static bool pooled_string(struct jfr_event *event, const struct jfr_field *f, uint64_t *key)
 {
     if (f->pooled) {

@@ -38,7 +38,7 @@ static bool record_at(const uint8_t *at, const uint8_t *end, struct record *r)
     return true;
 }
 
-/* Where the distance to the checkpoint before stands, and what is behind it. */
+/* Finds the distance to the previous checkpoint, and the data after it. */
 static bool checkpoint_parts(const struct record *r, const uint8_t **distance, const uint8_t **rest, uint64_t *pools)
 {
     uint64_t skipped;
@@ -55,7 +55,7 @@ static bool is_gap(const struct record *r)
     return r->id == JFR_CHECKPOINT_TYPE && checkpoint_parts(r, &distance, &rest, &pools) && !pools;
 }
 
-/* The writer's last record is a gap, or what it is about to put in place of it, which looks like padding (writer_tail.h). */
+/* The writer's last record is a gap, or the record that is about to replace it, which looks like padding (writer_tail.h). */
 int jfr_slice_extent(const uint8_t *bytes, size_t size, bool ended, size_t *end)
 {
     const uint8_t *at = bytes + JFR_HEADER_BYTES, *limit = bytes + size;
@@ -130,8 +130,8 @@ enum { ROLES = sizeof roles / sizeof *roles };
 struct making {
     struct jfr_chunk *chunk;
     struct buffer out;
-    struct jfr_books *now;    /* as of the record at hand */
-    struct jfr_books *before; /* where the window begins */
+    struct jfr_books *now;    /* at the present record */
+    struct jfr_books *before; /* at the beginning of the window */
     const struct jfr_type *types[ROLES];
     uint64_t from, start_ticks, checkpoint;
     bool is_first; /* the recording's first chunk: its bases count */
@@ -146,7 +146,7 @@ static enum role role_of(const struct making *m, const struct jfr_type *type)
     return ROLE_EVENT;
 }
 
-/* A record put together: its size, of four bytes, is filled in at the end. */
+/* Begins a record. Its size, of four bytes, is filled in at the end. */
 static size_t begin_record(struct making *m)
 {
     size_t at = m->out.len;
@@ -179,7 +179,7 @@ static void put_checkpoint(struct making *m, const struct record *r)
     m->checkpoint = at;
 }
 
-/* The event with some of its integers replaced. */
+/* New values for some of the event's integers. */
 struct change {
     const char *field;
     uint64_t value;
@@ -241,7 +241,7 @@ static void take_book(struct making *m, const struct record *r, const struct jfr
     struct jfr_book line = line_of(m, r);
     struct jfr_book *now = book_of(m->now, &line), *before = book_of(m->before, &line);
     if (!now || !before)
-        return; /* more accounts than there are: no agent of ours */
+        return; /* no agent of ours writes so many accounts */
     now->ns = line.ns;
     now->count = line.count;
     if (!fresh) {

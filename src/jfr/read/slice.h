@@ -1,4 +1,4 @@
-/* A part of a chunk that is still being written, as a separate recording: for a program that passes a running recording on,
+/* Makes a separate recording from a part of a chunk that is still being written. It is for a program that forwards a running recording
  * piece by piece, and needs each event in exactly one piece.
  *
  *     chunk as it grows    header | names, events | names, events | names, events | gap
@@ -12,7 +12,7 @@
  *
  *   read the chunk from its header on -> jfr_slice_extent -> jfr_slice_make -> ... the next window begins at the extent
  *
- * The bytes may come from anybody: everything is checked, and time and memory are bounded by a small multiple of their number. */
+ * The bytes are not trusted: everything is checked, and time and memory are bounded by a small multiple of their number. */
 #ifndef CANDOR_JFR_READ_SLICE_H
 #define CANDOR_JFR_READ_SLICE_H
 
@@ -30,7 +30,7 @@ struct jfr_book {
     uint64_t count;
 };
 
-/* The books as they stood at some place of the recording; {0} at its beginning. */
+/* The books at some place of the recording; {0} at its beginning. */
 struct jfr_books {
     struct jfr_book lines[JFR_BOOKS_MAX];
     uint32_t count;
@@ -40,28 +40,29 @@ struct jfr_books {
 struct jfr_chunk_header {
     uint64_t size, duration_ns, start_ticks;
 };
-/* Reads a chunk's header from JFR_SLICE_HEADER_BYTES bytes. False: they are not a header. */
+/* Reads a chunk's header from JFR_SLICE_HEADER_BYTES bytes. Returns false if they are not a header. */
 bool jfr_slice_header(const uint8_t *bytes, struct jfr_chunk_header *h);
 
-/* How far the chunk is whole in these bytes, which were read from low to high offsets while a writer may have been at work:
- * *end is behind the last event or name that was published. ended: nobody writes it any more. 0; -EAGAIN when a write came in
- * between (read again); -EBADMSG when that is no chunk. */
+/* Finds the part of these bytes that is complete. They were read from low to high offsets, and the writer may have been active. *end: the
+ * end of the last event or name that was published. ended: the writer has finished. Returns 0, -EAGAIN if the writer wrote meanwhile (read
+ * again), or -EBADMSG if the bytes are no chunk. */
 int jfr_slice_extent(const uint8_t *bytes, size_t size, bool ended, size_t *end);
 
 struct jfr_window {
-    uint64_t from;           /* offset in the chunk: events from there on; 0 = all */
-    uint64_t from_ns, to_ns; /* the time it covers, since the chunk's start */
+    uint64_t from;           /* offset in the chunk: the window has the events from there on; 0 = all */
+    uint64_t from_ns, to_ns; /* the time that the window covers, since the chunk's start */
 };
 
 struct jfr_slice {
-    uint8_t *bytes; /* free() them; NULL when the window is empty */
+    uint8_t *bytes; /* the caller frees them; NULL if the window is empty */
     size_t size;
-    /* In the window: lines of the books; all other events; of these samples of any kind; the weight of those of running threads. */
+    /* In the window: the lines of the books, all other events, the samples of any kind among those, and the weight of the samples of
+     * running threads. */
     uint64_t books, events, samples, weight_ns;
 };
 
-/* bytes: the chunk up to `end` of jfr_slice_extent; its header is changed. books: in, those where the chunk begins; out, those
- * at its end. 0; -EBADMSG (nothing in the chunk can be read) or -ENOMEM with e. */
+/* Makes the slice. bytes: the chunk up to `end` of jfr_slice_extent; its header is changed. books: on entry the books where the chunk
+ * begins, on return those at its end. Returns 0, or with e: -EBADMSG (nothing in the chunk can be read) or -ENOMEM. */
 int jfr_slice_make(uint8_t *bytes, size_t end, const struct jfr_window *window, struct jfr_books *books, struct jfr_slice *out,
                    struct error *e);
 

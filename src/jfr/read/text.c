@@ -1,5 +1,5 @@
-/* Strings: a leading byte says how they are stored. Text that is good UTF-8 in the file is used in place; what is not
- * (UTF-16, Latin-1, the JVM's own UTF-8 with its two-byte zero and its surrogates, damage) is converted once and kept. */
+/* Reads strings. A leading byte says how a string is stored. Valid UTF-8 in the file is used in place. Other text (UTF-16, Latin-1, the
+ * JVM's own UTF-8 with its two-byte zero and its surrogates, damaged text) is converted once and kept. */
 #include "base/text/utf8.h"
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
@@ -78,7 +78,7 @@ static bool follows(const uint8_t *at, uint64_t left, uint64_t i)
     return i < left && (at[i] & 0xc0) == 0x80;
 }
 
-/* The JVM's UTF-8: characters beyond U+FFFF as two surrogates of three bytes each, zero as c0 80. */
+/* Converts the JVM's UTF-8, in which characters above U+FFFF are two surrogates of three bytes each, and zero is c0 80. */
 static void convert_utf8(struct buffer *b, const uint8_t *at, uint64_t n)
 {
     struct utf16 u = {.out = b};
@@ -166,7 +166,7 @@ static struct jfr_text pooled(struct jfr_chunk *c, const uint8_t *at, const uint
     struct jfr_value v = {0};
     if (c->types->string && input_varint(at + 1, end, &key))
         v = jfr_pool_get(c, c->types->string, key);
-    bool chain = v.type && *v.at == S_POOL; /* an entry that refers on could go in circles */
+    bool chain = v.type && *v.at == S_POOL; /* an entry that refers to another entry could form a cycle */
     return v.type && !chain ? jfr_text_at(c, v.at, v.end) : (struct jfr_text){"", 0};
 }
 
@@ -179,13 +179,13 @@ struct jfr_text jfr_text_at(struct jfr_chunk *c, const uint8_t *at, const uint8_
         return pooled(c, at, end);
     enum encoding encoding = *at;
     at = input_varint(at + 1, end, &n);
-    /* n characters, of one byte each in all encodings if they are ASCII */
+    /* n characters; if they are ASCII, each has one byte in all encodings */
     if (is_ascii(at, n) || (encoding == S_UTF8 && is_utf8(at, n)))
         return (struct jfr_text){(const char *)at, n};
     return converted(c, encoding, at, end, n);
 }
 
-/* What lies in the file is made once, and found again by where it lies. */
+/* Texts in the file are converted once, and found again by their offset. */
 struct jfr_text jfr_text_dotted(struct jfr_chunk *c, struct jfr_text text)
 {
     bool added = true;

@@ -11,7 +11,7 @@ enum { WRAPPERS_MAX = 4 }; /* structs around a string */
 
 /* ---- skipping ---- */
 
-/* Every step consumes input (see layout.c), so that neither counts nor nesting need a bound of their own. */
+/* Skips a struct. Every step consumes input (see layout.c), so counts and nesting need no other limit. */
 static const uint8_t *skip_struct(const struct jfr_type *type, const uint8_t *at, const uint8_t *end)
 {
     if (type->broken)
@@ -215,7 +215,7 @@ uint64_t jfr_value_key(struct jfr_value v, const struct jfr_field *f)
 
 /* ---- arrays ---- */
 
-/* How many elements an array can have at most; 0 also when they take no bytes and so say nothing. */
+/* Returns the most elements that an array can have; 0 also if its elements take no bytes and therefore have no content. */
 static uint64_t elements_max(const struct jfr_type *type, bool pooled, uint64_t bytes)
 {
     uint64_t each = pooled ? 1 : type->min_size;

@@ -1,7 +1,7 @@
-/* Many compressed integers at once; input.h decodes single ones. An integer ends with a byte below 0x80, or with its ninth,
- * whatever that is. So the highest bits of 64 bytes tell where the integers in them end, unless eight in line end none.
+/* Skips many compressed integers at once; input.h decodes single ones. An integer ends with a byte below 0x80, or with its ninth byte,
+ * whatever its value. So the highest bits of 64 bytes show where the integers in them end, unless eight consecutive bytes end none.
  *
- * No byte at or behind `end` is read. */
+ * No byte at `end` or after it is read. */
 #ifndef CANDOR_JFR_READ_VARINTS_H
 #define CANDOR_JFR_READ_VARINTS_H
 
@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { VARINTS_BLOCK = 64, VARINTS_FEW = 12 /* fewer are not worth a block */ };
+enum { VARINTS_BLOCK = 64, VARINTS_FEW = 12 /* with fewer integers, a block is not worth its cost */ };
 
 /* For 64 bytes: sets bit i if byte i ends an integer. */
 static inline uint64_t varints_ends_portable(const uint8_t *at)
@@ -48,7 +48,8 @@ static inline uint64_t varints_runs(uint64_t ends)
     return more & more >> 4;
 }
 
-/* Byte i of the result is how many bits are set in the bytes 0 to i, so the highest byte is the number of all set bits. */
+/* Computes running sums. Byte i of the result is the number of bits that are set in the bytes 0 to i, so the highest byte is the number of
+ * all set bits. */
 static inline uint64_t varints_sums(uint64_t bits)
 {
     bits -= bits >> 1 & 0x5555555555555555u;
@@ -57,7 +58,7 @@ static inline uint64_t varints_sums(uint64_t bits)
     return bits * INPUT_EACH_BYTE;
 }
 
-/* The number of the nth bit that is set. n is at least one, and at most the number of set bits. */
+/* Returns the number of the nth bit that is set. n is at least one, and at most the number of set bits. */
 static inline unsigned varints_nth(uint64_t bits, uint64_t sums, uint64_t n)
 {
     const uint64_t high = 0x80 * INPUT_EACH_BYTE;
@@ -68,13 +69,13 @@ static inline unsigned varints_nth(uint64_t bits, uint64_t sums, uint64_t n)
     return byte + (unsigned)__builtin_ctzll(bits);
 }
 
-/* Skips up to *n integers, as long as there are whole blocks. Afterwards *n is how many are left. */
+/* Skips up to *n integers while there are whole blocks. Afterwards *n is how many are left. */
 static inline __attribute__((always_inline)) const uint8_t *varints_skip_blocks(const uint8_t *at, const uint8_t *end, uint64_t *n,
                                                                                 uint64_t (*ends_of)(const uint8_t *))
 {
     while (at && *n >= VARINTS_FEW && end - at >= VARINTS_BLOCK) {
         uint64_t ends = ends_of(at), runs = varints_runs(ends);
-        ends &= runs ? (runs & -runs) - 1 : ~0ull; /* the first run is an integer of nine bytes: an end, or the block, is before it */
+        ends &= runs ? (runs & -runs) - 1 : ~0ull; /* the first run is an integer of nine bytes: before it, an integer or the block ends */
         uint64_t sums = varints_sums(ends), found = sums >> 56;
         if (found >= *n) {
             at += varints_nth(ends, sums, *n) + 1;
@@ -92,7 +93,7 @@ static inline __attribute__((always_inline)) const uint8_t *varints_skip_blocks(
     return at;
 }
 
-/* The same, eight bytes at a time. */
+/* Does the same, eight bytes at a time. */
 static inline const uint8_t *varints_skip_words(const uint8_t *at, const uint8_t *end, uint64_t *n)
 {
     while (*n && at && end - at >= 8) {
@@ -115,7 +116,7 @@ static inline const uint8_t *varints_skip_words(const uint8_t *at, const uint8_t
     return at;
 }
 
-/* Where the nth integer ends; NULL if the data ends before. */
+/* Returns where the nth integer ends; NULL if the data ends before. */
 static inline const uint8_t *varints_skip(const uint8_t *at, const uint8_t *end, uint64_t n)
 {
     at = varints_skip_blocks(at, end, &n, varints_ends);

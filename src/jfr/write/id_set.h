@@ -1,5 +1,5 @@
-/* The dense ids that one constant pool of the chunk holds (a bitmap), and those of them not written yet (a list, in
- * order of arrival). Time: O(1). One owner. */
+/* The ids in one constant pool of the chunk (a bitmap), and those of them that are not written yet (a list, in order of arrival). Ids are
+ * small numbers. Time: O(1). A set has one owner. */
 #ifndef CANDOR_JFR_WRITE_ID_SET_H
 #define CANDOR_JFR_WRITE_ID_SET_H
 
@@ -14,9 +14,9 @@ struct id_set {
     size_t pending_count, pending_cap;
 };
 
-/* Notes that the chunk needs the id (0 = nothing to note); false when out of memory. */
+/* Notes that the chunk needs the id; for 0 there is nothing to note. Returns false if out of memory. */
 bool id_set_need(struct id_set *s, uint32_t id);
-/* Forgets everything, for a new chunk; keeps the memory. */
+/* Forgets everything for a new chunk, but keeps the memory. */
 void id_set_clear(struct id_set *s);
 void id_set_deinit(struct id_set *s);
 

@@ -1,5 +1,6 @@
-/* The ids in one constant pool of the chunk, as in id_set.h, and their keys in it: counted from 1 in the order in which the ids
- * come, because small consecutive numbers take the fewest bytes. The ids may be far apart. Time: O(1) expected. One owner. */
+/* The ids in one constant pool of the chunk, as in id_set.h, and their keys in the pool. Keys are counted from 1 in the order in which the
+ * ids arrive, because small consecutive numbers take the fewest bytes. The ids may be far apart. Time: O(1) expected. A set has one
+ * owner. */
 #ifndef CANDOR_JFR_WRITE_KEY_SET_H
 #define CANDOR_JFR_WRITE_KEY_SET_H
 
@@ -11,9 +12,10 @@ struct key_set {
     struct map keys;
 };
 
-/* Notes that the chunk needs the id. *key: its key; 0 for the id 0, with nothing to note. False when out of memory. */
+/* Notes that the chunk needs the id. *key: its key. For the id 0 the key is 0, and there is nothing to note. Returns false if out of
+ * memory. */
 bool key_set_need(struct key_set *s, uint32_t id, uint32_t *key);
-/* Forgets everything, for a new chunk; keeps the memory. */
+/* Forgets everything for a new chunk, but keeps the memory. */
 void key_set_clear(struct key_set *s);
 void key_set_deinit(struct key_set *s);
 

@@ -1,9 +1,9 @@
-/* Metadata event: size, 0 (its type), start, duration, id, the strings, and a tree of elements that names them by index:
+/* Writes the metadata event: size, 0 (its type), start, duration, id, the strings, and a tree of elements that names them by index:
  *
  *   root > metadata > class* > (annotation* field* > annotation*)
  *        > region
  *
- * An element is: name, attribute count, (name, value)*, child count, children. */
+ * An element consists of: name, attribute count, (name, value)*, child count, children. */
 #include "jfr/write/metadata_write.h"
 
 #include "base/map.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Added to an id, so that it is none of the JDK's, which count from 0. */
+/* Added to an id so that it differs from all ids of the JDK, which counts from 0. */
 #define ID_BASE 0x40000000u
 
 struct tree {
@@ -23,14 +23,14 @@ struct tree {
 };
 
 struct element {
-    size_t children_at; /* the byte into which the child count goes when it is known */
+    size_t children_at; /* the byte for the child count, which is written when it is known */
     uint32_t children;
 };
 
 enum { CHILDREN_MAX = 127 };
 
 struct attribute {
-    const char *name, *value; /* a NULL value is left out */
+    const char *name, *value; /* a pair with a NULL value is left out */
 };
 
 static uint32_t string_index(struct tree *t, const char *text)
@@ -78,7 +78,7 @@ static void annotation(struct tree *t, struct element *parent, enum schema_id ty
     element_end(t, &e);
 }
 
-/* The value of Category is an array: value-0, value-1, ... */
+/* Writes the value of Category, which is an array: value-0, value-1, ... */
 static void category(struct tree *t, struct element *parent, const char *path)
 {
     char parts[4][32], names[4][12], id[16];
@@ -171,8 +171,8 @@ static void put_strings(struct buffer *b, const struct strtab *strings)
     }
 }
 
-/* The JDK's reader takes metadata of the same id in the next chunk for the same without reading it, whoever wrote the two: the id says what
- * is in it. */
+/* Computes the id from the content. If metadata in the next chunk has the same id, the JDK's reader assumes that it is the same without
+ * reading it, even if another program wrote it. */
 static uint64_t id_of(const struct tree *t)
 {
     uint64_t hash = hash_bytes(t->bytes.data, t->bytes.len);

@@ -1,4 +1,4 @@
-/* Appends the metadata event, which declares every type of schema_table.h, to b. Marks b failed when memory is short. */
+/* Appends the metadata event, which declares every type of schema_table.h, to b. Marks b as failed if there is no memory. */
 #ifndef CANDOR_JFR_WRITE_METADATA_WRITE_H
 #define CANDOR_JFR_WRITE_METADATA_WRITE_H
 
@@ -6,7 +6,7 @@
 #include "jfr/schema_table.h"
 
 void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without);
-/* The same with no event type but padding, some 200 bytes: for a chunk that holds nothing. */
+/* Does the same with padding as the only event type, in some 200 bytes. It is for a chunk without content. */
 void jfr_metadata_write_bare(struct buffer *b);
 
 #endif

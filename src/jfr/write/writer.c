@@ -36,7 +36,7 @@ static const char *remedy(int code)
     }
 }
 
-/* The file's name as the kernel knows it: the caller passed no path. */
+/* Returns the file's path according to the kernel, because the caller passed no path. */
 static const char *file_name(int fd, char *out, size_t size)
 {
     char link[32];
@@ -51,7 +51,7 @@ static const char *file_name(int fd, char *out, size_t size)
     return out;
 }
 
-/* Cuts the file back to the last whole flush; from now on every call returns this error. */
+/* Cuts the file back to the last complete flush. From now on every call returns this error. */
 static int fail(struct jfr_writer *w, int code)
 {
     char name[256];
@@ -64,13 +64,13 @@ static int fail(struct jfr_writer *w, int code)
                      (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
 }
 
-/* The C library's own fstat is too new for the systems that the agent runs on; struct stat is the kernel's. */
+/* Calls fstat. The C library's own function is too new for the systems on which the agent runs. struct stat has the kernel's layout. */
 static int look(const struct jfr_writer *w, struct stat *st)
 {
     return (int)syscall(SYS_fstat, w->fd, st);
 }
 
-/* If another process shortens or deletes the file while we write it, the file cannot be made whole again. It is left as it is. */
+/* Checks that no other process has shortened or deleted the file. If one has, the file cannot be repaired, and is left as it is. */
 static int check_untouched(struct jfr_writer *w)
 {
     struct stat st;
@@ -119,7 +119,7 @@ int jfr_writer_drain(struct jfr_writer *w)
 
 /* ---- chunks ---- */
 
-/* Events and names go into the tail, where no reader sees them; then they are published. */
+/* Flushes. Events and names are written to the tail, where no reader sees them, and then published. */
 static int flush(struct jfr_writer *w, uint64_t ticks)
 {
     w->flush_ticks = ticks;
@@ -134,7 +134,7 @@ static int flush(struct jfr_writer *w, uint64_t ticks)
     return rc ? fail(w, rc) : 0;
 }
 
-/* A chunk is born empty; metadata and the fixed pools are its first flush. */
+/* Begins a chunk. A chunk is empty at first; metadata and the fixed pools are its first flush. */
 static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
 {
     jfr_pools_clear(w);
@@ -184,7 +184,7 @@ static int check(int fd, const struct jfr_writer_options *options, struct error 
         return error_set(e, -errno, "the recording's file is not open: %s", strerror(errno));
     if (options->offset % JFR_TAIL_PAGE)
         return error_set(e, -EINVAL, "the recording was closed by another writer");
-    if (flags & O_APPEND) /* Linux appends then, whatever the offset: the header could not be rewritten */
+    if (flags & O_APPEND) /* Linux then appends at any offset, so the header could not be rewritten */
         return error_set(e, -EINVAL, "the recording's file must not be open for appending");
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Every event goes through put_event: the schema says how each of its fields is stored. The functions below name the field that each
- * value is for. In the product the names are gone before the compiler sees them. Compiled with CANDOR_CHECK_FIELDS, as for
+/* Writes events. Every event goes through put_event: the schema says how each of its fields is stored. The functions below name the field
+ * for each value. In the product, these names are removed by the preprocessor. If CANDOR_CHECK_FIELDS is defined, as for
  * tests/unit/test_jfr_fields.c, put_event compares them with the schema. */
 #include "jfr/schema_table.h"
 #include "jfr/write/writer_internal.h"
@@ -7,18 +7,18 @@
 #include <string.h>
 
 enum {
-    SHORT_MAX = 127,                /* what a size of one byte can say */
-    EVENT_BYTES_MAX = (1 << 28) - 1 /* and one padded to four bytes */
+    SHORT_MAX = 127,                /* the largest size in one byte */
+    EVENT_BYTES_MAX = (1 << 28) - 1 /* the largest size that is padded to four bytes */
 };
 
-/* What goes into one field. The values of an event stand in the order of the schema's fields. */
+/* The value of one field. The values of an event are in the order of the schema's fields. */
 struct value {
     union {
-        uint64_t number; /* also an id of a pool's set, or a symbol id */
+        uint64_t number; /* a number, an id in a pool's set, or a symbol id */
         const char *text;
     };
 #ifdef CANDOR_CHECK_FIELDS
-    const char *field; /* NULL: behind the last */
+    const char *field; /* NULL: after the last value */
     bool is_text;
 #endif
 };
@@ -93,7 +93,7 @@ static void put_field(struct jfr_writer *w, const struct schema_field *f, struct
         buffer_varint(&w->events, f->flags & S_TICKS ? jfr_file_ticks(w, number) : number);
 }
 
-/* The event's size goes into the byte that was left for it, or into four. */
+/* Writes the event's size into the byte that was reserved for it, or into four bytes. */
 static void put_size(struct buffer *b, size_t start)
 {
     size_t size = b->len - start, more = 3;
@@ -116,7 +116,7 @@ static bool is_struct(const struct schema_field *f)
     return !(f->flags & S_POOL) && f->type != T_STRING && schema_type(f->type)->fields[0].name;
 }
 
-/* The two fields without a given value. Returns the second. */
+/* Writes the two fields that have no given value. Returns the second one. */
 static const struct schema_field *put_tail_head(struct jfr_writer *w, const struct schema_field *f)
 {
     buffer_u8(&w->events, 0);
@@ -125,11 +125,12 @@ static const struct schema_field *put_tail_head(struct jfr_writer *w, const stru
 }
 
 #ifdef CANDOR_CHECK_FIELDS
-/* The test's: an event of this type was written. `wrong`: the first field that has no value, or another's; NULL = each has its own.
- * `given`: the field that the value in its place names; NULL = there is none. A value too many: wrong is "". */
+/* Provided by the test: called when an event of this type was written. `wrong`: the first field that has no value or a wrong one; NULL =
+ * each has its own. `given`: the field that the value in its place names; NULL = there is none. If there is one value too many, wrong is
+ * "". */
 void jfr_fields_checked(const struct schema_type *type, const char *wrong, const char *given);
 
-/* Of the fields in a type, the first without its value. Moves *values behind those of the fields before. */
+/* Returns the first field of a type that does not have its own value. Moves *values past those of the fields before. */
 static const char *find_wrong(const struct schema_type *type, const struct value **values)
 {
     for (const struct schema_field *f = type->fields; f->name; f++) {
@@ -160,7 +161,7 @@ static void check_fields(enum schema_id type, const struct value *values)
 }
 #endif
 
-/* Returns the values that are left. */
+/* Writes the fields of a type. Returns the remaining values. */
 static const struct value *put_fields(struct jfr_writer *w, enum schema_id type, const struct value *values)
 {
     size_t tail = 0;
@@ -177,7 +178,7 @@ static const struct value *put_fields(struct jfr_writer *w, enum schema_id type,
     return values;
 }
 
-/* False if there is no room for it. */
+/* Writes an event. Returns false if there is no room for it. */
 static bool put_one(struct jfr_writer *w, enum schema_id type, const struct value *values)
 {
     size_t start = w->events.len;
@@ -193,7 +194,8 @@ static bool put_one(struct jfr_writer *w, enum schema_id type, const struct valu
     return fits;
 }
 
-/* To each that has this type, or, when one of them has no room, to none. One that has failed is passed over: its recording is over. */
+/* Writes the event to each writer that has this type, or to none if one of them has no room. A writer that has failed is skipped, because
+ * its recording is over. */
 static bool put_to_all(const struct jfr_tee *tee, enum schema_id type, const struct value *values)
 {
     size_t starts[JFR_TEE_MAX];
@@ -218,7 +220,7 @@ static void put_event(struct jfr_writer *w, enum schema_id type, const struct va
         w->dropped++;
 }
 
-/* The pool's key of a thread state; 0 is no entry. */
+/* Returns the pool's key of a thread state. 0 would mean no entry. */
 static uint64_t state_key(enum jfr_thread_state state)
 {
     return (uint64_t)state + 1;

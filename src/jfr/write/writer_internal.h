@@ -1,4 +1,4 @@
-/* What the files of the writer share: writer.c (file, chunks, flushes), writer_pools.c (checkpoints), writer_events.c. */
+/* The definitions that the writer's files share: writer.c (file, chunks, flushes), writer_pools.c (checkpoints), writer_events.c. */
 #ifndef CANDOR_JFR_WRITE_WRITER_INTERNAL_H
 #define CANDOR_JFR_WRITE_WRITER_INTERNAL_H
 
@@ -8,13 +8,13 @@
 #include "jfr/write/writer.h"
 
 enum {
-    JFR_FRAMES_MAX = 4096,        /* of one stack */
-    JFR_PIECE_BYTES = 1024 * 1024 /* a checkpoint longer than this is written and the next begun */
+    JFR_FRAMES_MAX = 4096,        /* most frames of one stack */
+    JFR_PIECE_BYTES = 1024 * 1024 /* when a checkpoint is longer than this, it is written and the next one begins */
 };
 
 /* The header of the current chunk, as it is in the file. */
 struct jfr_chunk_head {
-    uint64_t at; /* where it begins in the file */
+    uint64_t at; /* its offset in the file */
     uint64_t ticks, epoch_ns;
     uint64_t last_checkpoint, metadata; /* offsets within the chunk */
     uint64_t flush_ticks;
@@ -22,41 +22,41 @@ struct jfr_chunk_head {
 
 /* The chunks of a recording that may discard its oldest ones (writer_ring.h). */
 struct jfr_ring {
-    struct jfr_chunk_head *ended; /* chunks, the oldest first, without the one that is being written */
+    struct jfr_chunk_head *ended; /* chunks, the oldest first, without the present one */
     uint32_t count, cap;
-    uint64_t front; /* where the first chunk that is kept begins; the bytes before it are filler */
+    uint64_t front; /* offset of the first chunk that is kept; the bytes before it are filler */
 };
 
 /* A checkpoint under construction in `out`. */
 struct checkpoint {
     bool open;
-    uint32_t class; /* of the pool being filled, 0 = none */
-    uint64_t start; /* within the chunk */
+    uint32_t class; /* of the present pool, 0 = none */
+    uint64_t start; /* offset within the chunk */
     size_t start_at, pools_at, entries_at;
     uint32_t pools, entries;
 };
 
-/* Where the events go of a writer that has no file. */
+/* The destinations of a writer that has no file. */
 struct jfr_tee {
     struct jfr_writer *writers[JFR_TEE_MAX];
     uint32_t count;
 };
 
 struct jfr_writer {
-    struct jfr_tee *tee; /* NULL = it writes a file, and uses all of the rest; else only `dropped` */
+    struct jfr_tee *tee; /* NULL = it writes a file, and uses all other members; otherwise it uses only `dropped` */
     int fd;
-    int failed; /* the sticky error, 0 = none */
+    int failed; /* the lasting error, 0 = none */
     bool named; /* the file had a name when the writer began */
     struct error error;
     struct jfr_writer_options options;
     struct jfr_pools answers;
 
     /* Positions in the file (writer_tail.h). */
-    uint64_t gap;  /* what is published ends and the tail begins */
-    uint64_t end;  /* where the next byte goes, in the tail */
-    uint64_t size; /* of the file; the tail reaches to here */
+    uint64_t gap;  /* the end of the published data, where the tail begins */
+    uint64_t end;  /* the place of the next byte, in the tail */
+    uint64_t size; /* of the file, which is the end of the tail */
     struct jfr_chunk_head head;
-    struct buffer scratch; /* of writer_tail.c */
+    struct buffer scratch; /* for writer_tail.c */
     struct jfr_ring ring;
 
     /* The content of the next header. */
@@ -64,21 +64,21 @@ struct jfr_writer {
     uint64_t last_checkpoint; /* 0 = none yet */
     uint64_t flush_ticks;
     bool last_chunk;
-    uint64_t birth_bytes; /* a chunk has as soon as it begins */
+    uint64_t birth_bytes; /* size of a chunk that has just begun */
 
     struct buffer events; /* since the last flush */
     uint64_t dropped;
-    struct buffer out; /* what goes to the file next */
+    struct buffer out; /* the next data for the file */
     struct checkpoint checkpoint;
 
     /* The content of the chunk's pools. */
     struct key_set stacks, methods, classes;
     struct id_set threads, symbols, strings, contexts;
-    struct id_set references, objects, arrays, fields, roots; /* of paths, by the id of what is held */
+    struct id_set references, objects, arrays, fields, roots; /* for paths, by the id of the held object */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
 
-/* In ticks of the file's clock. */
+/* Converts to ticks of the file's clock. */
 static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks)
 {
     return ticks / w->options.grain;
@@ -87,13 +87,13 @@ static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks
 /* Call it with the result of a step, 0 or a negative code: an error becomes the writer's lasting error. Returns the lasting error, or
  * 0. */
 int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
-/* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */
+/* Appends the events, then `out`, to the file and empties both. Returns 0 or a negative code, which is then the lasting error. */
 int jfr_writer_drain(struct jfr_writer *w);
 /* Encodes a string with its leading byte: NULL, empty or UTF-8. */
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
-/* The id of a class in its pool's set, by its name's symbol id. */
+/* Returns the id of a class in its pool's set, by the symbol id of its name. */
 uint32_t jfr_class_id(uint32_t name);
-/* The entries every chunk holds: frame types and thread states. */
+/* Writes the entries that every chunk has: frame types and thread states. */
 int jfr_pools_write_fixed(struct jfr_writer *w);
 /* Writes the pool entries to which events since the last flush refer, and which the chunk does not have yet, into `out`. Beyond
  * JFR_PIECE_BYTES, the entries and the events before them are written to the file. */

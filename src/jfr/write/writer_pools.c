@@ -1,5 +1,5 @@
-/* Checkpoint event: size, 1 (its type), start, duration, distance to the previous checkpoint (negative; 0 = first), kind,
- * pool count, then per pool: class, entry count, (key, value)*. No pool may be empty: readers take that for damage. */
+/* Writes the checkpoint event: size, 1 (its type), start, duration, distance to the previous checkpoint (negative; 0 = first), kind, pool
+ * count, and per pool: class, entry count, (key, value)*. No pool may be empty, because readers treat an empty pool as damage. */
 #include "jfr/schema_table.h"
 #include "jfr/write/writer_internal.h"
 
@@ -10,7 +10,7 @@
 static void checkpoint_begin(struct jfr_writer *w)
 {
     struct checkpoint *c = &w->checkpoint;
-    uint64_t start = w->end - w->head.at + w->events.len + w->out.len; /* the events are written before it */
+    uint64_t start = w->end - w->head.at + w->events.len + w->out.len; /* the events are written before the checkpoint */
     *c = (struct checkpoint){.open = true, .start_at = w->out.len, .start = start};
     buffer_be32(&w->out, 0);
     buffer_varint(&w->out, 1);
@@ -65,7 +65,7 @@ static struct buffer *entry(struct jfr_writer *w, enum schema_id class, uint64_t
     return &w->out;
 }
 
-/* Bounds the memory of a flush with many new names: what is complete goes to the file. */
+/* Limits the memory of a flush with many new names, by writing complete data to the file. */
 static int entry_end(struct jfr_writer *w)
 {
     if (w->out.len < JFR_PIECE_BYTES)
@@ -74,7 +74,7 @@ static int entry_end(struct jfr_writer *w)
     return jfr_writer_drain(w);
 }
 
-/* Symbols are stored under their id + SYMBOL_KEY, which is also the id of the class of that name: the empty name (id 0) has an entry
+/* Symbols are stored under their id + SYMBOL_KEY, which is also the id of the class with that name. So the empty name (id 0) has an entry,
  * too, and no entry has the key 0, which means null. */
 enum { NO_DESCRIPTOR_KEY = 1, SYMBOL_KEY = 2 };
 
@@ -90,7 +90,7 @@ uint32_t jfr_class_id(uint32_t name)
     return name + SYMBOL_KEY;
 }
 
-/* The key of an entry of `set`, there already or to come. */
+/* Returns the key of an entry of `set`, which is written already or will be. */
 static uint32_t need(struct jfr_writer *w, struct key_set *set, uint32_t id)
 {
     uint32_t key;
@@ -122,7 +122,7 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
         const struct jfr_frame *f = &w->frames[i];
         struct jfr_frame_form form = jfr_frame_forms[f->type];
         buffer_varint(b, need(w, &w->methods, f->method));
-        buffer_varint(b, f->line > 0 ? (uint32_t)f->line : 0); /* unknown: -1 would take five bytes */
+        buffer_varint(b, f->line > 0 ? (uint32_t)f->line : 0); /* 0 for unknown, because -1 would take five bytes */
         buffer_varint(b, (f->bci & UINT16_MAX) | (uint32_t)form.mark << JFR_BCI_BITS);
         buffer_varint(b, form.key);
     }
@@ -175,7 +175,7 @@ static const char *symbol_text(struct jfr_writer *w, uint32_t key, size_t *len)
     return text ? text : "";
 }
 
-/* As bytes also when there are none: readers of other tools know symbols in no other coding (one.jfr). */
+/* Writes a symbol. It is stored as bytes even if it is empty, because other tools' readers support no other coding of symbols (one.jfr). */
 static void put_symbol(struct jfr_writer *w, uint32_t key)
 {
     size_t len;
@@ -186,7 +186,7 @@ static void put_symbol(struct jfr_writer *w, uint32_t key)
     buffer_put(b, text, len);
 }
 
-/* What is known of a symbol while it is sorted. */
+/* A symbol while it is sorted. */
 struct named {
     const char *text;
     size_t len;
@@ -200,7 +200,8 @@ static int by_text(const void *a, const void *b)
     return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Names that begin alike, of one package or signature, pack best beside each other. Without memory they stay as they came. */
+/* Sorts symbols, because names with the same beginning, from one package or signature, compress best next to each other. If there is no
+ * memory, they stay in the order of arrival. */
 static void sort_symbols(struct jfr_writer *w)
 {
     struct id_set *set = &w->symbols;
@@ -240,7 +241,7 @@ static void put_escaped(struct buffer *b, const char *text, size_t len)
     }
 }
 
-/* begin: where the text does. */
+/* Adds a label. begin: where the whole text begins. */
 static void put_label(struct buffer *b, size_t begin, const char *key, const char *value, size_t len)
 {
     if (b->len > begin)
@@ -292,7 +293,7 @@ static struct jfr_held_object held_object(const struct jfr_writer *w, uint32_t i
     return h;
 }
 
-/* References name objects, and these references: all of them become known before the first is written. */
+/* Collects what references need. References name objects and other references. All of them must be known before the first is written. */
 static void need_holders(struct jfr_writer *w)
 {
     for (size_t i = 0; i < w->references.pending_count; i++) {
@@ -365,7 +366,7 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
     return w->out.failed ? -ENOMEM : 0;
 }
 
-/* All of a chunk's. */
+/* All sets of a chunk. */
 #define JFR_POOL_SETS(sets, w)                                                                                                             \
     struct id_set *sets[] = {&(w)->threads, &(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects,                                 \
                              &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
@@ -373,11 +374,12 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
 
 int jfr_pools_gather(struct jfr_writer *w)
 {
-    /* In this order each pool is complete before its turn comes: stacks name methods, methods and objects classes, these symbols. */
+    /* In this order each pool is complete before it is written: stacks name methods, methods and objects name classes, and classes name
+     * symbols. */
     const struct {
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
-        void (*sort)(struct jfr_writer *w); /* NULL = they stay in the order in which they came */
+        void (*sort)(struct jfr_writer *w); /* NULL = they stay in the order of arrival */
     } pools[] = {{&w->stacks.ids, put_stack, sort_stacks},
                  {&w->threads, put_thread},
                  {&w->methods.ids, put_method},

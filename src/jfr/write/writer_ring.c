@@ -10,7 +10,7 @@
 enum { PAGE = JFR_TAIL_PAGE, SHELL = JFR_TAIL_SHELL };
 _Static_assert(JFR_RING_FRONT_MAX >= PAGE + SHELL, "nearest_front");
 
-/* The chunk with this number; behind those that have ended comes the one that is being written. */
+/* Returns the chunk with this number. The present chunk follows those that have ended. */
 static struct jfr_chunk_head *chunk_at(struct jfr_writer *w, uint32_t i)
 {
     return i < w->ring.count ? &w->ring.ended[i] : &w->head;
@@ -21,13 +21,13 @@ static const struct jfr_chunk_head *peek_chunk(const struct jfr_writer *w, uint3
     return i < w->ring.count ? &w->ring.ended[i] : &w->head;
 }
 
-/* With the tail of the last. */
+/* Returns the size of a chunk, for the last one including the tail. */
 static uint64_t size_of(const struct jfr_writer *w, uint32_t i)
 {
     return (i < w->ring.count ? peek_chunk(w, i + 1)->at : w->size) - peek_chunk(w, i)->at;
 }
 
-/* Where what is kept can begin: whole pages before where it does, behind the shell that stays. */
+/* Returns where the kept data can begin: as many whole pages as possible before its present place, but after the shell that stays. */
 static uint64_t nearest_front(const struct jfr_writer *w)
 {
     uint64_t in_page = w->ring.front % PAGE, nearest = in_page < SHELL ? in_page + PAGE : in_page;
@@ -90,7 +90,7 @@ static int move(struct jfr_writer *w, uint64_t at, uint64_t size, uint64_t room)
     return rc ? rc : jfr_tail_copy(w, to, at, first);
 }
 
-/* One shell at the front becomes two: one that stays, and one to move into. */
+/* Splits the shell at the front into two: one that stays, and one into which chunks move. */
 static int split_front(struct jfr_writer *w, uint64_t nearest)
 {
     int rc = jfr_tail_write_shell(w, chunk_at(w, 0), nearest, w->ring.front - nearest);

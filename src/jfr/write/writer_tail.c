@@ -11,11 +11,11 @@ enum {
     PAGE = JFR_TAIL_PAGE,
     HEADER_BYTES = 68,
     GAP_BYTES = 10,
-    SHELL_CHECKPOINT = HEADER_BYTES + 2, /* the second of the events behind a shell's header */
+    SHELL_CHECKPOINT = HEADER_BYTES + 2, /* the second of the events after a shell's header */
     SHELL_METADATA = HEADER_BYTES + 9,
     SHELL_MAX = JFR_TAIL_SHELL,
-    TAIL_MIN = 1536,     /* a filler, a gap and a shell */
-    SHELLS_AT_ONCE = 16, /* pages written at a time */
+    TAIL_MIN = 1536,     /* room for a filler, a gap and a shell */
+    SHELLS_AT_ONCE = 16, /* number of pages that are written at a time */
     COPY_BYTES = 1 << 16
 };
 
@@ -66,10 +66,10 @@ static void put_header(struct jfr_writer *w, const struct jfr_chunk_head *h, uin
     buffer_be16(b, last ? 1 | 2 : 1); /* compressed integers; final chunk */
 }
 
-/* An event that covers `size` bytes: a checkpoint without pools, which ends ten bytes from here and is said to be longer. */
+/* Writes an event that covers `size` bytes: a checkpoint without pools. Its content ends ten bytes from here, but its size is larger. */
 static void put_cover(struct buffer *b, uint64_t size, uint8_t start)
 {
-    const uint8_t rest[] = {1, start, 0, 0, 0, 0}; /* type; start, duration, distance, kind, pools */
+    const uint8_t rest[] = {1, start, 0, 0, 0, 0}; /* type; then start, duration, distance, kind, pools */
     size_t at = b->len;
     buffer_be32(b, 0);
     buffer_put(b, rest, sizeof rest);
@@ -89,11 +89,11 @@ static void put_zeroes(struct buffer *b, size_t n)
     buffer_advance(b, at ? n : 0);
 }
 
-/* A chunk of `size` bytes, all of it a gap but for what makes it a chunk. Returns where the gap begins in it. */
+/* Writes a chunk of `size` bytes. Except for its own structure, it consists of a gap. Returns the gap's offset in it. */
 static size_t put_shell(struct jfr_writer *w, const struct jfr_chunk_head *h, uint64_t size)
 {
-    /* For who comes from the chunk's beginning a checkpoint of nine bytes; for who comes from the header, taken for an event
-     * of 70 bytes, one of seven that begins two bytes later. Neither has pools. */
+    /* Two overlapping checkpoints without pools. A reader that comes from the chunk's beginning sees one of nine bytes. A reader that has
+     * read the header as an event of 70 bytes sees one of seven bytes, which begins two bytes later. */
     static const uint8_t both[] = {9, 1, 7, 1, 0, 0, 0, 0, 0};
     struct jfr_chunk_head shell = *h;
     size_t start = w->scratch.len;
@@ -136,7 +136,7 @@ static int append_shells(struct jfr_writer *w, uint64_t size)
     return rc;
 }
 
-/* Enlarges the tail for so many bytes of content. */
+/* Enlarges the tail for this many bytes of content. */
 static int make_room(struct jfr_writer *w, size_t content)
 {
     uint64_t size = (w->end + content + TAIL_MIN + PAGE - 1) / PAGE * PAGE;
@@ -163,13 +163,13 @@ int jfr_tail_append(struct jfr_writer *w, const uint8_t *bytes, size_t size)
     return rc;
 }
 
-/* Behind the content: something to fill a page with that has no room for a shell, and the next gap. */
+/* Ends the content. If the rest of a page has no room for a shell, a filler is written, and then the next gap. */
 static int end_content(struct jfr_writer *w)
 {
     uint64_t at = w->end, left = PAGE - at % PAGE;
     if (left < SHELL_MAX) {
         uint64_t filler = left < GAP_BYTES ? GAP_BYTES : left;
-        put_cover(&w->scratch, filler, 1); /* no tail, even where the file comes to end with it (follow.c) */
+        put_cover(&w->scratch, filler, 1); /* start 1: it is not a tail, even if the file later ends with it (follow.c) */
         put_zeroes(&w->scratch, filler - GAP_BYTES);
         w->end += filler;
     }
@@ -177,8 +177,8 @@ static int end_content(struct jfr_writer *w)
     return write_scratch(w, at);
 }
 
-/* The header's new offsets point into the tail until the gap shrinks. That does no harm, because readers follow these offsets and do
- * not go through the tail. */
+/* Publishes the content. The header's new offsets point into the tail until the gap shrinks. This does no harm, because readers follow
+ * these offsets and do not read the tail from its beginning. */
 int jfr_tail_publish(struct jfr_writer *w)
 {
     struct jfr_chunk_head head = w->head;
@@ -271,13 +271,13 @@ int jfr_tail_cut(struct jfr_writer *w)
 {
     size_t gap;
     buffer_reset(&w->scratch);
-    if (w->head.metadata <= SHELL_METADATA) { /* of a chunk that was never filled nothing is worth keeping */
+    if (w->head.metadata <= SHELL_METADATA) { /* a chunk without content is not kept */
         w->gap = w->head.at;
         return truncate_to(w, w->head.at);
     }
     int rc = write_header(w, &w->head, w->size);
     if (!rc)
-        rc = truncate_to(w, w->size); /* shells that were on their way */
+        rc = truncate_to(w, w->size); /* removes shells that were being written */
     if (!rc)
         rc = write_gap(w, w->size - w->gap);
     if (!rc)

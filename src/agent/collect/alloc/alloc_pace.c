@@ -7,7 +7,7 @@
 
 enum { LOOK_NS = NS_PER_S, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
 
-static const double steady = 1.2; /* times the interval, either way: no change is worth less */
+static const double steady = 1.2; /* the interval changes only if it is wrong by at least this factor */
 /* The weight of a second's estimate against the earlier ones. With few samples the estimate is often too low for a long time, so it
  * falls faster than it rises. */
 static const double rising = 0.5, falling = 0.75;

@@ -17,7 +17,7 @@
 /* Since this version a JVM samples objects outside a thread's buffer in the same way as those inside (JDK-8356372). */
 enum { FAIR_TO_MIXED_SIZES = 25 };
 
-/* Accounts of bytes, whatever unit the field of struct account has for a name. */
+/* All struct account here count bytes, although the member is called ns. */
 static struct {
     struct alloc_options options;
     struct recording *recording;
@@ -25,7 +25,7 @@ static struct {
     uint64_t longest_interval;
     uint64_t ticked_ns;
     struct account taken;            /* in the recording */
-    struct account counted, weighed; /* of the same samples: what the JVM counted up to each, and what they weigh */
+    struct account counted, weighed; /* of the same samples: the bytes that the JVM counted up to each sample, and their weights */
     uint32_t outcome_symbols[OUTCOME_COUNT];
     uint64_t record[ALLOC_WORDS_MAX + 1]; /* names_stack may add a frame */
 } session;
@@ -77,7 +77,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.thread = names_virtual_thread(names, class_name + class_words, virtual_words);
     }
     memcpy(virtual_thread, class_name + class_words, virtual_words * sizeof *virtual_thread);
-    s.stack = stack_of(t, outcome, record + ALLOC_HEAD, frames); /* last: it writes behind the frames */
+    s.stack = stack_of(t, outcome, record + ALLOC_HEAD, frames); /* last, because it writes after the frames */
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_allocation_sample(w, &s);
     if (jfr_writer_dropped(w) != dropped)
@@ -117,8 +117,8 @@ static void refill(uint64_t now)
     atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
 }
 
-/* Adapts the sampling interval, by the samples that were drawn until now and not by those read from the queues, because some of these
- * are old. */
+/* Adapts the sampling interval. It uses the samples that were drawn until now, not those that were read from the queues, because some of
+ * the latter are old. */
 static void tick(uint64_t began_ns)
 {
     if (session.options.interval)
@@ -222,7 +222,7 @@ static int start(const struct part_of *of, struct error *e)
     if (!alloc_events.open)
         return error_set(e, -ENOTSUP, "event=alloc: there is no JVM here");
     begin(of->options, of->recording);
-    /* Release: pairs with the acquire of the callback, which then finds all of the above. */
+    /* Release: pairs with the acquire of the callback, which then sees all values written above. */
     atomic_store_explicit(&alloc_config.on, true, memory_order_release);
     int rc = alloc_events.open(session.pace.interval, e);
     if (rc)
@@ -230,7 +230,7 @@ static int start(const struct part_of *of, struct error *e)
     return rc;
 }
 
-/* Records that the callbacks have left can still be drained afterwards. */
+/* Ends the event. Records that the callbacks have left can still be drained afterwards. */
 static void end(void (*drain_all)(void))
 {
     silence();

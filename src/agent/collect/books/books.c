@@ -17,7 +17,7 @@ uint64_t books_own_cpu(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* By the kernel's own accounting, of all threads, including those that have ended. */
+/* Usage by all threads, including those that have ended, according to the kernel's accounting. */
 struct used {
     uint64_t kernel_ns, switches;
 };
@@ -58,8 +58,9 @@ void books_drop(struct books_taken *t, uint64_t weight_ns)
     add(&t->dropped, weight_ns);
 }
 
-/* What has become of a thread's CPU time, but for what was lost. A thread that is not drawn by lot is seen in the weights of others, which
- * are larger by what they lend: their sum over all threads is only on average the CPU time of those that were not drawn. */
+/* Adds a thread's CPU time that no sample covers, except losses. A thread that was not drawn by lot is represented by the weights of other
+ * threads, which are larger by the time that they lend. Summed over all threads, the lent time equals the CPU time of the threads that were
+ * not drawn only on average. */
 static void add_unseen(const struct clock *clock, const struct sampled_thread *t, int64_t *unseen)
 {
     uint64_t all = threads_cpu(t);
@@ -70,7 +71,7 @@ static void add_unseen(const struct clock *clock, const struct sampled_thread *t
     unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->clock.cpu_at_arming - t->clock.cpu_at_start) + blind;
     if (t->clock.lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
-    else if (t->scan.blocks) /* when it no longer does, an expiry stands for all of it */
+    else if (t->scan.blocks) /* when the thread no longer blocks it, one expiry stands for all of this time */
         unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - seen;
     else if (!clock->kernel && !t->clock.perf_error)
         unseen[UNSEEN_KERNEL] += cpu - blind - seen;
@@ -82,7 +83,7 @@ static void add_thread(const struct clock *clock, const struct sampled_thread *t
         lost[i].ns += (int64_t)counter_get(&t->counts.lost_ns[i]);
         lost[i].count += counter_get(&t->counts.lost[i]);
     }
-    if (clock->kind != CLOCK_ITIMER) /* its expiries stand for the CPU time of all threads */
+    if (clock->kind != CLOCK_ITIMER) /* its expiries cover the CPU time of all threads */
         add_unseen(clock, t, unseen);
 }
 
@@ -110,7 +111,7 @@ uint64_t books_samples_ns(const struct books *b)
     return ns;
 }
 
-/* Computes how many expiries are missing because clocks ran slowly. */
+/* Computes how many expiries are missing because clocks were slow. */
 static void count_suppressed(struct account *slow, uint64_t interval_ns)
 {
     for (int i = 0; i < SUPPRESSION_COUNT; i++) {
@@ -131,9 +132,9 @@ void books_end(struct books *b)
     b->own_at_end = books_own_cpu();
 }
 
-/* CPU time that threads used beyond their expiries is kernel time (if the kernel may not be sampled), or it is missing. The kernel's
- * own accounting bounds the former. The kernel counts ticks of at most 10 ms, so its error exceeds 5 sqrt(told * tick) only once in a
- * million, and the margin here is larger than that. */
+/* Returns the largest plausible kernel time. CPU time that threads used beyond their expiries is kernel time (if the kernel may not be
+ * sampled), or it is missing. The kernel's own accounting limits the kernel time. The kernel counts ticks of at most 10 ms, so its error
+ * exceeds 5 sqrt(told * tick) only once in a million, and the margin here is larger than that. */
 static int64_t most_kernel_time(const struct books *b, const struct used *used)
 {
     int64_t told = (int64_t)(used->kernel_ns - b->kernel_at_start);
@@ -162,13 +163,13 @@ void books_balance(const struct books *b, const struct books_taken *taken, const
         out->unseen_ns[UNSEEN_PROFILER] = own;
     if (b->cpu_at_fault)
         out->unseen_ns[UNSEEN_INTERNAL_FAULT] = (int64_t)(cpu - b->cpu_at_fault);
-    if (b->cpu_at_fault && clock->kind != CLOCK_ITIMER) /* which is in the books already */
+    if (b->cpu_at_fault && clock->kind != CLOCK_ITIMER) /* the process's timer covers this time already */
         out->unseen_ns[UNSEEN_INTERNAL_FAULT] -= (int64_t)(own_cpu - b->own_at_fault);
     struct used used = used_so_far();
     int64_t kernel_most = most_kernel_time(b, &used);
     if (out->unseen_ns[UNSEEN_KERNEL] > kernel_most)
         out->unseen_ns[UNSEEN_KERNEL] = kernel_most;
-    /* Single expiries stand for more or less than the thread has used by now, so the difference may be below zero. */
+    /* A single expiry stands for more or less than the thread has used by now, so the difference may be negative. */
     if (out->unseen_ns[UNSEEN_KERNEL] < 0)
         out->unseen_ns[UNSEEN_KERNEL] = 0;
     out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);

@@ -2,12 +2,12 @@
  *
  *   cpu = complete + truncated + failed(reason) + lost(reason) + unseen(reason) + residual
  *
- * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come from the
- * threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is missing on the
- * right of the equation and shows there.
+ * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come from the threads'
+ * own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is missing on the right of the equation
+ * and shows there.
  *
- * Recordings that run at the same time share the samples, and so all of this but what each has made of them (struct books_taken). Collector
- * only. */
+ * Recordings that run at the same time share the samples, and therefore these books. Only struct books_taken exists once for each
+ * recording. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 #define CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 
@@ -22,10 +22,10 @@ struct account {
     uint64_t count;
 };
 
-/* What a recording has of the samples. */
+/* The samples that one recording has taken. */
 struct books_taken {
     struct account outcomes[OUTCOME_COUNT];
-    struct account dropped; /* could not be written */
+    struct account dropped; /* samples that could not be written */
     uint64_t samples;
 };
 
@@ -33,11 +33,11 @@ struct books {
     uint64_t cpu_at_start;                       /* process CPU clock */
     uint64_t own_at_start;                       /* the collector's CPU clock */
     uint64_t kernel_at_start, switches_at_start; /* system time and context switches by the kernel's own account */
-    uint64_t signal_cost_ns;                     /* what a sample costs beside the handler's time; 0 = unknown */
+    uint64_t signal_cost_ns;                     /* the cost of a sample in addition to the handler's time; 0 = unknown */
     uint64_t samples;
-    uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when a fault in the agent ended sampling; 0 = it continues */
-    uint64_t cpu_at_end, own_at_end;     /* the same, when it ended */
-    /* For threads that are gone, and for the collector. */
+    uint64_t cpu_at_fault, own_at_fault; /* the same two clocks when a fault in the agent ended sampling; 0 = there was no fault */
+    uint64_t cpu_at_end, own_at_end;     /* the same two clocks when sampling ended */
+    /* The accounts of threads that have ended, and of the collector. */
     struct account closed_lost[LOSS_COUNT];
     int64_t closed_unseen[UNSEEN_COUNT];
     struct account closed_slow[SUPPRESSION_COUNT];
@@ -49,25 +49,25 @@ struct books_balance {
     uint64_t switches; /* context switches of the process's threads */
     struct account lost[LOSS_COUNT];
     int64_t unseen_ns[UNSEEN_COUNT];
-    struct account suppressed[SUPPRESSION_COUNT]; /* not of the sum: expiries that were not, and the CPU time in which */
+    struct account suppressed[SUPPRESSION_COUNT]; /* no part of the sum: expiries that did not happen, and their CPU time */
 };
 
-/* The collector's CPU clock. */
+/* Returns the CPU time of the collector's thread in ns. */
 uint64_t books_own_cpu(void);
 
 void books_open(struct books *b, uint64_t signal_cost_ns);
-/* A sample that was written, and one that could not be. */
+/* Add a sample that was written, and a sample that could not be written. */
 void books_take(struct books_taken *t, enum outcome outcome, uint64_t weight_ns);
 void books_drop(struct books_taken *t, uint64_t weight_ns);
 /* Takes over the counters of a thread whose slot is about to be freed. */
 void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
-/* The time that the sampled threads spent in samples, as far as it is known. */
+/* Returns the time in ns that the sampled threads spent in samples, as far as it is known. */
 uint64_t books_samples_ns(const struct books *b);
-/* All the process uses from now on is unseen; it began when the process CPU clock stood at cpu_ns. */
+/* Notes a fault in the agent, after which all CPU time of the process is unseen. cpu_ns: the process CPU clock at the fault. */
 void books_fault(struct books *b, uint64_t cpu_ns);
-/* Sampling has ended, and so has the time that is accounted for: the work to end the recording is in no thread's books. */
+/* Notes that sampling has ended. The accounted time ends here, too, because no thread's books contain the work that ends the recording. */
 void books_end(struct books *b);
-/* Of the recording that has taken these samples; its clock has its own interval. */
+/* Computes the balance of the recording that has taken these samples. clock: the clock with the interval of that recording. */
 void books_balance(const struct books *b, const struct books_taken *taken, const struct clock *clock, struct books_balance *out);
 
 #endif

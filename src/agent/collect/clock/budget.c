@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-static const double LEAST_PROCESSORS = 0.1; /* below, a share of what is used would be a share of nothing */
+static const double LEAST_PROCESSORS = 0.1; /* with fewer processors in use, a share of that use would be almost nothing */
 static const double MARGIN = 1.1;
-/* The part of the allowed overhead that samples have in any case, however much the agent's thread takes. */
+/* The part of the allowed overhead that samples always have, whatever the agent's thread uses. */
 static const double LEAST_ROOM = 0.25;
-static const double FALL_NS = NS_PER_S, LONG_NS = 3 * NS_PER_S; /* how long what was measured is remembered */
+static const double FALL_NS = NS_PER_S, LONG_NS = 3 * NS_PER_S; /* the time constants of the averages */
 
 enum { STEP_NS = 50 * NS_PER_MS };
 #define LONGEST_PACE_NS (10 * NS_PER_S)
@@ -19,7 +19,7 @@ void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t
     *b = (struct budget){.limits = *limits, .interval_ns = interval_ns, .pace_ns = interval_ns, .last = *now};
 }
 
-/* An average over about `memory` ns. */
+/* Returns an average over about `memory` ns. */
 static double follow(double old, double value, double elapsed, double memory)
 {
     return old + (value - old) * (elapsed < memory ? elapsed / memory : 1);
@@ -38,7 +38,7 @@ static void measure(struct budget *b, const struct budget_usage *now, double ela
     }
 }
 
-/* The part of the allowed overhead that the agent's thread takes. Above 1: it alone takes more than is allowed. */
+/* Returns the part of the allowed overhead that the agent's thread uses. If it is above 1, the thread alone uses more than is allowed. */
 static double taken(const struct budget *b)
 {
     double use = b->use > LEAST_PROCESSORS ? b->use : LEAST_PROCESSORS;
@@ -50,7 +50,8 @@ static double pace_for_rate(const struct budget *b)
     return b->limits.max_rate ? b->processors * NS_PER_S / (double)b->limits.max_rate : 0;
 }
 
-/* Samples cost sample_ns / pace of the program's CPU time, whatever that time is. */
+/* Returns the shortest pace that keeps max_overhead. Samples cost the part sample_ns / pace of the program's CPU time, whatever that time
+ * is. */
 static double pace_for_overhead(const struct budget *b)
 {
     double room = 1 - taken(b);

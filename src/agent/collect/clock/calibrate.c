@@ -13,12 +13,12 @@
 enum { ROUNDS = 11, ROUNDS_MAX = 5 * ROUNDS, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
 
 static struct {
-    struct sampled_thread *slot; /* NULL: there is nothing to measure */
+    struct sampled_thread *slot; /* NULL: no calibration is in progress */
     int signal, rounds;
     double costs[ROUNDS_MAX];
 } calibration;
 
-/* The time of a piece of work, and the number of expiries per piece. */
+/* The CPU time of a piece of work, and the number of expiries per piece. */
 struct pace {
     double unit_ns, expiries;
 };
@@ -42,7 +42,7 @@ static struct pace work(const struct sampled_thread *t)
     return (struct pace){(double)(now - begin) / (double)units, (double)(counter_get(&t->counts.expiries) - before) / (double)units};
 }
 
-/* The last slot is never given to a thread of the registry. */
+/* Returns a slot for the agent's thread: the last one, which the registry never gives to a thread. */
 static struct sampled_thread *own_slot(struct candor_pool *pool)
 {
     struct sampled_thread *t = &sampled_threads[THREADS_MAX - 1];
@@ -55,8 +55,8 @@ static struct sampled_thread *own_slot(struct candor_pool *pool)
     return t;
 }
 
-/* Measures without the clock and right afterwards with it, so that a program that shares the core, and takes up to half of its speed,
- * affects both in the same way. */
+/* Measures without the clock and immediately afterwards with it. A program that shares the core, and takes up to half of its speed, then
+ * affects both measurements in the same way. */
 static double measure_once(struct sampled_thread *t)
 {
     struct pace without = work(t), with = {0};

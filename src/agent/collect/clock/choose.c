@@ -17,7 +17,7 @@ int choose_walker(enum walker wanted, bool carrier_frames, struct error *e)
     if (wanted != WALKER_VMSTRUCTS && !agct.function)
         return error_set(e, -ENOTSUP, "this JVM has no AsyncGetCallTrace");
     handler_config.walker = wanted;
-    handler_config.carrier_frames = carrier_frames || wanted == WALKER_COMPARE; /* AsyncGetCallTrace has them */
+    handler_config.carrier_frames = carrier_frames || wanted == WALKER_COMPARE; /* AsyncGetCallTrace returns the carrier's frames */
     if (wanted == WALKER_VMSTRUCTS)
         return 0;
     agct.prepare();

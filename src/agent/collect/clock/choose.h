@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* counter: what the clock counts; without a name: CPU time. 0 or a negative errno. */
+/* Chooses the clock. counter: the event that the clock counts; a counter without a name means CPU time. Returns 0 or a negative errno. */
 int choose_clock(struct clock *clock, enum clock_kind wanted, const struct event_counter *counter, uint64_t interval_ns, struct error *e);
-/* carrier_frames: of virtual threads, too. 0 or a negative errno. */
+/* Chooses the stack walker. carrier_frames: the stacks of virtual threads include the frames of their carriers. Returns 0 or a negative
+ * errno. */
 int choose_walker(enum walker wanted, bool carrier_frames, struct error *e);
 
 #endif

@@ -1,14 +1,14 @@
-/* Whether threads have their clocks by lot (trigger/lot.h), how many of them, and when lots are drawn: several times a second, at
- * random distances.
+/* Decides whether threads have their clocks by lot (trigger/lot.h), how many threads have one, and when lots are drawn. That is several
+ * times a second, after random intervals.
  *
- * A switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all, and draws lots once
- * this is more than a hundredth of the process's CPU time, two times in succession. Then it is brought down to a four-hundredth, but at
- * least LOTS_LEAST threads of equal use have clocks. With `lot` it draws from the beginning, however often threads are switched: a
- * quarter of what runs has clocks.
+ * A context switch of a thread with a clock costs LOTS_SWITCH_NS more. With `auto` a recording begins with clocks for all threads. It
+ * begins to draw lots when two measurements in succession find that this cost is more than a hundredth of the process's CPU time. The lots
+ * then reduce the cost to a four-hundredth, but at least LOTS_LEAST threads of equal use have clocks. With `lot` the recording draws from
+ * the beginning, however often threads are switched: a quarter of the running threads have clocks.
  *
  *   lots_begin -> [ lots_tick ]*
  *
- * All on the agent's thread. */
+ * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_CLOCK_LOTS_H
 #define CANDOR_AGENT_COLLECT_CLOCK_LOTS_H
 
@@ -20,29 +20,31 @@ extern const char *const lots_mode_names[LOTS_MODES];
 
 enum { LOTS_SWITCH_NS = 1500, LOTS_LEAST = 8 };
 
-/* Cumulative, of the process. */
+/* Cumulative figures of the process. */
 struct lots_usage {
     uint64_t wall_ns, cpu_ns, switches;
 };
 
-/* The decision, apart from what it reads. */
+/* The state of the decision. Its functions get the figures as arguments. */
 struct lots {
     enum lots_mode mode;
     bool draws;
-    uint32_t dear; /* measurements in succession in which switches were dear */
-    double share;  /* of the process's CPU time that clocks for all would cost at switches, of late */
+    uint32_t dear; /* measurements in succession in which switches cost too much */
+    double share;  /* recent share of the process's CPU time that switches would cost if all threads had clocks */
     struct lots_usage last;
 };
 
 void lots_measure(struct lots *l, const struct lots_usage *now);
-/* Which part of the threads, by their use, has clocks; and how many at least. */
+/* Return the part of the threads, weighted by their use, that has clocks, and the least number of threads that have clocks. */
 double lots_part(const struct lots *l);
 double lots_least(const struct lots *l);
 
 void lots_begin(enum lots_mode mode);
-/* Call it often. Draws when it is time; samples stand for pace_ns each. True: it has just begun to draw. */
+/* Draws lots if it is time. Call it often. pace_ns: the CPU time that each sample stands for. Returns true if this call has begun to draw
+ * lots. */
 bool lots_tick(uint64_t now_ns, uint64_t pace_ns);
-/* How the recording's threads have their clocks at present: "all" or "lot"; and why it is not what was asked for, or "". */
+/* Return how the recording's threads have their clocks at present ("all" or "lot"), and the reason if this differs from the requested mode,
+ * else "". */
 const char *lots_word(void);
 const char *lots_reason(void);
 

@@ -12,7 +12,7 @@
 
 enum { NAME_BYTES = 64 };
 
-/* The JVM's counters at a moment; they only rise. */
+/* The JVM's counters at a certain time. They only rise. */
 struct reading {
     uint64_t ns;
     uint64_t safepoints, stopped_ticks, synchronizing_ticks;
@@ -20,9 +20,9 @@ struct reading {
 
 static struct {
     struct recording *recording;
-    uint32_t pauses; /* also those that were lost to memory: numbers are not given twice */
+    uint32_t pauses; /* the number of the last pause; it includes pauses lost for lack of memory, so that no number is used twice */
     struct account taken, dropped;
-    int64_t longest_ns; /* of these */
+    int64_t longest_ns; /* the longest of the taken pauses */
     struct account safepoints, synchronizing;
     struct reading last;
     uint64_t collections_before;
@@ -49,7 +49,7 @@ static uint32_t symbol(const char *text)
     return *text ? strtab_add_text(&session.recording->names.strings, text) : 0;
 }
 
-/* The collector's name; if no collector counted the pause, the operation's name. */
+/* Returns the symbol of the collector's name; if no collector counted the pause, that of the operation's name. */
 static uint32_t name_symbol(const struct gc_pause *p)
 {
     char name[NAME_BYTES] = "";
@@ -84,8 +84,8 @@ static void take_pause(const struct gc_pause *p)
 
 /* ---- safepoints ---- */
 
-/* The JVM counts a safepoint when it begins, and adds its time when it ends. If only the number has risen, the safepoint is still
- * going on, and is reported later. */
+/* Takes the safepoints since the last reading. The JVM counts a safepoint when it begins, and adds its time when it ends. If only the
+ * number has risen, the safepoint has not ended, and is reported later. */
 static void take_safepoints(uint64_t now, bool at_end)
 {
     struct reading next = read_counters(now);
@@ -123,7 +123,7 @@ static void tick(uint64_t now_ns)
     drain(now_ns, false);
 }
 
-/* Takes the remaining pauses, when JVMTI reports no more. */
+/* Takes the remaining pauses after JVMTI's reports have ended. */
 static void finish(void)
 {
     drain(clock_monotonic_ns(), true);

@@ -14,15 +14,15 @@
 #include <string.h>
 
 enum {
-    CLASSES_MAX = 32,       /* of a step */
-    LOOK_PACED = 3,         /* seconds of a window, at least, */
-    SAMPLES_PACED = 100,    /* and samples in it */
-    APPROXIMATE_PACED = 10, /* of which so many are approximate, for a step */
+    CLASSES_MAX = 32,       /* classes per step */
+    LOOK_PACED = 3,         /* least length of a window in seconds */
+    SAMPLES_PACED = 100,    /* least number of samples in a window */
+    APPROXIMATE_PACED = 10, /* least number of approximate samples in a window, for a step */
     SAMPLES_NOW = 10,
     APPROXIMATE_NOW = 3
 };
 #define LOOK_NOW_NS  (NS_PER_S / 4)
-#define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to that long after a step may still be of the code that went */
+#define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to this long after a step may still be of code that was thrown away */
 
 const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED] = "paced", [HEAL_NOW] = "now"};
 
@@ -37,19 +37,19 @@ static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE]
 
 struct window {
     uint64_t began_ns;
-    uint64_t weight, approximate, sparse; /* sparse: of what is approximate, the code that can go */
+    uint64_t weight, approximate, sparse; /* weight of all samples, of approximate ones, and of those whose code can be thrown away */
     uint32_t samples, sparse_samples;
 };
 
-/* Of the process: what was compiled before the agent was loaded is gone, and does not come back. */
+/* A fact about the process: all code that was compiled before the agent was loaded is gone, and does not come back. */
 static bool all_has_gone;
 
 static struct {
     struct recording *recording;
     enum heal_mode mode;
-    bool went_at_once;   /* all code was to go */
-    bool left_said;      /* the log says that the code stays as it is */
-    uint64_t settled_ns; /* samples from before say nothing of what is left */
+    bool went_at_once;   /* all code was thrown away at once */
+    bool left_said;      /* the log has the message that the code stays as it is */
+    uint64_t settled_ns; /* earlier samples do not show the present state */
     struct window window, last;
     struct heal_cost cost;
     struct met met;
@@ -124,7 +124,7 @@ static void end_step(const char *what, size_t methods)
     say(now, what, methods, paused);
 }
 
-/* Once in a recording. */
+/* Writes a message that the code stays as it is, once in a recording. */
 static void say_left(const char *why)
 {
     char text[256];
@@ -158,7 +158,7 @@ static void discard_hottest(void)
     size_t methods = met_settle(&session.met);
     for (size_t i = 0; i < count; i++)
         gone += classes[i].fate == OLD_CLASS_DISCARDED;
-    if (!gone) { /* nothing stood still for it */
+    if (!gone) { /* no thread stood still for it */
         heal_cost_take_back(&session.cost);
         say_left("its classes cannot be retransformed, or a Java agent is loaded");
         return;
@@ -167,8 +167,8 @@ static void discard_hottest(void)
     end_step(what, methods);
 }
 
-/* For a JVM that can only throw away all code or none: throwing all away would make the program slow for seconds, which exceeds any
- * budget. So the code is kept. */
+/* Marks the hottest classes as kept, for a JVM that can only throw away all code or none. Throwing all code away would make the program
+ * slow for seconds, which exceeds any budget. */
 static void leave_hottest(void)
 {
     size_t count = met_pick(&session.met, classes, CLASSES_MAX);
@@ -222,7 +222,7 @@ void heal_tick(uint64_t now_ns)
     bool steps = is_due() && may_step(now_ns);
     if (steps)
         step();
-    session.last = steps ? (struct window){0} : session.window; /* what was before a step is not what is left */
+    session.last = steps ? (struct window){0} : session.window; /* a window from before a step does not show the present state */
     begin_window(clock_monotonic_ns());
     met_fade(&session.met);
 }

@@ -1,10 +1,10 @@
-/* Healing: after a late attach, code that was compiled before has debug information only at its calls (sparse debug information), so
- * frames in it are approximate. The JVM throws the part of this code away that samples meet, hottest first and within a budget, and
- * compiles it anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, healing ends.
+/* Healing: after a late attach, code that was compiled before has debug information only at its calls (sparse debug information), so frames
+ * in it are approximate. The JVM throws the part of this code away that samples meet, hottest first and within a budget, and compiles it
+ * anew with full debug information. When less than HEAL_ENOUGH of the sampled time is approximate, healing ends.
  *
  *   heal_begin -> heal_start -> [ heal_sample, heal_tick, heal_write_books ]*
  *
- * All on the agent's thread. docs/internals/hotspot.md says what each JVM throws away. */
+ * All functions run on the agent's thread. docs/internals/hotspot.md says what each JVM throws away. */
 #ifndef CANDOR_AGENT_COLLECT_HEAL_HEAL_H
 #define CANDOR_AGENT_COLLECT_HEAL_HEAL_H
 
@@ -16,27 +16,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The mode that was not given is off. */
+/* HEAL_BY_DEFAULT: no mode was given; it means off. */
 enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
 extern const char *const heal_mode_names[HEAL_MODES];
 
 #define HEAL_ENOUGH      0.01  /* of the sampled time */
-#define HEAL_PAUSE_SHARE 0.002 /* paced: of the time, in which all threads may stand for it; the first step is free */
-#define HEAL_CPU_SHARE   0.05  /* paced: of the process's CPU time, which the compilers may use for it */
+#define HEAL_PAUSE_SHARE 0.002 /* paced: the part of the time in which all threads may stand still for it; the first step does not count */
+#define HEAL_CPU_SHARE   0.05  /* paced: the part of the process's CPU time that the compilers may use for healing */
 
-/* late: the agent was loaded after the JVM's start; otherwise nothing is done. */
+/* Begins healing for the recording. late: the agent was loaded after the JVM's start; if false, healing does nothing. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
-/* Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
+/* Starts healing. Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
 int heal_start(struct error *e);
-/* Recordings have come or gone: this is what the most demanding of those that run wants. */
+/* Sets the mode anew after recordings have begun or ended. mode: what the most demanding running recording wants. */
 int heal_change(enum heal_mode mode, bool late, struct error *e);
-/* A sample of the event cpu: its frames, as they are in the record, when it was taken and what it weighs. */
+/* Adds a sample of the event cpu: its frames as they are in the record, the time when it was taken, and its weight. */
 void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight);
-/* Call it in every turn of the collector. */
+/* Does the next step of healing if it is due. Call it in every turn of the collector. */
 void heal_tick(uint64_t now_ns);
-/* Lines of its accounts (docs/formats/recording.md). */
+/* Writes the lines of healing's accounts (docs/formats/recording.md). */
 void heal_write_books(jfr_write_book *write, uint64_t now_ns);
-/* The setting that each chunk repeats. */
+/* Writes the setting that each chunk repeats. */
 void heal_describe(void);
 
 #endif

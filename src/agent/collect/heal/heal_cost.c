@@ -6,7 +6,7 @@
 #include "agent/trigger/threads.h"
 #include "base/text/units.h"
 
-static const uint64_t WATCH_NS = 20000000000; /* for that long after a step more compilations are put down to it */
+static const uint64_t WATCH_NS = 20000000000; /* for this long after a step, additional compilations count as its cost */
 
 static uint64_t compilers_cpu(void)
 {
@@ -19,7 +19,7 @@ static uint64_t compilers_cpu(void)
     return sum;
 }
 
-/* 0 where the JVM has no counters. */
+/* Returns the JVM's safepoint time in ns; 0 if the JVM has no counters. */
 static uint64_t stopped_ns(void)
 {
     return counters.safepoint_ticks && counters_find_clock() ? counters_ns(counters_value(counters.safepoint_ticks)) : 0;
@@ -30,7 +30,7 @@ void heal_cost_begin(struct heal_cost *c, uint64_t now_ns)
     *c = (struct heal_cost){.began_ns = now_ns, .process_at_begin = clock_process_cpu()};
 }
 
-/* If a compiler thread has ended, its CPU time is missing from the sum. Then nothing is added for the others either. */
+/* If a compiler thread has ended, its CPU time is missing from the sum. Then nothing is added for the other compiler threads, either. */
 void heal_cost_look(struct heal_cost *c, uint64_t now_ns)
 {
     uint64_t compilers = compilers_cpu();

@@ -24,7 +24,7 @@ bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *c
     return true;
 }
 
-/* The slot of the method, or a free one; NULL when the table is full. */
+/* Returns the slot of the method, or a free one; NULL if the table is full. */
 static struct met_method *find(struct met *m, uint32_t method)
 {
     uint32_t at = method * UINT32_C(2654435769) % MET_SLOTS;
@@ -74,14 +74,14 @@ static const struct old_class *class_among(const struct old_class *classes, size
     return NULL;
 }
 
-/* A hidden class, as those of lambdas are, cannot be retransformed. Its name ends in a number: Main$$Lambda+0x00000000ac000a20 or
- * Main$$Lambda/0x00000000ac000a20. */
+/* Whether the class is hidden, like a lambda's, and therefore cannot be retransformed. The name of such a class ends in a number:
+ * Main$$Lambda+0x00000000ac000a20 or Main$$Lambda/0x00000000ac000a20. */
 static bool is_hidden(const struct method_info *info)
 {
     return memmem(info->class_name, info->class_len, "+0x", 3) || memmem(info->class_name, info->class_len, "/0x", 3);
 }
 
-/* Of a lambda: the class that has its body. */
+/* Returns, for a lambda, the class that contains its body. */
 static struct method_info host_of(struct method_info info)
 {
     const char *lambda = memmem(info.class_name, info.class_len, "$$Lambda", 8);
@@ -90,8 +90,8 @@ static struct method_info host_of(struct method_info info)
     return info;
 }
 
-/* The class to retransform. A hidden class cannot be retransformed; in its place it is the class of the inlined method, on which the
- * compiled code depends, too, or else the class that has the lambda's body. */
+/* Returns the class to retransform. A hidden class cannot be retransformed. It is replaced by the class of the inlined method, on which the
+ * compiled code depends, too, or else by the class that contains the lambda's body. */
 static struct method_info modifiable_of(const struct met_method *one)
 {
     struct method_info info = method_get(one->method), inlined = method_get(one->inlined);

@@ -1,9 +1,9 @@
-/* The methods in samples whose compiled code has sparse debug information: how much time each has, and which were discarded. A method
- * here is a unit of compilation; methods that were inlined into it count as part of it.
+/* A table of the sampled methods whose compiled code has sparse debug information. It records how much time each method has, and which
+ * methods' code was discarded. A method here is a unit of compilation: methods that were inlined into it count as part of it.
  *
  *   met_clear -> [ met_sample, met_pick, met_settle, met_fade ]*
  *
- * One owner. Bounded: when the table is full, further methods are left out. */
+ * The table has one owner. It is bounded: when it is full, further methods are left out. */
 #ifndef CANDOR_AGENT_COLLECT_HEAL_MET_H
 #define CANDOR_AGENT_COLLECT_HEAL_MET_H
 
@@ -16,19 +16,20 @@
 enum { MET_SLOTS = 2048, MET_MAX = MET_SLOTS / 2, MET_TRIES_MAX = 2 };
 
 enum met_state {
-    MET_SPARSE,    /* its code is to go */
-    MET_DISCARDED, /* its code has gone; back to sparse if a sample meets it again */
-    MET_KEPT       /* it cannot go: `fate` */
+    MET_SPARSE,    /* its code is to be discarded */
+    MET_DISCARDED, /* its code was discarded; becomes MET_SPARSE again if a sample meets such code again */
+    MET_KEPT       /* its code cannot be discarded; `fate` says why */
 };
 
 struct met_method {
     uint32_t method;  /* its id (hot/java/method.h); 0 = the slot is free */
-    uint32_t inlined; /* stands for it where its class is hidden, as a lambda's is, and cannot be retransformed; 0 = none */
+    uint32_t inlined; /* an inlined method, used if the class of `method` is hidden, like a lambda's, and cannot be retransformed; 0 =
+                       * none */
     enum met_state state;
     enum old_class_fate fate;
     uint32_t tries;
-    uint64_t recent; /* weight since some time ago, which fades */
-    uint64_t weight; /* since it was first met */
+    uint64_t recent; /* recent weight: it is halved regularly */
+    uint64_t weight; /* weight since the first sample */
     const struct old_class *picked;
 };
 
@@ -38,12 +39,14 @@ struct met {
 };
 
 void met_clear(struct met *m);
-/* Sparse code that a sample was in: the method that it was compiled for, and one that was inlined into that; 0 = none, or it has no id. */
+/* Sparse code in which a sample fell: the method that was compiled, and one that was inlined into it. 0 = there is none, or it has no
+ * id. */
 struct met_code {
     uint32_t method, inlined;
 };
 
-/* Whether the innermost frames of a sample belong to code with sparse debug information, and to which code. frames: of a record. */
+/* Whether the innermost frames of a sample belong to code with sparse debug information; sets *code to that code. frames: the frames of a
+ * record. */
 bool met_is_approximate(const uint64_t *frames, size_t count, struct met_code *code);
 /* Adds a sample. Returns whether its code can still be discarded. */
 bool met_sample(struct met *m, struct met_code code, uint64_t weight);

@@ -22,7 +22,7 @@
 enum {
     LOOK_PERIOD_NS = NS_PER_S,
     JAVA_OF_SAMPLING = 11,
-    WORDS_MAX = 4 << 20, /* of stacks; beyond that they are cut */
+    WORDS_MAX = 4 << 20, /* words of all stacks together; beyond this number, stacks are cut */
     CUT_DEPTH = 64
 };
 
@@ -31,11 +31,11 @@ struct watched {
     uintptr_t reference;
     uint64_t born_ns, span;
     uint32_t thread, class_name, outcome;
-    uint32_t collections; /* the JVM had begun when it was allocated */
-    uint32_t survived;    /* of those after that it has outlived, as of the last look */
+    uint32_t collections; /* number of collections that the JVM had begun when the object was allocated */
+    uint32_t survived;    /* number of later collections that the object has survived, as of the last look */
     uint16_t frames, virtual_words;
     bool is_truncated;
-    uint64_t words[]; /* frames, leaf first; those of the virtual thread */
+    uint64_t words[]; /* the frames, leaf first, followed by the words of the virtual thread */
 };
 
 static struct {
@@ -44,19 +44,19 @@ static struct {
     struct recording *recording;
     struct survivors set;
     bool *is_alive;
-    uintptr_t *references; /* as many as may be watched */
-    uintptr_t *done;       /* to be given back, as many as may be watched */
+    uintptr_t *references; /* room for as many as may be watched */
+    uintptr_t *done;       /* references to be given back; room for as many as may be watched */
     uint32_t done_count;
     uint64_t random, next_look;
-    uint64_t pauses;          /* as of the last look */
-    uint32_t begun;           /* collections, as of the last look */
-    uint64_t old, old_before; /* collections of old objects, as of the last look, and of the one before */
-    bool has_late;            /* objects have come that a collection before the last look has looked at */
-    uint64_t collected_ns;    /* the end of the last one before it */
+    uint64_t pauses;          /* number of pauses as of the last look */
+    uint32_t begun;           /* number of collections that had begun, as of the last look */
+    uint64_t old, old_before; /* number of collections of old objects, as of the last look and of the look before */
+    bool has_late;            /* objects have arrived that an already noted collection has examined */
+    uint64_t collected_ns;    /* the end of the last collection before the last look */
     uint64_t heap_used;
-    size_t words; /* of all that are watched */
+    size_t words; /* words of all watched objects */
     struct account watched, dead, displaced, unreferenced;
-    uint64_t made, given_back; /* references */
+    uint64_t made, given_back; /* numbers of references */
 } session;
 
 /* ---- references ---- */
@@ -69,7 +69,8 @@ static void give_back(void)
     session.done_count = 0;
 }
 
-/* If the JVM refuses to take references back, this one is leaked, so that they do not fill memory without limit. */
+/* Puts a reference on the list of those to be given back. If the JVM refuses to take references back and the list is full, this reference
+ * is leaked, so that the list does not grow without limit. */
 static void be_done_with(uintptr_t reference)
 {
     if (session.done_count == session.max)
@@ -125,7 +126,7 @@ static struct watched *watch(const struct jfr_allocation_sample *s, const uint64
     return w;
 }
 
-/* Stops watching an object. It has been counted already. */
+/* Stops watching an object that has been counted already. */
 static void unwatch(struct watched *w)
 {
     be_done_with(w->reference);
@@ -214,7 +215,7 @@ static void bury_dead(uint32_t begun)
     }
 }
 
-/* Square root, to the whole number: the agent links no mathematics. */
+/* Returns the square root as a whole number, because the agent links no mathematical library. */
 static uint64_t root(double x)
 {
     double r = x > 1 ? x : 1;
@@ -258,10 +259,11 @@ static void note_collections(uint64_t pauses, uint64_t ended_ns)
 static void look(void)
 {
     struct survivors *set = &session.set;
-    /* Acquire: pairs with the release of the JVM's thread; the time is then that of this pause, or of a later one. */
+    /* Acquire: pairs with the release of the JVM's thread. The time is then that of this pause, or of a later one. */
     uint64_t pauses = atomic_load_explicit(&live_pauses.count, memory_order_acquire);
     uint64_t collected_ns = atomic_load(&live_pauses.ended_ns);
-    uint32_t begun = live_collections(); /* before the look: what begins later may not have ended when a reference is looked at */
+    uint32_t begun = live_collections(); /* before the look: a collection that begins later may not have ended when a reference is
+                                          * checked */
     if (pauses == session.pauses && !session.has_late)
         return;
     for (uint32_t i = 0; i < set->count; i++)
@@ -285,7 +287,7 @@ static void tick(uint64_t now)
     give_back();
 }
 
-/* The object's group, by class and site, as in reports. */
+/* Returns the number of the object's group, by class and site, as in reports. */
 static uint64_t group_of(const struct watched *w)
 {
     return hash_mix(hash_mix(site_of(&session.recording->names, w->words, w->frames)) ^ w->class_name);
@@ -305,7 +307,7 @@ static void find_paths(uint64_t budget_ns)
     free(list);
 }
 
-/* Writes all live objects with the same time. By that time readers recognize the last of several sets. */
+/* Writes all live objects with the same time. Readers use this time to find the last of several sets. */
 static void sum_up(uint64_t paths_ns)
 {
     uint32_t count = 0;
@@ -328,7 +330,7 @@ static void sum_up(uint64_t paths_ns)
 static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
 {
     struct jfr_writer *w = session.recording->writer;
-    if (write == jfr_write_book_base) /* of the whole recording, whatever of it is kept: nothing counts from them */
+    if (write == jfr_write_book_base) /* these lines describe the whole recording, even if its old data is dropped, so they need no base */
         return;
     write(w, now, account_name[ACCOUNT_LIVE_WATCHED], "", session.watched.ns, session.watched.count);
     write(w, now, account_name[ACCOUNT_LIVE_DEAD], "", session.dead.ns, session.dead.count);

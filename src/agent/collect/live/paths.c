@@ -18,12 +18,12 @@ enum { COUNTERS_WAITS = 50, COUNTERS_WAIT_NS = NS_PER_MS, STATIC = 8 };
 
 static struct {
     struct recording *recording;
-    struct path_search *search; /* the last one; NULL: there was none, or no memory */
-    uint32_t *sample_of;        /* of each object: its sample, 0 = not chosen */
+    struct path_search *search; /* the last search; NULL: there was none, or no memory */
+    uint32_t *sample_of;        /* for each object: its sample, 0 = not chosen */
     uint32_t count;
     uint32_t outcome_symbols[PATH_OUTCOMES];
     struct path_plan plan;
-    /* Of all searches. */
+    /* Totals of all searches. */
     uint32_t searches, walks;
     uint64_t elapsed_ns, stopped_ns, safepoints;
 } session;
@@ -56,7 +56,8 @@ static struct stops count_stops(void)
     return (struct stops){counters_value(counters.safepoints), counters_value(counters.safepoint_ticks)};
 }
 
-/* The JVM counts a safepoint after it is over, which may be after our call has returned. */
+/* Adds the safepoints since `before` to the totals. The JVM counts a safepoint after it is over, which may be after our call has
+ * returned. */
 static void book_stops(struct stops before, uint32_t walks)
 {
     const struct timespec pause = {.tv_nsec = COUNTERS_WAIT_NS};
@@ -82,7 +83,7 @@ static void walk_once(struct path_search *s)
     session.walks++;
     session.elapsed_ns += took;
     if (!heap_walks.classify(s))
-        s->stop = PATH_FAILED; /* what holds nothing is not known from what does */
+        s->stop = PATH_FAILED; /* the search cannot tell references that hold objects from those that do not */
     path_search_settle(s);
 }
 
@@ -104,8 +105,8 @@ static void walk_all(struct path_search *s)
 
 /* ---- what was found ---- */
 
-/* Marks the nodes and edges of a sample's path. A node has the same next edge on every path: complete paths are shortest paths, and
- * incomplete paths share no node with these. */
+/* Marks the nodes and edges of a sample's path. A node has the same next edge on every path, because complete paths are shortest paths, and
+ * incomplete paths share no node with complete ones. */
 static void mark_path(struct path_search *s, uint32_t sample)
 {
     enum path_outcome outcome = path_search_outcome(s, sample);
@@ -133,7 +134,7 @@ static const char *const root_types[PATH_ROOTS] = {
     [PATH_ROOT_JNI_LOCAL] = "Local JNI Handle",
 };
 
-/* The edge on the path that leads from the node, by the marks. */
+/* Returns the marked edge on the path that leads on from the node. */
 static uint32_t marked_way(const struct path_search *s, uint32_t node)
 {
     const struct path_node *n = &s->nodes[node];
@@ -230,7 +231,7 @@ static void search(const uintptr_t *references, uint32_t samples, uint64_t budge
         log_line("warning", "paths: this JVM does not let its heap be walked");
         return;
     }
-    path_search_settle(s); /* some may be gone */
+    path_search_settle(s); /* some objects may be gone */
     walk_all(s);
     keep_names(s);
     heap_walks.close();
@@ -254,7 +255,7 @@ void paths_search(struct recording *r, const struct paths_object *objects, uint3
         search(references, samples, budget_ns, heap_used);
 }
 
-/* Where the path ends. */
+/* Returns the last node of the path. */
 static uint32_t end_of(const struct path_search *s, uint32_t node)
 {
     for (uint32_t way, steps = 0; (way = marked_way(s, node)) && steps < PATH_NODES_MAX; steps++)

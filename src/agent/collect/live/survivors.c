@@ -49,8 +49,8 @@ static void sink(struct survivor *held, uint32_t count, uint32_t i)
 
 /* ---- thresholds ---- */
 
-/* The highest priority that has left since this entry came. The list is short, because it keeps only departures with a higher
- * priority than all later ones. */
+/* Returns the highest priority that has left since this entry arrived. The list is short, because it keeps a departure only if all later
+ * ones have lower priorities. */
 static double threshold(const struct survivors *s, const struct survivor *one)
 {
     for (uint32_t i = 0; i < s->gone_count; i++)
@@ -77,7 +77,7 @@ static void note_gone(struct survivors *s, double priority)
 
 /* ---- the set ---- */
 
-/* In (0, 1]. */
+/* Returns a number in (0, 1]. */
 static double unit(uint64_t random)
 {
     return (double)((random >> 11) + 1) * 0x1p-53;

@@ -20,7 +20,7 @@ enum { HOLDERS_MAX = 1024, TRIES = 2 };
 /* A thread that holds a lock for which `waiters` threads wait. */
 struct holder {
     uint32_t slot, uid, waiters;
-    uintptr_t klass; /* of the lock that the first of them waits for; 0 = unknown */
+    uintptr_t klass; /* class of the lock for which the first of them waits; 0 = unknown */
 };
 
 static struct {
@@ -28,7 +28,7 @@ static struct {
     struct holder list[HOLDERS_MAX];
     uint32_t count, chosen[LOCK_HOLDERS_MOST];
     struct account taken, missed;
-    uint64_t frames[FRAMES_MAX + 1]; /* names_stack may add one */
+    uint64_t frames[FRAMES_MAX + 1]; /* names_stack may add a frame */
 } holders;
 
 void lock_holders_begin(uint64_t now)
@@ -62,15 +62,15 @@ static void add(struct account *a, uint64_t ns)
 
 /* ---- who waits for whom ---- */
 
-/* Finds the lock for which a thread waits, if its owner has a slot. A thread that is parked for an object without an owner is not
- * examined again. */
+/* Finds the lock for which a thread waits, if its owner has a slot. A thread that is parked for an object without an owner is not examined
+ * again. */
 static bool find_target(const struct sampled_thread *t, struct lock_target *target)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, t);
     uintptr_t java_thread = atomic_load(&t->java_thread);
     if (atomic_load(&t->slot) != SLOT_LIVE || !lane || !java_thread)
         return false;
-    /* Acquire: pairs with the release of the thread, which has written before what kind of wait it is. */
+    /* Acquire: pairs with the release of the thread, which has written the kind of wait before. */
     uint64_t since = atomic_load_explicit(&lane->since, memory_order_acquire);
     if (!since)
         return false;
@@ -117,7 +117,7 @@ static void record(const struct holder *h, const struct sampled_thread *t, struc
     add(jfr_writer_dropped(r->writer) == dropped ? &holders.taken : &holders.missed, ns);
 }
 
-/* A thread whose CPU clock has not moved slept on while its stack was read. */
+/* Takes the stack of a sleeping thread. A thread whose CPU clock has not moved has slept while its stack was read. */
 static bool look_at_sleeper(const struct sampled_thread *t, struct jfr_lock_holder *sample)
 {
     uintptr_t java_thread = atomic_load(&t->java_thread);

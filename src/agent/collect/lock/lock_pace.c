@@ -4,9 +4,8 @@
 
 enum { LOOK_NS = NS_PER_S };
 
-/* In multiples of the rate: the smallest deviation that is worth a change, and the largest change per look. Waits longer than the
- * threshold are always recorded, so their number falls more slowly than the threshold rises, and more than one look may be
- * needed. */
+/* In multiples of the rate: the smallest deviations that cause a change, and the largest changes per look. Waits longer than the threshold
+ * are always recorded. Their number falls more slowly than the threshold rises, so more than one look may be needed. */
 static const double too_many = 1.2, too_few = 0.5, fastest_rise = 16, fastest_fall = 0.5;
 
 void lock_pace_begin(struct lock_pace *p, uint64_t rate, uint64_t threshold, uint64_t now_ns)

@@ -2,7 +2,7 @@
 
 #include "agent/hot/layout.h"
 
-/* A deadline above this is a time of day. Smaller ones are on the monotonic clock, which counts from the machine's start. */
+/* A deadline above this value is a time of day. A lower one is a time of the monotonic clock, which counts from the machine's start. */
 #define TIME_OF_DAY_NS (UINT64_C(1) << 59)
 
 struct lock_samples lock_samples;
@@ -12,8 +12,8 @@ void lock_samples_begin(struct recording *r, const uint32_t *outcome_symbols)
     lock_samples = (struct lock_samples){.recording = r, .outcome_symbols = outcome_symbols};
 }
 
-/* The id in events of a thread that holds a lock. If its slot has been freed, the thread was named at that moment. If it has no slot,
- * it is a virtual thread, if the JVM has any. */
+/* Returns the id in events of the thread that holds a lock. If its slot has been freed, the thread was named at that time. A holder without
+ * a slot is a virtual thread, if the JVM has any. */
 static uint32_t owner_thread(const struct lock_owner *owner)
 {
     struct names *names = &lock_samples.recording->names;

@@ -32,9 +32,9 @@ static struct {
     struct recording *recording;
     struct lock_pace paces[LOCK_GROUPS];
     uint64_t ticked_ns;
-    struct account closed[LOCK_KINDS];   /* all waits of threads that are gone */
+    struct account closed[LOCK_KINDS];   /* all waits of threads that have ended */
     uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
-    struct error no_parks;               /* why parks are not seen */
+    struct error no_parks;               /* why parks cannot be observed */
 } session;
 
 /* ---- records ---- */
@@ -62,7 +62,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                             .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};
     if (virtual_words)
         s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
-    s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last: it writes behind the frames */
+    s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last, because it writes after the frames */
     lock_samples_take(&s);
 }
 
@@ -100,7 +100,7 @@ static void tick(uint64_t now)
     lock_holders_tick(now);
     if (!is_bounded())
         return;
-    now = clock_monotonic_ns(); /* that of the numbers read here */
+    now = clock_monotonic_ns(); /* the time at which the numbers below are read */
     for (int i = 0; i < LOCK_GROUPS; i++) {
         struct lock_limit *limit = &lock_config.limits[i];
         uint64_t wanted = atomic_load(&limit->wanted);
@@ -158,7 +158,7 @@ static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
         rest -= lost.ns;
     }
     put(write, now, ACCOUNT_LOCK_RESIDUAL, "", (struct account){.ns = rest});
-    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* no sums: there is nothing to count them from */
+    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* thresholds are no sums, so they have no base */
         put(write, now, ACCOUNT_LOCK_THRESHOLD, group_names[i],
             (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
     put(write, now, ACCOUNT_LOCK_HOLDERS, "", lock_holders_taken());
@@ -245,7 +245,7 @@ static int start(const struct part_of *of, struct error *e)
     if (!lock_events.open)
         return error_set(e, -ENOTSUP, "event=lock: there is no JVM here");
     begin(of->options, of->recording, of->outcome_symbols);
-    /* Release: pairs with the acquire of whoever waits, who then finds all of the above. */
+    /* Release: pairs with the acquire of waiting threads, which then see all values written above. */
     atomic_store_explicit(&lock_config.on, true, memory_order_release);
     int rc = lock_events.open(e);
     if (rc) {
@@ -258,7 +258,7 @@ static int start(const struct part_of *of, struct error *e)
 
 static void end(void (*drain_all)(void))
 {
-    open_waits_take(); /* while the JVM still tells which of them end */
+    open_waits_take(); /* while the JVM still reports the end of waits */
     silence();
     lock_events.close();
 }

@@ -1,9 +1,9 @@
-/* The collector's part of the event lock: it turns records of waits into events with weights, adapts the threshold to the rate,
- * and keeps the books. It is independent of the clocks' part.
+/* The collector's part of the event lock: it turns records of waits into events with weights, adapts the threshold to the rate, and keeps
+ * the books. It is independent of the clocks' part.
  *
- * Its books (docs/formats/recording.md), in ns of waiting: the total of all waits, as each thread has added it up, against the
- * waits recorded for their length, the weights of the drawn ones, and the lost ones. The difference is the residual, which is
- * the error of the draw. All on the agent's thread. */
+ * Its books (docs/formats/recording.md) count ns of waiting. They compare the total of all waits, which each thread adds up, with the
+ * lengths of long recorded waits, the weights of drawn waits, and the lost waits. The difference is the residual, which is the error of the
+ * draw. All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCKS_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCKS_H
 
@@ -16,9 +16,9 @@
 enum { LOCKS_RATE_DEFAULT = 100, LOCKS_THRESHOLD_DEFAULT_NS = NS_PER_MS };
 
 struct lock_options {
-    bool has_threshold;    /* else the default, and a rate */
-    uint64_t threshold_ns; /* waits as long as this are all recorded; 0 = all waits are */
-    uint64_t rate;         /* waits of a group recorded per second at most, by a higher threshold; 0 = without a bound, or the default */
+    bool has_threshold;    /* if false, the default threshold and a rate apply */
+    uint64_t threshold_ns; /* all waits of at least this length are recorded; 0 = all waits are recorded */
+    uint64_t rate;         /* most waits of a group that are recorded per second, by a higher threshold; 0 = no bound, or the default */
 };
 
 extern const struct part lock_part;

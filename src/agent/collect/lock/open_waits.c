@@ -13,12 +13,12 @@
 
 struct open_wait {
     struct sampled_thread *thread;
-    uint64_t since, waits; /* as its lane had them; since 0: it has waited since before the recording */
+    uint64_t since, waits; /* as in the thread's lane; since 0: the thread has waited since before the recording */
     struct lock_wait wait;
 };
 
-/* Whether the JavaThread still belongs to the thread. When a thread ends while the JVM reports no events any more, its slot keeps the
- * address of a structure that another thread may use by now. */
+/* Whether the JavaThread still belongs to the thread. If a thread ends when the JVM no longer reports events, its slot keeps the address of
+ * a structure that another thread may use by now. */
 static bool is_of(uintptr_t java_thread, int tid)
 {
     uint64_t os_thread, id;
@@ -32,7 +32,7 @@ static bool waits_for_monitor(uintptr_t java_thread)
     return vm_layout.thread_pending_monitor.width && load_field(java_thread, vm_layout.thread_pending_monitor, &monitor) && monitor;
 }
 
-/* Notes the wait of a thread. Of a wait that began before the recording, only monitors are found, by the JVM's own state. */
+/* Notes the wait of a thread. Waits that began before the recording are found only if they are for monitors, by the JVM's own state. */
 static bool look_at(struct sampled_thread *t, struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, t);
@@ -59,7 +59,7 @@ static void read_target(struct open_wait *o)
         lock_find_blocker(java_thread, &o->wait.target);
 }
 
-/* Takes the wait from its thread: when the thread wakes, it does not record the wait. False: the wait has ended meanwhile. */
+/* Takes the wait from its thread, which then does not record it when it wakes. Returns false if the wait has ended meanwhile. */
 static bool claim(struct open_wait *o)
 {
     struct lock_lane *lane = lane_of(&lock_lanes, o->thread);
@@ -74,7 +74,7 @@ static void weigh(struct open_wait *o)
 {
     struct lock_wait *wait = &o->wait;
     uint64_t now = clock_monotonic_ns(), threshold = atomic_load(&lock_config.limits[lock_group_of(wait)].threshold);
-    struct lock_draw draw = {.random = now << 8 | 1}; /* the lane's is its thread's */
+    struct lock_draw draw = {.random = now << 8 | 1}; /* only the lane's own thread may use the lane's draw */
     wait->ns = now > wait->since ? now - wait->since : 0;
     wait->weight = lock_draw(&draw, wait->ns, threshold);
     wait->is_whole = wait->ns >= threshold;
@@ -83,7 +83,7 @@ static void weigh(struct open_wait *o)
 
 static void take(struct open_wait *o)
 {
-    static uint64_t frames[FRAMES_MAX + 1]; /* too large for this thread's stack, as the next; names_stack may add a frame */
+    static uint64_t frames[FRAMES_MAX + 1]; /* both arrays are too large for this thread's stack; names_stack may add a frame */
     static uint64_t class_words[LANE_CLASS_WORDS_MAX];
     uint64_t virtual_words[RECORD_VIRTUAL_MAX];
     struct lock_sample s = {.thread = o->thread, .wait = &o->wait, .is_open = true};

@@ -1,9 +1,9 @@
-/* The waits that still go on when a recording ends: the parts of a deadlock, and waits that would otherwise be invisible,
- * because they have no end. Each is recorded as a wait that took until now, and is marked as open.
+/* Records the waits that have not ended when a recording ends: the waits of a deadlock, and other waits that would be invisible because
+ * they never end. Each is recorded as a wait until now, and is marked as open.
  *
- * First they are found, then all owners are read, then each is taken; taking fails if the wait has ended meanwhile. So the
- * owners were read while all the taken waits went on: threads that wait for each other in a cycle can neither have acquired nor
- * released anything in that time, and the cycle is real. Collector only, while the recording runs. */
+ * The waits are found first, then all owners are read, and then each wait is taken. Taking fails if the wait has ended meanwhile. So the
+ * owners were read while all the taken waits went on: threads that wait for each other in a cycle can neither have acquired nor released
+ * anything in that time, and the cycle is real. Only the collector calls this, while the recording runs. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_OPEN_WAITS_H
 #define CANDOR_AGENT_COLLECT_LOCK_OPEN_WAITS_H
 

@@ -17,10 +17,10 @@
 
 enum { CLOSE_PERIOD_NS = NS_PER_S, NAME_PERIOD_NS = NS_PER_S };
 
-/* A thread that has been looked at. */
+/* A thread that a round has looked at. */
 struct seen_thread {
-    uint32_t id;       /* in events */
-    uint64_t named_ns; /* when its name was asked for */
+    uint32_t id;       /* its id in events */
+    uint64_t named_ns; /* when its name was read */
 };
 
 /* One look at some threads. */
@@ -34,11 +34,11 @@ static struct {
     struct collect_options options;
     struct recording recording;
     struct thread_time books;
-    struct map thread_places; /* Java's id -> place in threads */
+    struct map thread_places; /* from a Java thread id to an index in threads */
     struct seen_thread *threads;
     uint32_t thread_count, thread_cap;
     uint64_t started, due, next_close;
-    uint64_t last_round; /* up to here time is accounted for */
+    uint64_t last_round; /* time up to here is accounted for */
     uint32_t alive;
     uint64_t random;
     uint32_t outcome_symbols[OUTCOME_COUNT];
@@ -56,7 +56,7 @@ const struct collect_options *safepoint_options(void)
     return &session.options;
 }
 
-/* The thread's id in events. Its name is read again once a second, because threads get their names late, and may change them. */
+/* Returns the thread's id in events. Its name is read again once a second, because threads get their names late, and may change them. */
 static uint32_t thread_id(uint32_t index, int64_t java_id, uint64_t now)
 {
     bool added;
@@ -87,7 +87,7 @@ static uint32_t add_stack(const struct java_stack *stack)
     return stacks_add(&n->stacks, session.frames, stack->count) << 1 | stack->truncated;
 }
 
-/* The pseudo frame with the reason why there is no stack. */
+/* Returns a stack of one pseudo frame, with the reason why there is no stack. */
 static uint32_t add_no_stack(enum outcome outcome)
 {
     struct names *n = &session.recording.names;
@@ -100,9 +100,9 @@ static bool is_in(const struct jfr_method *leaf, const struct jfr_method *method
     return leaf->name == method->name && leaf->class_name == method->class_name;
 }
 
-/* The JVM's state is wrong in two cases. From JDK 9 on, the reference handler waits inside the JVM, in a method that does nothing
- * else, and the JVM calls it runnable. A carrier is said to wait while its virtual thread runs. (A virtual thread that waits is
- * unmounted, unless it is pinned; that case cannot be recognized.) */
+/* Returns the true state. The JVM's state is wrong in two cases. From JDK 9 on, the reference handler waits inside the JVM, in a method
+ * that does nothing else, but the JVM reports it as runnable. A carrier is reported as waiting while its virtual thread runs. (A virtual
+ * thread that waits is unmounted, unless it is pinned; that case cannot be recognized.) */
 static enum jfr_thread_state true_state(const struct java_stack *stack)
 {
     const struct jmethods *known = &session.recording.names.jmethods;
@@ -129,7 +129,7 @@ static void take_stack(const struct round *round, uint32_t index)
                                      .stack = stack.count ? add_stack(&stack) : add_no_stack(outcome),
                                      .weight_ns = weight,
                                      .outcome = session.outcome_symbols[outcome]};
-    s.state = stack.count ? true_state(&stack) : JFR_STATE_UNKNOWN; /* by the leaf's name, which is known now */
+    s.state = stack.count ? true_state(&stack) : JFR_STATE_UNKNOWN; /* needs the leaf's name, which is known by now */
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
     jfr_write_safepoint_sample(session.recording.writer, &s);
     if (jfr_writer_dropped(session.recording.writer) != dropped) {
@@ -141,8 +141,8 @@ static void take_stack(const struct round *round, uint32_t index)
         jfr_write_execution_sample(session.recording.writer, s.ticks, s.thread, s.stack, s.state);
 }
 
-/* A round stands for the time since the previous one, which is an interval, or longer if the JVM made us wait. So the weights add up
- * to the time that passed, and each moment is equally likely to be near a round. */
+/* Does one round. It stands for the time since the previous one, which is an interval, or longer if the JVM delayed it. So the weights add
+ * up to the elapsed time, and each moment is equally likely to be near a round. */
 static void look(void)
 {
     uint32_t alive, chosen;
@@ -150,7 +150,7 @@ static void look(void)
     int rc = java_stacks.take(&session.random, &alive);
     uint64_t at = clock_monotonic_ns(), took = at - before;
     session.due += handler_draw_period(&session.random, session.options.interval_ns);
-    /* Between two looks, threads get at least as much time for their own work as a look takes from them. */
+    /* Between two rounds, threads have at least as much time for their own work as a round takes from them. */
     if (session.due < at + took)
         session.due = at + handler_draw_period(&session.random, 2 * took);
     if (rc < 0) {

@@ -1,8 +1,8 @@
-/* A recording of the event safepoint: every interval of wall-clock time the JVM itself reports the stacks of some of its
- * threads, all at one safepoint (trigger/jvm/java_stacks.h). It needs no kernel clock, no signal and none of the JVM's tables.
- * Running threads give biased stacks: each shows the next place where it can be stopped. Waiting threads give exact stacks.
+/* A recording of the event safepoint: after every interval of wall-clock time the JVM itself reports the stacks of some of its threads, all
+ * at one safepoint (trigger/jvm/java_stacks.h). It needs no kernel clock, no signal and none of the JVM's tables. Running threads give
+ * biased stacks: each shows the next place where it can be stopped. Waiting threads give exact stacks.
  *
- * collect.c calls these functions for this event. All on the agent's only thread. */
+ * collect.c calls these functions for this event. All functions run on the agent's only thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAFEPOINT_SAFEPOINT_H
 #define CANDOR_AGENT_COLLECT_SAFEPOINT_SAFEPOINT_H
 

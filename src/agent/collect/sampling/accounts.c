@@ -14,7 +14,7 @@ void accounts_begin(const struct accounts_of *them)
     of = *them;
 }
 
-/* Where lines go: to the sink at which the whole is aimed meanwhile. */
+/* The destination of lines. The whole recording's writer is aimed at the sink meanwhile. */
 struct lines {
     jfr_write_book *write;
     struct sink *sink;
@@ -54,7 +54,7 @@ static void write_cpu_accounts(const struct lines *l, const struct books_balance
         write_account(l, ACCOUNT_SUPPRESSED, reason_suppression[i], b->suppressed[i]);
 }
 
-/* Returns the process's CPU time in them. */
+/* Writes the accounts of CPU time. Returns the process's CPU time in them. */
 static int64_t write_accounts(const struct lines *l)
 {
     struct books_balance b;
@@ -73,7 +73,7 @@ static int64_t write_accounts(const struct lines *l)
     return b.cpu_ns;
 }
 
-/* Beside the other accounts: how many samples have less of a context than their threads had. */
+/* Writes how many samples contain less of a context than their threads had. */
 static void write_context_books(const struct lines *l)
 {
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
@@ -82,7 +82,7 @@ static void write_context_books(const struct lines *l)
     }
 }
 
-/* Returns the process's CPU time in the books. */
+/* Writes all books of the sink. Returns the process's CPU time in them. */
 static int64_t write_all(struct sink *s, jfr_write_book *write)
 {
     const struct lines l = {write, s, clock_monotonic_ns()};

@@ -22,7 +22,8 @@ void clock_pace_begin(struct clock_pace *p, const struct budget_limits *limits, 
     budget_begin(&p->budget, limits, interval_ns, &none);
 }
 
-/* An event that begins or ends during the recording begins to count anew: what it counted less than before is no cost. */
+/* Adds the cost of other events. An event that begins or ends during the recording restarts its count at zero, so a lower value than before
+ * adds no cost. */
 static void add_others(struct clock_pace *p, uint64_t other_ns)
 {
     if (other_ns > p->other_seen)

@@ -1,7 +1,7 @@
-/* Holds the clocks of the event cpu to what the recordings allow (clock/budget.h). Each recording has limits of its own, and so a pace of
- * its own; the clocks keep the shortest of them, and the other recordings take a part of the samples (clock/thin.h).
+/* Keeps the clocks of the event cpu within the recordings' limits (clock/budget.h). Each recording has its own limits, and therefore its
+ * own pace. The clocks use the shortest pace, and the other recordings take a part of the samples (clock/thin.h).
  *
- * Collector only. */
+ * Only the collector uses this file. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_CLOCK_PACE_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_CLOCK_PACE_H
 
@@ -13,14 +13,14 @@
 
 struct clock_pace {
     struct budget budget;
-    uint64_t other_ns, other_seen; /* the cost of other events since the beginning; as it was given last */
+    uint64_t other_ns, other_seen; /* the cost of other events since the beginning; the value of the last call */
     bool told_hopeless;
 };
 
-/* The books must be open. */
+/* Begins to keep the pace. The books must be open. */
 void clock_pace_begin(struct clock_pace *p, const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
-/* Computes the recording's pace anew; it is in the budget. Every tenth of a second, or less often. A warning goes to the recording at
- * which the writer is aimed. other_ns: what samples of other events have cost so far (parts_cost_ns). */
+/* Computes the recording's pace anew and stores it in the budget. Call it every tenth of a second or less often. A warning goes to the
+ * recording at which the writer is aimed. other_ns: what samples of other events have cost so far (parts_cost_ns). */
 void clock_pace_keep(struct clock_pace *p, const struct books *books, uint64_t other_ns, uint64_t now_ns);
 
 #endif

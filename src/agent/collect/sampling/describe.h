@@ -9,9 +9,9 @@
 
 /* Writes the settings of the sink's recording, and those of its parts. late: the agent was loaded after the JVM's start. */
 void describe_recording(struct sink *s, bool late);
-/* Of them, which threads have clocks: when that changes. */
+/* Writes only the setting that says which threads have clocks. Call it when that changes. */
 void describe_clocks(struct recording *r);
-/* Call it at the end: writes how often two walkers agreed, if each stack was walked by two. */
+/* Writes how often two walkers agreed, if each stack was walked by two. Call it at the end. */
 void describe_comparison(struct recording *r);
 
 #endif

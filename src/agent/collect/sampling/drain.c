@@ -27,8 +27,9 @@ uint64_t drain_samples(void)
     return session.samples;
 }
 
-/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. It goes before the sample itself, as the
- * shorter and more regular of two events that begin alike: so both pack best. */
+/* Writes jdk.ExecutionSample events, because other tools count events: one per interval of weight, and one for the rest with a proportional
+ * probability. They are written before the sample itself. They are the shorter and more regular of two events that begin alike, and this
+ * order compresses best. */
 static void write_execution_samples(const struct sink *sink, const struct jfr_cpu_sample *s)
 {
     uint64_t interval = sink->options.interval_ns, n = s->weight_ns / interval;
@@ -37,8 +38,8 @@ static void write_execution_samples(const struct sink *sink, const struct jfr_cp
         jfr_write_execution_sample(sink->recording.writer, s->ticks, s->thread, s->stack, s->state);
 }
 
-/* Writes a sample. The pc, which takes a third of a packed sample, is written only if there is no stack; otherwise candor.CodeSample
- * has it. False if the sample was dropped. */
+/* Writes a sample. The pc, which takes a third of a compressed sample, is written only if there is no stack; otherwise candor.CodeSample
+ * contains it. Returns false if the sample was dropped. */
 static bool write_sample(struct jfr_writer *w, struct jfr_cpu_sample s, bool with_stack)
 {
     uint64_t dropped = jfr_writer_dropped(w);

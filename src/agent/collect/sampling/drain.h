@@ -1,9 +1,10 @@
-/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, for each sink by itself, the others in
- * the parts of their events (parts.h). When a thread has ended, it closes its last records, its books and its slot.
+/* Takes the threads' records off their queues, and turns them into events. The clocks' samples are handled here, for each sink separately.
+ * The parts of the other events handle the other records (parts.h). When a thread has ended, it closes its last records, its books and its
+ * slot.
  *
  *   drain_begin -> [ drain_threads, drain_write_bases ]*
  *
- * All on the agent's thread. */
+ * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_DRAIN_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_DRAIN_H
 
@@ -16,23 +17,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where it goes; all of it stays the caller's. */
+/* The destinations and sources of samples. All of it remains the caller's property. */
 struct drain_to {
-    struct recording *recording; /* the whole: of all sinks */
-    const struct clock *clock;   /* that the samples are of */
+    struct recording *recording; /* writes to all sinks */
+    const struct clock *clock;   /* the clock that takes the samples */
     struct books *books;
-    struct event_books *event_books; /* if the clock counts something other than CPU time */
-    struct patience *patience;       /* hears of the news */
-    const uint32_t *outcome_symbols; /* by enum outcome */
+    struct event_books *event_books; /* used if the clock does not count CPU time */
+    struct patience *patience;       /* is notified of new samples */
+    const uint32_t *outcome_symbols; /* indexed by enum outcome */
 };
 
 void drain_begin(const struct drain_to *places);
-/* The number of the clocks' samples since drain_begin. */
+/* Returns the number of the clocks' samples since drain_begin. */
 uint64_t drain_samples(void);
-/* shrink: the queues also give back chunks that they do not need. */
+/* Drains all threads' queues. shrink: the queues also give back chunks that they do not need. */
 void drain_threads(bool shrink);
-/* Write, for live threads and their present state, the lines that are written when a thread ends: as a base (jfr_write_thread_base),
- * or, in a recording that ends before the threads do, as they are. */
+/* Write the lines that are normally written when a thread ends, for live threads and their present state. The first function writes them as
+ * a base (jfr_write_thread_base). The second is for a recording that ends before the threads do. */
 void drain_write_bases(uint64_t now);
 void drain_write_threads(uint64_t now);
 

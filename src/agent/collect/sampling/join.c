@@ -38,7 +38,7 @@ static int check_stacks(const struct collect_options *wanted, const struct colle
     return 0;
 }
 
-/* The part of an event takes what it takes for all recordings that have it. */
+/* Checks options that must be the same in all recordings with the event, because the event's part samples once for all of them. */
 static int check_rates(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
 {
     unsigned events = wanted->events & now->events;

@@ -1,4 +1,4 @@
-/* Whether a recording can be made beside those that run. */
+/* Checks whether a recording can run beside the recordings that already run. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_JOIN_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_JOIN_H
 
@@ -6,7 +6,8 @@
 #include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
 
-/* now: what is sampled. 0, or a negative errno with what it cannot have, and why. */
+/* Checks the options of a new recording. now: the options of what is sampled at present. Returns 0 or a negative errno; the error says what
+ * the new recording cannot have, and why. */
 int join_check(const struct collect_options *wanted, const struct collect_options *now, const struct clock *clock, struct error *e);
 
 #endif

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The events start in this order, and do all else in it; they end and are released in the opposite order.
+/* The order in which events start, and in which all other functions call them. They end and are released in the opposite order.
  *
- *   live before alloc  the first allocation that is sampled brings a reference already
- *   lock after those that may refuse to start: a start of lock is undone by its end alone
- *   wall last          the time that it divides begins when all others run; at the end it waits for the threads that it has asked, and
- *                      the others record meanwhile */
+ *   live before alloc  because the first sampled allocation already brings a reference
+ *   lock after the events whose start may fail, because only its end undoes a start of lock
+ *   wall last          because the time that it divides begins when all others run; at its end it waits for threads that it
+ *                      has asked, and the others record meanwhile */
 #define PART_ROWS(PART, OF)                                                                                                                \
     PART(LIVE, live_part, OF(live))                                                                                                        \
     PART(ALLOC, alloc_part, OF(alloc))                                                                                                     \
@@ -30,7 +30,7 @@ PART_ROWS(DECLARATION, OPTIONS_AT)
 
 static const struct row {
     enum collect_event event;
-    size_t options, size; /* where the event's own are in struct collect_options */
+    size_t options, size; /* the place of the event's own options in struct collect_options */
     const struct part *part;
 } rows[] = {PART_ROWS(ROW, OPTIONS_AT)};
 
@@ -39,7 +39,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 #define EACH_BACKWARDS(row) for (const struct row *row = rows + ROWS; row-- > rows;)
 
 static struct parts_on on;
-static unsigned reserved, started; /* events */
+static unsigned reserved, started; /* bits of events */
 
 void parts_begin(const struct parts_on *them)
 {
@@ -67,7 +67,7 @@ static const void *options_of(const struct row *row)
     return (const char *)on.options + row->options;
 }
 
-/* What has failed in the middle has to be released, too. */
+/* Reserves what a part needs. The part is noted first, because a part that fails in the middle must be released, too. */
 static int reserve(const struct row *row, struct error *e)
 {
     bool has_been = reserved & row->event;
@@ -146,7 +146,7 @@ int parts_start(const struct sink *first, struct error *e)
 
 /* ---- recordings come and go ---- */
 
-/* The threads are armed already. */
+/* Starts a part when the threads are already armed. */
 static int start_late(const struct row *row, const struct sink *s, struct error *e)
 {
     memcpy((char *)on.options + row->options, (const char *)&s->options + row->options, row->size);
@@ -161,7 +161,7 @@ static int start_late(const struct row *row, const struct sink *s, struct error 
     return start(row, e);
 }
 
-/* Its lanes stay, for the next time: a thread may be inside. */
+/* Ends a part while other recordings go on. Its lanes stay for the next start, because a thread may be inside. */
 static void end_early(const struct row *row, void (*drain)(void))
 {
     if (row->part->end)
@@ -249,7 +249,7 @@ bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words)
     EACH (row)
         if (runs(row) && row->part->take && row->part->take(t, record, words))
             return true;
-    return record[words - 1] & RECORD_OF_WALL; /* an answer for which nobody waits any more */
+    return record[words - 1] & RECORD_OF_WALL; /* an answer to the event wall, for which no part waits any more */
 }
 
 void parts_drain(const struct sampled_thread *t, bool shrink)
@@ -340,7 +340,7 @@ void parts_finish(void)
         row->part->finish();
 }
 
-/* Of all events: the agent may have faulted where no recording had begun. */
+/* Silences the parts of all events, because the agent may have faulted before a recording had begun. */
 void parts_silence(void)
 {
     EACH_BACKWARDS(row)

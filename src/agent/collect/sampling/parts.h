@@ -1,9 +1,9 @@
-/* The parts (collect/part.h) of the events that a recording has: each function goes through them, in the order of their table
- * or in the opposite one.
+/* The parts (collect/part.h) of the events that a recording has: each function goes through them, in the order of their table or in the
+ * opposite one.
  *
  *   parts_begin -> parts_reserve -> parts_claim -> parts_start -> [ ... ]* -> parts_end -> parts_finish -> parts_release
  *
- * All on the agent's thread. */
+ * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
 
@@ -14,11 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What they work on; all of it stays the caller's. */
+/* The data that the parts work on. All of it remains the caller's property. */
 struct parts_on {
-    struct collect_options *options; /* of what is sampled: joins add to them */
+    struct collect_options *options; /* the options of what is sampled; recordings that join add to them */
     struct recording *recording;
-    const uint32_t *outcome_symbols; /* by enum outcome */
+    const uint32_t *outcome_symbols; /* indexed by enum outcome */
 };
 
 void parts_begin(const struct parts_on *them);
@@ -26,26 +26,28 @@ int parts_reserve(struct error *e);
 bool parts_use_signals(void);
 int parts_claim(struct error *e);
 bool parts_signal_is_taken(void);
-/* For the first sink. After an error, only parts_silence and parts_release may follow. */
+/* Starts the parts for the first sink. After an error, only parts_silence and parts_release may follow. */
 int parts_start(const struct sink *first, struct error *e);
-/* Another sink has come; parts start for it. 0 or a negative errno, and then nothing has changed. */
+/* Starts the parts that another sink needs. Returns 0 or a negative errno. An error changes nothing. */
 int parts_join(const struct sink *s, struct error *e);
-/* A sink goes while others stay: ends the parts that only it has, for its last events and books; later forgets it. */
+/* Remove a sink while others stay. parts_end_for ends the parts that only this sink has, so that their last events and books can be
+ * written. parts_leave then forgets the sink. */
 void parts_end_for(const struct sink *s, void (*drain)(void));
 void parts_leave(const struct sink *s);
-/* Of the events that the sink has, at which the whole is aimed, like three of the functions below. */
+/* Writes the settings of the sink's events. The whole recording's writer must be aimed at the sink. This also holds for three of the
+ * functions below. */
 void parts_describe(const struct sink *s);
-/* Gives the record to the part that it is for. False: it is for no part, and is a sample of the clocks. */
+/* Gives the record to its part. Returns false if no part takes it: then it is a sample of the clocks. */
 bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void parts_drain(const struct sampled_thread *t, bool shrink);
 void parts_close_thread(const struct sampled_thread *t);
 void parts_tick(uint64_t now_ns);
-/* Whether a part needs a tick every COLLECT_PERIOD_MS; and the earliest time at which a part needs its next tick, UINT64_MAX = no
- * part does. */
+/* Return whether a part needs a tick every COLLECT_PERIOD_MS, and the earliest time at which a part needs its next tick (UINT64_MAX =
+ * never). */
 bool parts_are_polled(void);
 uint64_t parts_due_ns(void);
 void parts_write_books(const struct sink *s, jfr_write_book *write, uint64_t now_ns);
-/* The samples and losses of these parts together. */
+/* Adds up the samples and the losses of the sink's parts. */
 void parts_count(const struct sink *s, uint64_t *samples, uint64_t *lost);
 uint64_t parts_cost_ns(void);
 void parts_sum_up(const struct sink *s, uint64_t stopped_ns);

@@ -1,6 +1,6 @@
-/* How long the collector's thread sleeps between two turns: a turn costs a tenth of a millisecond or more, even without
- * samples. It sleeps for the shortest time while many samples come, and up to PATIENCE_LONGEST times as long if few come; up to
- * PATIENCE_LONGEST_TIGHT times if the turns take a large part of the profiler's allowance. Collector only. */
+/* Decides how long the collector's thread sleeps between two turns. A turn costs a tenth of a millisecond or more, even without samples.
+ * The thread sleeps for the shortest time while many samples come, and up to PATIENCE_LONGEST times as long if few come. If the turns take
+ * a large part of the profiler's allowance, it sleeps up to PATIENCE_LONGEST_TIGHT times as long. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_PATIENCE_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_PATIENCE_H
 

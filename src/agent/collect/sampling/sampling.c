@@ -46,20 +46,20 @@ enum {
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
     SCAN_PERIOD_NS = 100 * NS_PER_MS,
-    SCAN_PERIOD_WITHOUT_CLOCKS_NS = NS_PER_S, /* Java threads announce themselves */
+    SCAN_PERIOD_WITHOUT_CLOCKS_NS = NS_PER_S, /* longer, because Java threads register themselves */
     CLOSE_PERIOD_NS = NS_PER_S
 };
 
 #define PERIOD_NS (COLLECT_PERIOD_MS * (uint64_t)NS_PER_MS)
 
-/* What the recordings have in common. */
+/* The state that all recordings share. */
 static struct {
     bool running, late;
-    struct collect_options options; /* the first recording's; of each part, those of the recording for which it was started */
+    struct collect_options options; /* the first recording's; for each part, those of the recording for which it was started */
     struct clock clock;
     struct recording whole;
     struct books books;
-    struct event_books event_books; /* in place of most of them, where the clock counts something else */
+    struct event_books event_books; /* used in place of most of `books` if the clock does not count CPU time */
     struct candor_pool pool;
     void *pool_memory;
     size_t pool_bytes;
@@ -89,8 +89,8 @@ static bool samples_cpu(void)
     return session.options.events & COLLECT_CPU;
 }
 
-/* Call it at the beginning of a chunk that is the first of the file, or may later become that: writes the values from which its books
- * count, and messages that would otherwise be lost. */
+/* Writes the values from which the books of the chunk count, and messages that would otherwise be lost. Call it at the beginning of a chunk
+ * that is the first of the file, or may later become the first. */
 static void write_bases(struct sink *s)
 {
     uint64_t now = clock_monotonic_ns();
@@ -160,7 +160,7 @@ static void look_around(void)
     calibrate_round(&session.books.signal_cost_ns);
 }
 
-/* Not in every turn: some turns come from timers of their own. */
+/* Drains the threads' queues. Not every turn needs this, because some turns come from other timers. */
 static void drain(uint64_t now, bool shrink)
 {
     drain_threads(shrink);
@@ -271,7 +271,7 @@ static void release_memory(void)
     kallsyms_close();
 }
 
-/* Finds what only the symbols of the JVM's library lead to, if it has them: the VM thread's current operation and, in some JVMs, the
+/* Finds what only the symbols of the JVM's library show, if it has them: the VM thread's current operation and, in some JVMs, the
  * counters. */
 static void find_by_symbols(void)
 {
@@ -281,7 +281,7 @@ static void find_by_symbols(void)
         counters_find_at(native_data(walk_libjvm_low, "_ZN10PerfMemory6_startE"));
 }
 
-/* Tells each file what it works on. */
+/* Passes the shared data to each file. */
 static void begin_files(uint32_t place, void (*bind_threads)(void))
 {
     warnings_begin(&session.whole);
@@ -364,7 +364,7 @@ static void abandon(struct sink *s)
 static int start_first(uint32_t place, const struct collect_options *options, void (*bind_threads)(void), struct error *e)
 {
     begin_files(place, bind_threads);
-    find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
+    find_by_symbols(); /* before the recording begins, because it may take a tenth of a second */
     int rc = open_first(place, options, e);
     if (!rc)
         rc = begin_first(&sinks[place], e);
@@ -405,7 +405,7 @@ static void drain_now(void)
     drain_threads(false);
 }
 
-/* What its status leaves out. */
+/* Notes totals from before the sink began, which its status leaves out. */
 static void note_before(struct sink *s)
 {
     struct books_balance b;
@@ -418,7 +418,7 @@ static void note_before(struct sink *s)
     s->cpu_before = b.cpu_ns;
 }
 
-/* What it wants, and others have not wanted before. */
+/* Starts what this recording wants and no earlier recording has wanted. */
 static int begin_beside(struct sink *s, struct error *e)
 {
     int rc = begin_code(s, e);
@@ -428,7 +428,7 @@ static int begin_beside(struct sink *s, struct error *e)
     return rc ? rc : parts_join(s, e);
 }
 
-/* What was sampled before it began goes to the others only. */
+/* Adds a recording. Samples from before its beginning go only to the others. */
 int sampling_join(uint32_t place, const struct collect_options *options, struct error *e)
 {
     struct sink *s = &sinks[place];
@@ -462,13 +462,13 @@ int sampling_dump(uint32_t place, const char *file, int passed, uint64_t paths_n
     parts_sum_up(s, paths_ns);
     sinks_aim(NULL);
     if (paths_ns)
-        drain_now(); /* threads ran between walks */
+        drain_now(); /* the threads ran between the walks */
     accounts_write(s);
     flush();
     return recording_dump(&s->recording, file, passed, bytes, e);
 }
 
-/* Of a recording: its last events and books. */
+/* Writes the last events and books of a recording. */
 static void sum_up(struct sink *s)
 {
     sinks_aim(s);
@@ -499,7 +499,7 @@ static int close_sink(struct sink *s, uint64_t *bytes, struct error *e)
     return rc;
 }
 
-/* The others go on. */
+/* Ends a recording while others go on. */
 static int stop_one(struct sink *s, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     parts_end_for(s, drain_now);
@@ -522,7 +522,7 @@ static int stop_last(struct sink *s, uint64_t *bytes, uint64_t *samples, struct 
 {
     parts_end(drain_now);
     threads_stop();
-    while (calibrate_round(&session.books.signal_cost_ns)) /* of a recording that ends soon */
+    while (calibrate_round(&session.books.signal_cost_ns)) /* the calibration is not finished if the recording ends soon */
         ;
     drain_now();
     books_end(&session.books);
@@ -555,7 +555,7 @@ void sampling_abandon(struct turn *turn)
     bool was_running = session.running;
     session.running = false;
     turn_take(turn, silence, NULL);
-    /* A fault in the C library may have left its locks taken: whoever then allocates, hangs. */
+    /* A fault in the C library may have left its locks taken: a thread that then allocates would hang. */
     if (was_running && !turn_first_fault().elsewhere)
         turn_take(turn, accounts_write_last_words, NULL);
 }

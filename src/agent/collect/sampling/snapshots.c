@@ -18,14 +18,14 @@ enum { INLINE_DEPTH_MAX = 256, NAME_MAX_BYTES = 64, PLACE_BYTES = 24, NAME_BYTES
 struct snapshot {
     uintptr_t begin, end;
     enum capture result;
-    uint32_t next; /* of the same key, index + 1: JDK 27 moves code, and the copy keeps its number */
+    uint32_t next; /* index + 1 of the next snapshot with the same key: JDK 27 moves code, and the copy keeps its number */
 };
 
 struct place {
     uint32_t end, stack;
 };
 
-/* What is known of the code at hand. */
+/* The facts about the code that is being captured. */
 struct shot {
     uintptr_t begin, end, entry;
     const char *kind;
@@ -106,7 +106,7 @@ static bool is_same(uintptr_t pc, const struct code *c, uint32_t compilation)
            (!compilation || (load_field(c->blob, vm_layout.nm_compile_id, &number) && (uint32_t)number == compilation));
 }
 
-/* The blob's end, where no table says where its code ends. */
+/* Finds the end of the code. This is the blob's end if no table gives the end of its code. */
 static bool find_end(const struct code *c, uintptr_t *end)
 {
     uint64_t size, at;
@@ -148,7 +148,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
     return count ? stacks_add(&recording_names(s->recording)->stacks, frames, count) << 1 : 0;
 }
 
-/* Adds a place. If its stack is the same as that of the previous place, the two become one. */
+/* Adds a place. If its stack is the same as that of the previous place, both become one. */
 static int add_place(struct snapshots *s, uint32_t end, uint32_t stack)
 {
     if (s->place_count && s->places[s->place_count - 1].stack == stack) {
@@ -202,7 +202,7 @@ static const char processor[] = "x86_64";
 static const char processor[] = "aarch64";
 #endif
 
-/* Writes the names of stubs, once per chunk. So the targets of calls have names even if no sample fell in them. */
+/* Writes the names of stubs, once per chunk, so that the targets of calls have names even if no sample fell in them. */
 static void write_names(struct snapshots *s, uint64_t ticks)
 {
     uintptr_t begin, end;
@@ -255,7 +255,7 @@ static void write_shot(struct snapshots *s, uint64_t ticks, const struct shot *s
     s->bytes += cost_of(s, shot);
 }
 
-/* The code between these bounds, if it still is what it was when they were found. */
+/* Writes the code between these bounds, if it is still the code for which they were found. */
 static enum capture take_code(struct snapshots *s, uint64_t ticks, struct shot *shot, uintptr_t pc, const struct code *c)
 {
     if (shot->end - shot->begin > SNAPSHOT_BYTES_MAX || s->bytes + cost_of(s, shot) > s->bytes_max)
@@ -325,7 +325,7 @@ static void remember(struct snapshots *s, uint64_t key, struct snapshot snapshot
     *index = s->count;
 }
 
-/* The snapshot that contains pc, or the one whose capture has failed for good. */
+/* Returns the snapshot that contains pc, or one whose capture has failed for good. */
 static const struct snapshot *find(const struct snapshots *s, uint64_t key, uintptr_t pc)
 {
     const uint32_t *index = map_find(&s->by_key, key);
@@ -357,7 +357,7 @@ static struct snapshot take(struct snapshots *s, uint64_t ticks, uintptr_t pc, u
     s->place_count = 0;
     result = compilation ? take_compilation(s, ticks, pc, &shot) : take_code(s, ticks, &shot, pc, NULL);
     struct snapshot taken = {.begin = shot.begin, .end = shot.end, .result = result};
-    remember(s, key, taken); /* without memory for the mark it will be written again */
+    remember(s, key, taken); /* if there is no memory to note it, it will be written again */
     return taken;
 }
 

@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* When the JVM dies for a reason other than a fault, it installs its own handler of SIGTRAP (hot/fault/traps.h). Its crash report
- * must not be disturbed by our traps. */
+/* Ends all traps. When the JVM dies for a reason other than a fault, it installs its own handler of SIGTRAP (hot/fault/traps.h), and our
+ * traps must not disturb its crash report. */
 static void end_traps(const char *why)
 {
     traps_hold_all();
@@ -25,7 +25,7 @@ static void end_traps(const char *why)
     warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
 }
 
-/* If other code has taken the signal, we leave it alone, and continue with another clock. */
+/* Leaves the signal to the other code that has taken it, and continues with another clock. */
 static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock)
 {
     struct error e;
@@ -41,8 +41,8 @@ static void leave_clock(const char *why, const struct collect_options *options, 
         recording_describe_clock(&s->recording, clock);
 }
 
-/* Until we notice a debugger, it takes every trap, and the samples are lost. There is no need to look for one if samples still come,
- * or if no trap was due. */
+/* Whether to look for a debugger. Until the agent notices one, the debugger takes every trap, and the samples are lost. There is no need to
+ * look if samples still arrive, or if no trap was due. */
 static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
 {
     static uint64_t seen, came_before, looked_at_cpu;
@@ -59,7 +59,8 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
-/* If other code has taken the signal for requests: requests use another signal from here on, or take this one back. */
+/* Looks for other code that has taken the signal for requests. If there is any, requests use another signal from now on, or take this one
+ * back. */
 static void retake_requests(void)
 {
     struct error e;

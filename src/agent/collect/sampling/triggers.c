@@ -44,7 +44,7 @@ int triggers_choose(struct error *e)
     return rc ? rc : choose_walker(on.options->walker, on.options->carrier_frames, e);
 }
 
-/* A signal may be pending in a thread that blocks it; taking the handler away would then let its default action kill the
+/* Removes the handlers. A signal may be pending in a thread that blocks it. Without the handler its default action would then kill the
  * process. Such a handler stays until the next stop. */
 void triggers_stop(void)
 {
@@ -64,8 +64,8 @@ static bool must_calibrate_first(void)
     return samples_cpu() && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
 }
 
-/* Measures the cost of a sample with a clock of CPU time, and restores the clock afterwards; no thread uses it yet. The cost does not
- * depend on what the clock counts, and CPU time is easy to consume. */
+/* Measures the cost of a sample with a clock of CPU time, and restores the clock afterwards. No thread uses the clock yet. The cost does
+ * not depend on the event that the clock counts, and CPU time is easy to consume. */
 static uint64_t calibrate_first(void)
 {
     uint64_t cost = 0;
@@ -132,7 +132,7 @@ int triggers_start(struct error *e)
     if (rc) {
         parts_silence();
         threads_stop();
-        drain_threads(false); /* the event live gives back the references that have come meanwhile */
+        drain_threads(false); /* the event live gives back the references that have arrived meanwhile */
         triggers_stop();
     }
     return rc;

@@ -17,7 +17,7 @@ bool alarm_is_due(const struct alarm *a, uint64_t now_ns)
     return !a->count || now_ns - mark(a, 0)->now_ns >= a->rule.window_ns / ALARM_STEPS;
 }
 
-/* The youngest mark that is at least as old as the window, or NULL. */
+/* Returns the youngest mark that is at least as old as the window, or NULL. */
 static const struct alarm_mark *window_begin(const struct alarm *a, uint64_t now_ns)
 {
     for (uint32_t age = 0; age < a->count && age < ALARM_MARKS; age++)

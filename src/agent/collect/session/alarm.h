@@ -1,5 +1,5 @@
-/* Watches for the condition on which a recording copies itself (base/agreed/alarm_rule.h): the process's CPU clock, averaged over a
- * sliding window. It reads nothing but its arguments, and costs the program's threads nothing. Collector only. */
+/* Checks the condition on which a recording copies itself (base/agreed/alarm_rule.h): a limit for the process's CPU time, averaged over a
+ * sliding window. It reads only its arguments, and costs the program's threads nothing. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_ALARM_H
 #define CANDOR_AGENT_COLLECT_SESSION_ALARM_H
 
@@ -17,17 +17,17 @@ struct alarm_mark {
 struct alarm {
     struct alarm_rule rule;
     double limit;                         /* in processors */
-    struct alarm_mark marks[ALARM_MARKS]; /* a ring, a sixteenth of the window apart */
-    uint32_t count;                       /* of marks that were ever set */
+    struct alarm_mark marks[ALARM_MARKS]; /* a ring of measurements, a sixteenth of the window apart */
+    uint32_t count;                       /* of all marks so far */
 };
 
-/* processors: how many the process may use. */
+/* Begins the check. processors: how many processors the process may use. */
 void alarm_begin(struct alarm *a, const struct alarm_rule *rule, double processors);
-/* Whether it is time to look again: a sixteenth of the window after the last look. So the CPU clock of a process with thousands of
- * threads, which is slow to read, is not read more often than needed. */
+/* Whether it is time for the next measurement: a sixteenth of the window after the last. The CPU clock of a process with thousands of
+ * threads is slow to read, so it is not read more often than needed. */
 bool alarm_is_due(const struct alarm *a, uint64_t now_ns);
-/* Whether the process used more than allowed, on average over the window, or over longer if the calls were late; never before the
- * first window is over. *used: processors. */
+/* Whether the process used more than allowed, on average over the window, or over a longer time if the calls were late. It never rings
+ * before the first window is over. *used: the average number of processors in use. */
 bool alarm_rings(struct alarm *a, uint64_t now_ns, uint64_t cpu_ns, double *used);
 
 #endif

@@ -29,14 +29,14 @@ static int look(const char *path, struct stat *st)
     return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* "/var/x.jfr" -> "/var/." */
+/* Converts for instance "/var/x.jfr" to "/var/." */
 static void folder_of(const char *path, char *out, size_t size)
 {
     snprintf(out, size, "%.*s.", (int)(base_name(path) - path), path);
 }
 
-/* A client may have opened the recording in a folder that the JVM does not see, or for which the JVM sees another folder with the
- * same name. The folder is compared, because the file may not have its final name yet. */
+/* Checks that the JVM sees the recording's folder. A client may have opened the recording in a folder that the JVM does not see, or for
+ * which the JVM sees another folder with the same name. The folder is compared, because the file may not have its final name yet. */
 static int check_same_folder(const struct recording *r, struct error *e)
 {
     static char now[RECORDING_PATH_MAX], folder[RECORDING_PATH_MAX + 2];

@@ -11,7 +11,7 @@
 
 enum { BUILD_ID_TEXT_MAX = 2 * 32 + 1 };
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* the agent in memory; the linker's */
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* the agent's file in memory; the linker defines it */
 
 static size_t padded(size_t size)
 {

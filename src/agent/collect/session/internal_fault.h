@@ -7,8 +7,8 @@
 
 enum { INTERNAL_FAULT_TEXT_MAX = 256 };
 
-/* One line: the signal, the place in the agent's file, its build id. False, and an empty text, when there was none.
- * Allocates nothing. */
+/* Describes the fault in one line: the signal, the place in the agent's file, and its build id. Returns false and an empty text if there
+ * was no fault. It allocates nothing. */
 bool internal_fault_describe(char *out, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 
 static struct {
     struct recording *recording;
-    char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
+    char warning[COLLECT_WARNING_MAX]; /* the latest warning; empty = none */
     uint32_t told_with_timer, told_without_clock, told_without_kernel, told_blocking;
 } session;
 
@@ -49,7 +49,7 @@ void warnings_write_base(uint64_t now)
     warnings_write_fault(now);
 }
 
-/* Warns of `count` threads when their number has doubled since the last warning, or at the end. */
+/* Warns about `count` threads if their number has doubled since the last warning, or at the end. */
 static void warn_of_threads(const char *what, uint32_t count, int error, const char *limits, uint32_t *told, bool at_end)
 {
     if (count == *told || (!at_end && count < 2 * *told))
@@ -58,7 +58,7 @@ static void warn_of_threads(const char *what, uint32_t count, int error, const c
     warnings_write(clock_monotonic_ns(), "%u threads %s (%s); raise %s", count, what, strerror(-error), limits);
 }
 
-/* At the end the warning includes the CPU time of these threads. */
+/* Warns about threads that block their clock's signal. At the end the warning includes their CPU time. */
 static void warn_of_blocks(bool at_end)
 {
     char who[160];

@@ -2,7 +2,7 @@
  *
  *   warnings_begin -> [ warnings_write, warnings_of_clocks ]* -> warnings_of_*
  *
- * All on the agent's thread. */
+ * All functions run on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_WARNINGS_H
 #define CANDOR_AGENT_COLLECT_SESSION_WARNINGS_H
 
@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Warnings go into this recording from now on. It is opened later. */
+/* Sets the recording into which warnings go from now on. It is opened later. */
 void warnings_begin(struct recording *r);
-/* The latest; empty = none. */
+/* Returns the latest warning; empty = there is none. */
 const char *warnings_latest(void);
 void warnings_write(uint64_t now, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes the fault of the agent itself into the recording, if there was one. */
 void warnings_write_fault(uint64_t now);
 /* Repeats the latest warning and the fault. Call it in a chunk that may later become the first of the file. */
 void warnings_write_base(uint64_t now);
-/* Warns of threads whose clock is not the chosen one, when their number has doubled since the last warning, or at the end. */
+/* Warns about threads whose clock is not the chosen one. It does so when their number has doubled since the last warning, or at the end. */
 void warnings_of_clocks(bool at_end);
 void warnings_of_unknown_cost(void);
 void warnings_of_virtual_threads(void);

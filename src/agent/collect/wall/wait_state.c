@@ -41,8 +41,8 @@ static bool is(const char *text, uint16_t len, const char *other)
     return len == strlen(other) && !memcmp(text, other, len);
 }
 
-/* The native methods in which threads wait are few, and their names have changed little: sleep, sleep0 (JDK 19), sleepNanos0 (22); wait,
- * wait0 (19). Those of input and output are many; their packages do little else. */
+/* Returns the purpose of a native method. Only a few native methods wait, and their names have changed little: sleep, sleep0 (JDK 19),
+ * sleepNanos0 (22); wait, wait0 (19). There are many methods for input and output, but their packages do little else. */
 static enum purpose purpose_of_native(const struct method_info *m)
 {
     static const char *const io[] = {"java/net/",
@@ -78,7 +78,7 @@ static enum purpose purpose_of(uint64_t leaf, enum jfr_thread_state jvm)
         struct method_info m = method_get(id);
         purposes[id] = (uint8_t)purpose_of_native(&m);
     }
-    /* Their packages have methods in Java, too, in which a thread may stand for a garbage collection. */
+    /* These packages also contain methods in Java, in which a thread may have stopped for a garbage collection. */
     return purposes[id] == READS && jvm != JFR_STATE_NATIVE ? NONE : (enum purpose)purposes[id];
 }
 
@@ -95,14 +95,14 @@ struct waiting wait_state(enum jfr_thread_state jvm, bool monitor_known, bool in
         return (struct waiting){JFR_STATE_WAITING, EVIDENCE_METHOD};
     case READS:
         return (struct waiting){JFR_STATE_IO, EVIDENCE_METHOD};
-    case REFERENCES: /* inside the JVM, for its collector */
+    case REFERENCES: /* the thread waits inside the JVM, for the JVM's garbage collector */
         return (struct waiting){JFR_STATE_BLOCKED, EVIDENCE_METHOD};
     default:
         break;
     }
     if (jvm == JFR_STATE_NATIVE || jvm == JFR_STATE_UNKNOWN)
         return (struct waiting){JFR_STATE_UNKNOWN, EVIDENCE_KERNEL};
-    /* Inside the JVM. If the JVM does not say otherwise, a Java thread there usually waits for a monitor. */
+    /* The thread is inside the JVM. Unless the JVM reports something else, a Java thread there usually waits for a monitor. */
     if (leaf && jvm == JFR_STATE_BLOCKED && !monitor_known)
         return (struct waiting){JFR_STATE_MONITOR, EVIDENCE_GUESS};
     return (struct waiting){JFR_STATE_BLOCKED, EVIDENCE_KERNEL};

@@ -32,33 +32,33 @@ struct place {
 
 /* A slot's thread at the last look. */
 struct looked {
-    uint32_t uid; /* of its thread; 0 = of none */
+    uint32_t uid; /* of its thread; 0 = there is none */
     struct task_state task;
-    uint32_t forgotten;           /* names.forgotten then: another, and its stack's id is nobody's */
-    bool known;                   /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
+    uint32_t forgotten;           /* names.forgotten at that time; if it differs, the stack's id is no longer valid */
+    bool known;                   /* the thread slept: the members below are valid while its CPU clock and its place do not change */
     uint64_t cpu_ns;              /* its CPU clock */
-    int64_t credit_ns;            /* what it has run and no sample says yet; negative: said in advance */
-    uint32_t short_of_processors; /* it was, at one of so many looks at it when it runs that are still to come */
+    int64_t credit_ns;            /* time that it ran and that no sample has reported yet; negative: reported in advance */
+    uint32_t short_of_processors; /* processors were scarce for it; counts down with each look at which it runs */
     struct place place;
     uint32_t stack;
     enum outcome outcome;
     struct waiting waiting;
 };
 
-/* One sample on its way. */
+/* A sample before it is written. */
 struct sample {
     uint32_t thread, carrier, stack, context;
     enum outcome outcome;
     struct waiting as;
 };
 
-/* A recording. */
+/* The state of one recording. */
 static struct wall_sink {
     struct jfr_writer *writer; /* NULL = there is none */
     struct wall_options options;
-    bool alone; /* without samples of CPU time */
+    bool alone; /* the recording has no samples of CPU time */
     struct thin thin;
-    uint64_t every; /* of the samples: time of threads that one stands for; 0 = it takes all */
+    uint64_t every; /* for its samples: the time of threads that one stands for; 0 = it takes all samples */
     struct wall_taken taken;
 } wall_sinks[JFR_TEE_MAX];
 
@@ -67,7 +67,7 @@ static struct wall_sink {
         if (s->writer)
 
 static struct {
-    struct wall_options options; /* what the most demanding of them want */
+    struct wall_options options; /* the options of the most demanding recording */
     struct recording *recording;
     const uint32_t *outcome_symbols;
     uint32_t evidence_symbols[EVIDENCES];
@@ -80,7 +80,7 @@ static struct {
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;
 
-/* Takes an interval and a rate up. 0 or -ENOMEM, and nothing has changed then. */
+/* Adopts an interval and a rate. Returns 0 or -ENOMEM. An error changes nothing. */
 static int want(const struct wall_options *options)
 {
     uint64_t most = options->rate * (options->interval_ns / 1000) / 1000000;
@@ -108,7 +108,7 @@ static int reserve(const void *given, struct error *e)
     return ask_open(e);
 }
 
-/* The first round comes after a part of the interval. */
+/* Starts the event. The first round comes after a random part of the interval. */
 static int start(const struct part_of *of, struct error *e)
 {
     uint64_t now = clock_monotonic_ns();
@@ -158,14 +158,14 @@ static int join(const struct part_sink *sink, struct error *e)
     return 0;
 }
 
-/* The others get less again: memory for it is there. */
+/* Removes a recording. The most demanding of the others then determines the options; this cannot fail for lack of memory. */
 static void leave(uint32_t sink)
 {
     wall_sinks[sink].writer = NULL;
     want_most();
 }
 
-/* The time of threads that a sample stands for, where so many are alive. */
+/* Returns the time of threads that a sample stands for if this many threads are alive. */
 static uint64_t share_of(const struct wall_options *o, uint32_t alive)
 {
     uint64_t by_rate = alive * UINT64_C(1000000000) / o->rate;
@@ -227,7 +227,8 @@ static void release(void)
 
 /* ---- samples ---- */
 
-/* Other tools count events. So a recording without CPU time has one jdk.ExecutionSample per interval in which a thread ran. */
+/* Writes jdk.ExecutionSample events, because other tools count events. A recording without CPU time has one per interval in which a thread
+ * ran. */
 static void write_execution_samples(const struct wall_sink *sink, const struct jfr_wall_sample *s)
 {
     uint64_t interval = sink->options.interval_ns, n = s->weight_ns / interval;
@@ -277,14 +278,14 @@ static void name_thread(struct sample *s, const struct sampled_thread *t, const 
     s->thread = names_virtual_thread(names, virtual_words, count);
 }
 
-/* The state of a thread that runs. If the JVM's state says that it waits, it is inside the JVM, on its way into the wait or out of
- * it. */
+/* Returns the state of a thread that runs. If the JVM's state says that the thread waits, it is inside the JVM, on its way into the wait or
+ * out of it. */
 static enum jfr_thread_state running_state(enum jfr_thread_state jvm)
 {
     return jfr_state_runs(jvm) ? jvm : JFR_STATE_VM;
 }
 
-/* A record that a handler has left. */
+/* Takes a record that a handler has left. */
 static bool take(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
     uint64_t last = record[words - 1], ready = record[3] >> RECORD_READY_SHIFT;
@@ -348,7 +349,7 @@ static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, s
     f->context_words = context_copy(records_of_thread(t->tid), f->context);
 }
 
-/* Whether the thread still sleeps where it did, and has all the while. */
+/* Whether the thread still sleeps at the same place, and has slept without interruption. */
 static bool slept_on(const struct sampled_thread *t, uintptr_t java_thread, const struct place *p, uint64_t cpu)
 {
     struct place now;
@@ -378,7 +379,7 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
                     : names_failed_stack(names, s.outcome, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
     k->known = false;
-    if (!f->virtual_words) /* whose ids are a chunk's only */
+    if (!f->virtual_words) /* because ids of virtual threads are valid in one chunk only */
         remember(k, &s, p, names->forgotten);
 }
 
@@ -390,8 +391,8 @@ static void take_known(const struct looked *k, const struct sampled_thread *t, u
     write_sample(clock_monotonic_ns(), &s, ns);
 }
 
-/* Takes a sample of a sleeping thread. False: it has moved. A thread in Java code that sleeps is inside the kernel, or in a call
- * without an anchor; its stack cannot be read from outside. */
+/* Takes a sample of a sleeping thread. Returns false if the thread has moved. A thread that sleeps in Java code is inside the kernel, or in
+ * a call without an anchor. Its stack cannot be read from another thread. */
 static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, uintptr_t java_thread, uint64_t cpu, uint64_t ns)
 {
     static struct found f; /* too large for this thread's stack */
@@ -417,9 +418,9 @@ static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, ui
 
 /* ---- rounds ---- */
 
-/* For a thread that could run: for how much of the sample's time it ran. A thread whose CPU clock advances now is running. But the
- * agent's own thread, which looks, has taken a processor from another thread. So if processors are scarce, the result is the thread's
- * CPU time that no sample has reported yet; for a thread that runs now, a weight is added in advance. */
+/* Returns, for a thread that could run, how much of the sample's time it ran. A thread whose CPU clock advances now is running. But the
+ * agent's own thread, which takes the look, has taken a processor from another thread. So if processors are scarce, the result is the
+ * thread's CPU time that no sample has reported yet; for a thread that runs now, a weight is added in advance. */
 static uint64_t time_run(struct looked *k, bool runs_now, uint64_t ns)
 {
     int64_t weight = (int64_t)ns, running = k->credit_ns;
@@ -511,7 +512,7 @@ static uint32_t go_round(uint64_t now)
     return chosen;
 }
 
-/* The mean time between rounds, such that so many looks per round do not exceed the allowed rate. */
+/* Returns the mean time between rounds, long enough that this many looks per round do not exceed the allowed rate. */
 static uint64_t period_of(uint32_t looks)
 {
     uint64_t allowed = looks * UINT64_C(1000000000) / wall.options.rate;
@@ -524,7 +525,7 @@ static void tick(uint64_t now)
         return;
     uint64_t period = period_of(go_round(now)), at = clock_monotonic_ns(), took = at - now;
     wall.due += handler_draw_period(&wall.random, period);
-    /* A processor shall have as long for the program's own as each round takes of it, at least. */
+    /* Between two rounds, a processor has at least as much time for the program's work as a round takes from it. */
     if (wall.due < at + took)
         wall.due = at + handler_draw_period(&wall.random, 2 * took);
 }
@@ -567,7 +568,7 @@ static bool is_awaited(void)
     return false;
 }
 
-/* A last round, for the time since the previous one; waits a moment for the threads that were asked. */
+/* Does a last round, for the time since the previous one, and briefly waits for the threads that were asked. */
 static void end(void (*drain)(void))
 {
     struct timespec pause = {.tv_nsec = WAIT_STEP_NS};

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The states that have another name in the books than in jfr_thread_state_names: the words of the JVM and the kernel. */
+/* The names of states in the books. They differ from those in jfr_thread_state_names, which are the terms of the JVM and the kernel. */
 static const char *const state_names[JFR_STATES] = {
     [JFR_STATE_UNKNOWN] = "unknown",     [JFR_STATE_JAVA] = "runnable",
     [JFR_STATE_NATIVE] = "in_native",    [JFR_STATE_VM] = "in_vm",
@@ -38,7 +38,7 @@ void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32
     b->last_round = now;
 }
 
-/* When the thread's life began, as far as it counts; 0 = it is none of Java's. */
+/* Returns when the accounted part of the thread's life began; 0 = it is not a Java thread. */
 static uint64_t since_of(const struct wall_books *b, const struct sampled_thread *t)
 {
     uint64_t since = atomic_load(&t->java_since_ns);
@@ -78,7 +78,7 @@ void wall_books_ended(struct wall_books *b, uint64_t ns)
     add(&b->ended, ns);
 }
 
-/* The handler's losses. */
+/* Adds the handler's losses. */
 static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_thread *t)
 {
     for (int i = 0; i < LOSS_COUNT; i++) {
@@ -87,7 +87,7 @@ static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_th
     }
 }
 
-/* How long a thread lived up to `end`. *unseen: the part of that for which no round stands. */
+/* Returns how long a thread lived up to `end`, in ns. *unseen: the part of that time that no round covers. */
 static int64_t life_of(const struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t, uint64_t end,
                        int64_t *unseen)
 {
@@ -180,7 +180,7 @@ struct book_writer {
     struct jfr_writer *writer;
     uint64_t now;
     jfr_write_book *write;
-    int64_t rest; /* of wall_time, after what has been written */
+    int64_t rest; /* the part of wall_time that has not been written as another line */
 };
 
 static void put(struct book_writer *b, enum account_id account, const char *reason, struct account a, bool always)

@@ -3,11 +3,12 @@
  *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
  *             + wall_unseen(reason) + wall_residual
  *
- * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded
- * samples. The difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for
- * threads that began or ended in between: it may be negative, and is 0 on average. All are as of the last round. Collector
+ * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded samples. The
+ * difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for threads that began or ended
+ * in between: it may be negative, and is 0 on average. All figures are as of the last round.
  *
- * Recordings that run at the same time share the rounds, and so all of this but what each has taken of the samples. Collector only. */
+ * Recordings that run at the same time share the rounds, and therefore these books. Only struct wall_taken exists once for each recording.
+ * Only the collector uses this file. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
 #define CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
 
@@ -21,51 +22,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread went */
+enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread ended */
 
-/* What a recording has of the samples. */
+/* The samples that one recording has taken. */
 struct wall_taken {
     struct account states[JFR_STATES], failed[OUTCOME_COUNT];
-    struct account guessed; /* of the states, those that are guesses */
-    struct account dropped; /* could not be written */
+    struct account guessed; /* the part of the states that was guessed */
+    struct account dropped; /* samples that could not be written */
     uint64_t samples;
-    bool collector_is_counted; /* elsewhere: the event cpu has books, too */
+    bool collector_is_counted; /* the event cpu has books, too, and counts the collector's CPU time there */
 };
 
 struct wall_books {
-    uint64_t opened_ns;          /* monotonic clock; what threads did before does not count */
-    uint64_t rounds, longest_ns; /* between two rounds */
-    uint64_t last_round;         /* monotonic clock; opened_ns before the first */
+    uint64_t opened_ns;          /* by the monotonic clock; earlier time of threads does not count */
+    uint64_t rounds, longest_ns; /* longest_ns: the longest time between two rounds */
+    uint64_t last_round;         /* by the monotonic clock; opened_ns before the first round */
     uint64_t not_chosen;
     uint64_t own_at_start; /* the collector's CPU clock */
-    bool stopping;         /* threads that were asked and have not answered */
+    bool stopping;         /* the recording ends: requests that threads have not answered are lost */
     struct account ended;
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];
-    uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
-    struct account closed_ended, began;                   /* unseen; `began` with the opposite sign: the excess that was counted */
+    uint64_t closed_ns, closed_answer_ns, closed_answers; /* for threads that have ended: lifetimes; time and number of their handlers */
+    struct account closed_ended, began;                   /* the two parts of wall_unseen; `began`, the excess, has the opposite sign */
 };
 
-/* One thread's, by its slot. */
+/* The state of the books for one thread. The array is indexed by slot. */
 struct wall_life {
-    uint32_t uid;     /* of its thread; another: the slot has a new one */
-    uint64_t seen_ns; /* the last round that had it among its threads; 0 = none has */
+    uint32_t uid;     /* the thread's; a different one means that the slot has a new thread */
+    uint64_t seen_ns; /* the last round that counted the thread; 0 = none has */
 };
 
 void wall_books_open(struct wall_books *b, uint64_t now);
-/* Begins a round at `now`; then counts each thread that lives then, whether it was chosen or not. */
+/* Begins a round at `now`. Then call wall_books_alive for each thread that lives at that time, whether it was chosen or not. */
 void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
 void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
 /* Add the weight of a sample that was recorded, and of one that could not be recorded. */
 void wall_books_sample(struct wall_taken *taken, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
 void wall_books_drop(struct wall_taken *taken, uint64_t ns);
 void wall_books_ended(struct wall_books *b, uint64_t ns);
-/* Call it for a slot that is about to be freed. */
+/* Closes the books of a thread whose slot is about to be freed. */
 void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
-uint64_t wall_books_lost(const struct wall_books *b, const struct wall_taken *taken); /* how many samples */
-/* CPU time of the handlers that answered: of threads with a slot below `limit`, and of those that are gone. */
+uint64_t wall_books_lost(const struct wall_books *b, const struct wall_taken *taken); /* returns the number of lost samples */
+/* Returns the CPU time of the handlers that answered, for threads with a slot below `limit` and for threads that have ended. */
 uint64_t wall_books_cost_ns(const struct wall_books *b, uint32_t limit);
-/* Writes all lines of a recording as of now. lives: by slot, `limit` of them in use. */
+/* Writes all lines of a recording as of now. lives: indexed by slot; `limit` slots are in use. */
 void wall_books_write(const struct wall_books *b, const struct wall_taken *taken, const struct wall_life *lives, uint32_t limit,
                       struct jfr_writer *w, jfr_write_book *write);
 

@@ -9,7 +9,8 @@ jclass fields_class(JNIEnv *jni, const char *name)
     return class;
 }
 
-/* HotSpot's jfieldID of an instance field is the field's offset and two bits that say so. */
+/* Finds the offset in the jfieldID. HotSpot's jfieldID of an instance field consists of the field's offset and two bits that mark it as
+ * such. */
 bool fields_offset(JNIEnv *jni, const char *class_name, const char *field, const char *descriptor, uint16_t *offset)
 {
     jclass class = fields_class(jni, class_name);

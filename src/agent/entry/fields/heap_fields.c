@@ -54,7 +54,7 @@ static void add_interfaces_of(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, struct
     (*jvmti)->Deallocate(jvmti, (unsigned char *)list);
 }
 
-/* The list grows while the loop goes through it: superinterfaces are added at its end. */
+/* Reads all interfaces. The list grows during the loop, because superinterfaces are added at its end. */
 static void read_interfaces(jvmtiEnv *jvmti, JNIEnv *jni, struct shape *s)
 {
     for (uint32_t i = 0; i < s->counts.class_count; i++)
@@ -70,7 +70,7 @@ static void read_classes(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, struct shap
     while (class && s->counts.class_count < FIELD_INDEX_CLASSES_MAX) {
         s->counts.classes[s->counts.class_count] = count_fields(jvmti, class, s);
         s->classes[s->counts.class_count++] = class;
-        class = (*jni)->GetSuperclass(jni, class); /* none of an interface */
+        class = (*jni)->GetSuperclass(jni, class); /* NULL for an interface */
     }
     s->has_failed |= class != NULL;
 }
@@ -96,7 +96,7 @@ static bool describe(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t place,
 
 bool heap_field_find(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, jint index, jclass reference, struct heap_field *out)
 {
-    static struct shape s; /* of the agent's thread */
+    static struct shape s; /* only the agent's thread uses it */
     uint32_t class_place, field;
     s.interface_count = s.counts.class_count = s.counts.interfaces = 0;
     s.has_failed = false;

@@ -1,4 +1,5 @@
-/* The fields that JVMTI's heap walks name by index (paths/field_index.h). On the agent's thread, attached. */
+/* Finds the fields that JVMTI's heap walks report by index (paths/field_index.h). The functions run on the agent's thread, attached to the
+ * JVM. */
 #ifndef CANDOR_AGENT_ENTRY_FIELDS_HEAP_FIELDS_H
 #define CANDOR_AGENT_ENTRY_FIELDS_HEAP_FIELDS_H
 
@@ -14,8 +15,8 @@ struct heap_field {
     bool is_of_reference; /* java.lang.ref.Reference declares it */
 };
 
-/* Finds a field by its index in JVMTI: a field of objects of that class, or of the class itself if the field is static. reference:
- * the class java.lang.ref.Reference. False: there is no such field. */
+/* Finds a field by its index in JVMTI: a field of objects of that class, or of the class itself if the field is static. reference: the
+ * class java.lang.ref.Reference. Returns false if there is no such field. */
 bool heap_field_find(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, jint index, jclass reference, struct heap_field *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the bytes of a byte[] begin: a constant of Unsafe, a long since JDK 25. */
+/* Finds where the bytes of a byte[] begin. This is a constant of Unsafe, which has the type long since JDK 25. */
 static bool bytes_in_array(JNIEnv *jni, uint16_t *offset)
 {
     static const char name[] = "ARRAY_BYTE_BASE_OFFSET";

@@ -19,7 +19,8 @@ static jint interval_before;
 
 static const jvmtiCapabilities capability = {.can_generate_sampled_object_alloc_events = 1};
 
-/* The interval has no getter; it is the JVM's own unless somebody has set another, which its library's symbols may tell. */
+/* Returns the present interval. JVMTI has no function for this. It is the JVM's default unless another agent has set one, which the symbols
+ * of the JVM's library may show. */
 static jint interval_now(void)
 {
     const int *known = (const int *)native_data(walk_libjvm_low, "_ZN17ThreadHeapSampler18_sampling_intervalE");
@@ -99,7 +100,7 @@ static void close_events(void)
     java_detach();
 }
 
-/* Weak: it keeps nothing alive, and is the JVM's to clear. NULL: the JVM has no room for it. */
+/* Returns a weak reference, which keeps no object alive, and which the JVM may clear. NULL: the JVM has no room for it. */
 static jweak refer_to(JNIEnv *jni, jobject object)
 {
     jweak reference = (*jni)->NewWeakGlobalRef(jni, object);
@@ -111,7 +112,7 @@ static jweak refer_to(JNIEnv *jni, jobject object)
 void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object, jclass klass, jlong size)
 {
     char *signature = NULL;
-    /* Relaxed: only saves the work of a callback that is late. */
+    /* Relaxed, because it only avoids needless work in a late callback. */
     if (!atomic_load_explicit(&alloc_config.on, memory_order_relaxed))
         return;
     jweak reference = alloc_wants_reference() ? refer_to(jni, object) : NULL;

@@ -6,7 +6,8 @@
 
 /* Fills alloc_events. thread_id: the field of java.lang.Thread that holds its id, or NULL. */
 void jvmti_alloc_init(jvmtiEnv *env, jfieldID thread_id);
-/* Ends what open has begun, if it has; the interval is then the one from before. On an attached thread. */
+/* Ends the notifications if alloc_events.open has begun them. The JVM's sampling interval is then the earlier one again. Call it on an
+ * attached thread. */
 void jvmti_alloc_close(void);
 
 void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object, jclass klass, jlong size);

@@ -9,7 +9,7 @@
 enum { USERS_MAX = 2 };
 
 static jvmtiEnv *jvmti;
-/* Written by the agent's thread, read by the JVM's. Relaxed: a call that comes too late, or once more, does no harm. */
+/* The agent's thread writes them, and the JVM's thread reads them. Relaxed, because a late or an additional call does no harm. */
 static const struct jvmti_collections_user *_Atomic users[USERS_MAX];
 
 static const struct jvmti_events events = {{.can_generate_garbage_collection_events = 1},

@@ -5,14 +5,14 @@
 
 #include <jvmti.h>
 
-/* A listener, which must stay at its address. Called while all threads stand still: it must not call JNI or JVMTI. */
+/* A listener, which must stay at its address. Its functions are called while all threads stand still: they must not call JNI or JVMTI. */
 struct jvmti_collections_user {
-    void (*started)(void); /* or NULL */
+    void (*started)(void); /* may be NULL */
     void (*finished)(void);
 };
 
 void jvmti_collections_init(jvmtiEnv *env);
-/* Both on the agent's thread, attached. After an error there is nothing to close. */
+/* Adds and removes a listener, on the agent's thread, attached to the JVM. If open returns an error, do not call close. */
 jvmtiError jvmti_collections_open(const struct jvmti_collections_user *user);
 void jvmti_collections_close(const struct jvmti_collections_user *user);
 

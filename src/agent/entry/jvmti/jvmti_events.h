@@ -1,4 +1,4 @@
-/* JVMTI events that come in pairs, with the capability that they need: switched on and off together. */
+/* Switches pairs of JVMTI events on and off, together with the capability that they need. */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_EVENTS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_EVENTS_H
 
@@ -9,7 +9,7 @@ struct jvmti_events {
     jvmtiEvent begin, end;
 };
 
-/* Call both on an attached thread. After an error nothing has changed. */
+/* Switch the events on and off, on an attached thread. An error changes nothing. */
 jvmtiError jvmti_events_on(jvmtiEnv *jvmti, const struct jvmti_events *e);
 void jvmti_events_off(jvmtiEnv *jvmti, const struct jvmti_events *e);
 

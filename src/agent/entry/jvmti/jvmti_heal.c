@@ -9,13 +9,14 @@
 #include <string.h>
 
 enum {
-    FOUND_MAX = 256,       /* loaded classes of one call: several loaders may have one of the same name */
-    LAST_WITHOUT_NOTE = 24 /* the compilers of later JVMs note from the start what their code depends on */
+    FOUND_MAX = 256,       /* most loaded classes per call: several loaders may have classes of the same name */
+    LAST_WITHOUT_NOTE = 24 /* the compilers of later JVMs record from the start what their code depends on */
 };
 
 static jvmtiEnv *jvmti;
 
-/* Set once the JVM throws away only what depends on a redefined class; NULL = unknown. */
+/* Returns the address of the JVM's flag that is set when the JVM throws away only code that depends on a redefined class; NULL =
+ * unknown. */
 static uint8_t *notes_dependencies(void)
 {
     uint8_t *noted = (uint8_t *)native_data(walk_libjvm_low, "_ZN11JvmtiExport30_all_dependencies_are_recordedE");
@@ -28,7 +29,7 @@ static bool goes_at_once(void)
     return noted ? !*noted : jvm_facts.java_version <= LAST_WITHOUT_NOTE;
 }
 
-/* The JVM reads it at the redefinition's safepoint only, takes the careful way where it is 0, and sets it there. */
+/* Clears that flag. The JVM reads it only at the redefinition's safepoint. If it is 0, the JVM throws all code away, and sets the flag. */
 static void forget_dependencies(void)
 {
     uint8_t *noted = notes_dependencies();
@@ -55,7 +56,7 @@ static bool discard_all(void)
     return done;
 }
 
-/* Loaded classes that have the name of one that is asked for. */
+/* The loaded classes that have the name of a requested class. */
 struct found {
     jclass classes[FOUND_MAX];
     struct old_class *of[FOUND_MAX];
@@ -68,7 +69,8 @@ static bool is_signature_of(const char *signature, const struct old_class *c)
     return !strncmp(signature + 1, c->name, c->len) && !strcmp(signature + 1 + c->len, ";");
 }
 
-/* Classes whose methods the walker knows by their code: a retransformed class has other code for the same, which it would not know. */
+/* Whether the walker recognizes the class's methods by their code. A retransformed class has other code for the same methods, which the
+ * walker would not recognize. */
 static bool is_known_by_code(const char *signature)
 {
     static const char *const known[] = {"Ljdk/internal/vm/Continuation;", "Ljdk/internal/misc/Unsafe;", "Lsun/misc/Unsafe;"};
@@ -94,7 +96,7 @@ static void look_at(struct found *f, jclass class, const char *signature, struct
     }
 }
 
-/* The references end as the thread is detached. */
+/* Finds the loaded classes. The references end when the thread is detached. */
 static void find(struct found *f, struct old_class *classes, size_t count)
 {
     jint loaded = 0;
@@ -116,8 +118,8 @@ static void set_fates(struct found *f, jint from, jint count, enum old_class_fat
         f->of[i]->fate = fate;
 }
 
-/* Retransforms all classes in one call, because each call stops the program. If the JVM refuses one class, it refuses the call; the
- * halves are then tried to find that class. */
+/* Retransforms all classes in one call, because each call stops the program. If the JVM refuses one class, it refuses the whole call. The
+ * halves are then tried in order to find that class. */
 static void retransform(struct found *f, jint from, jint count)
 {
     if (!count)

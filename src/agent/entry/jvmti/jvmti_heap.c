@@ -15,13 +15,13 @@ enum { LOADERS_MAX = 4, LOCAL_REFERENCES = 32, TEXT_MAX = CLASS_NAME_BYTES_MAX +
 
 static JavaVM *java_vm;
 static jfieldID id_field;
-static JNIEnv *jni; /* this and the rest: from open to close */
+static JNIEnv *jni; /* this and the variables below are valid from open to close */
 static jvmtiEnv *jvmti;
 static jclass class_class, reference_class, soft_class, thread_class;
-static jclass virtual_thread_class;  /* NULL: this JVM has none */
-static jobject loaders[LOADERS_MAX]; /* whose classes stay: the application's, and its parents */
+static jclass virtual_thread_class;  /* NULL: this JVM has no virtual threads */
+static jobject loaders[LOADERS_MAX]; /* the application's loader and its parents, whose classes are never unloaded */
 static int loader_count;
-static jobject *objects; /* of nodes, while they are looked at; by number */
+static jobject *objects; /* references to nodes while they are inspected, indexed by node */
 
 /* ---- how large it is ---- */
 
@@ -29,7 +29,7 @@ static jlong ask_runtime(jclass class, jobject runtime, const char *name)
 {
     jmethodID method = (*jni)->GetMethodID(jni, class, name, "()J");
     jlong bytes = method ? (*jni)->CallLongMethod(jni, runtime, method) : 0;
-    return (*jni)->ExceptionCheck(jni) ? 0 : bytes; /* -Xcheck:jni wants to be asked after each call */
+    return (*jni)->ExceptionCheck(jni) ? 0 : bytes; /* -Xcheck:jni requires a check after each call */
 }
 
 static uint64_t used(void)
@@ -46,7 +46,7 @@ static uint64_t used(void)
     }
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
-    if (!jvmti) /* not open */
+    if (!jvmti) /* the heap is not open */
         java_detach();
     return total > free_bytes ? (uint64_t)(total - free_bytes) : 0;
 }
@@ -56,7 +56,7 @@ static uint64_t used(void)
 static void close_heap(void)
 {
     if (jvmti)
-        (*jvmti)->DisposeEnvironment(jvmti); /* and all its tags */
+        (*jvmti)->DisposeEnvironment(jvmti); /* frees all its tags, too */
     jvmti = NULL;
     free(objects);
     objects = NULL;
@@ -75,7 +75,8 @@ static bool find_classes(void)
     return thread_class;
 }
 
-/* If a JVM does not show its loaders, the application's classes are treated like those of any other loader. */
+/* Finds the loaders whose classes are never unloaded. If a JVM does not show its loaders, the application's classes are treated like those
+ * of any other loader. */
 static void find_loaders(void)
 {
     jclass loader = (*jni)->FindClass(jni, "java/lang/ClassLoader");
@@ -95,7 +96,7 @@ static bool tag_samples(struct path_search *s, const uintptr_t *references)
         if (!object)
             continue;
         jvmtiError rc = (*jvmti)->SetTag(jvmti, object, n);
-        (*jni)->DeleteLocalRef(jni, object); /* or it would hold the object itself */
+        (*jni)->DeleteLocalRef(jni, object); /* otherwise this reference would itself hold the object */
         if (rc)
             return false;
     }
@@ -206,10 +207,10 @@ static bool walk(struct path_search *s)
 
 /* ---- looking at nodes ---- */
 
-/* References to those of the nodes that are wanted, in `objects`, within a local frame. */
+/* Puts references to the wanted nodes into `objects`, within a local frame. */
 static bool hold(const struct path_search *s, bool (*is_wanted)(const struct path_search *s, uint32_t node))
 {
-    static jlong tags[PATH_NODES_MAX]; /* of the agent's thread */
+    static jlong tags[PATH_NODES_MAX]; /* only the agent's thread uses it */
     jint wanted = 0, found = 0;
     jobject *list = NULL;
     jlong *list_tags = NULL;
@@ -242,7 +243,7 @@ static bool is_a(jobject object, jclass class)
     return object && (*jni)->IsInstanceOf(jni, object, class);
 }
 
-/* A class of the boot loader, or of another that lives as long as the JVM. */
+/* Whether the class belongs to the boot loader, or to another loader that lives as long as the JVM. */
 static bool stays(jobject class)
 {
     jobject loader = NULL;
@@ -265,7 +266,8 @@ static bool find_field(jobject holder, const struct path_edge *e, struct heap_fi
     return found;
 }
 
-/* A soft reference holds as long as there is memory, and counts. */
+/* Whether the edge is the reference of a weak or a phantom reference object, which holds nothing. A soft reference counts as a holder,
+ * because it holds its object as long as there is memory. */
 static bool holds_nothing(const struct path_edge *e)
 {
     struct heap_field field;
@@ -274,7 +276,7 @@ static bool holds_nothing(const struct path_edge *e)
            field.is_of_reference && !strcmp(field.name, "referent");
 }
 
-/* For classes of other loaders: a value that distinguishes equal names. */
+/* Returns a hash of a class's name, to find classes of other loaders that have equal names. */
 static uint64_t sign(jclass class)
 {
     char *signature = NULL;
@@ -285,8 +287,9 @@ static uint64_t sign(jclass class)
     return hash;
 }
 
-/* A static field of a class in an application server counts as a holder, like one of the application's own classes. But if several
- * copies of a class exist, its loaders were not unloaded, and the question is what holds these. */
+/* Anchors classes that exist once. A static field of a class in an application server counts as a holder, like a field of one of the
+ * application's own classes. But if several copies of a class exist, their loaders were not unloaded, and the search must find what holds
+ * them. */
 static void anchor_single_classes(struct path_search *s)
 {
     for (uint32_t n = s->first_new; n <= s->node_count; n++) {
@@ -298,7 +301,7 @@ static void anchor_single_classes(struct path_search *s)
     }
 }
 
-/* Every node, because a node that was known before may hold one that was found now. */
+/* Selects every node, because a node that was known before may hold one that was found now. */
 static bool is_any(const struct path_search *s, uint32_t node)
 {
     return !s->nodes[node].is_gone;
@@ -355,7 +358,7 @@ static uint32_t describe(struct strtab *strings, const char *what, const char *n
     return strtab_add_text(strings, text);
 }
 
-/* 0 if the JVM does not describe the thread: it is virtual, or has ended. */
+/* Returns the symbol of a thread's description; 0 if the JVM does not describe the thread, because it is virtual or has ended. */
 static uint32_t describe_thread(struct strtab *strings, jobject thread)
 {
     jvmtiThreadInfo info = {0};
@@ -410,7 +413,7 @@ static bool is_of_thread(const struct path_node *n)
     return n->is_on_path && (n->root == PATH_ROOT_STACK || n->root == PATH_ROOT_JNI_LOCAL);
 }
 
-/* Whose stack it is, by the thread's id. */
+/* Names the threads to whose stacks the roots belong, by the threads' ids. */
 static void name_stacks(struct path_search *s, struct strtab *strings)
 {
     jint count = 0;

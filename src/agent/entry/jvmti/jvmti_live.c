@@ -11,7 +11,7 @@
 
 static bool is_open;
 
-/* On the JVM's own thread, while all others stand still: no JNI, no JVMTI. */
+/* Notes the end of a collection. It runs on the JVM's own thread while all others stand still, so it uses neither JNI nor JVMTI. */
 static void collected(void)
 {
     live_pauses_add(clock_monotonic_ns(), collections_heap_used());
@@ -39,7 +39,8 @@ static void close_events(void)
     java_detach();
 }
 
-/* A cleared reference is the same object as null. No reference to the object itself is made, which would keep it alive for that long. */
+/* Finds which objects are alive. A cleared reference is the same object as null. The function makes no reference to the object itself,
+ * because that would keep the object alive meanwhile. */
 static bool look(const uintptr_t *references, bool *is_alive, uint32_t count)
 {
     JNIEnv *jni = java_attach();

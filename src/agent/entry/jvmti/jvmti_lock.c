@@ -45,7 +45,7 @@ static void close_events(void)
     java_detach();
 }
 
-/* Relaxed: only saves the work of a callback that is late. */
+/* Relaxed, because it only avoids needless work in a late callback. */
 static bool is_on(void)
 {
     return atomic_load_explicit(&lock_config.on, memory_order_relaxed);
@@ -56,7 +56,7 @@ static uintptr_t java_thread_of(JNIEnv *jni)
     return (uintptr_t)jni - vm_layout.env_offset;
 }
 
-/* A virtual thread's own id, which is another than its carrier's; of others it may be 0. */
+/* Returns a virtual thread's own id, which differs from its carrier's. For other threads the result may be 0. */
 static int64_t id_of(JNIEnv *jni, jthread thread)
 {
     bool may_be_virtual =
@@ -64,7 +64,8 @@ static int64_t id_of(JNIEnv *jni, jthread thread)
     return may_be_virtual && id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0;
 }
 
-/* Since Java 24 a virtual thread leaves its carrier while it waits, and may get another: its wait is in no thread's lane. */
+/* Whether this is a virtual thread that leaves its carrier while it waits. Since Java 24 it does so, and may get another carrier, so its
+ * wait is in no thread's lane. */
 static bool leaves_its_carrier(int64_t id)
 {
     const struct sampled_thread *carrier = id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;

@@ -15,14 +15,14 @@ enum { SUPPORT_BYTE = 44 / 8, SUPPORT_BIT = 1 << 44 % 8 };
 
 enum { NOT_TRIED, WATCHED, REFUSED };
 
-/* An environment of its own: its capability, and its events, are nobody else's. */
+/* A separate environment, so that its capability and its events do not affect other code. */
 static jvmtiEnv *jvmti;
 static jfieldID thread_id; /* of java.lang.Thread */
 static _Atomic int state;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* On the carrier, which is called by the virtual thread's name by now. JVMTI could keep a record with the thread, but to set it there it
- * would hold up the mounts of all. */
+/* Called on the carrier, which JVMTI already reports as the virtual thread. JVMTI could store a record with the thread, but storing it here
+ * would delay the mounts of all threads. */
 static void JNICALL mounted(jvmtiEnv *env, ...)
 {
     va_list arguments;
@@ -53,7 +53,7 @@ static bool listen(jint event, jvmtiExtensionEvent callback)
            !(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, (jvmtiEvent)event, NULL);
 }
 
-/* Enables unmounts first, so that for each mount that is seen its end is seen, too. */
+/* Enables unmounts first, so that the end of each reported mount is reported, too. */
 static bool listen_to_both(void)
 {
     jint count = 0, mount = 0, unmount = 0;

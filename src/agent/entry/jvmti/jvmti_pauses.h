@@ -6,7 +6,7 @@
 
 /* Fills gc_events. */
 void jvmti_pauses_init(void);
-/* Ends what open has begun, if it has. On an attached thread. */
+/* Ends the notifications if gc_events.open has begun them. Call it on an attached thread. */
 void jvmti_pauses_close(void);
 
 #endif

@@ -12,7 +12,7 @@ enum { LOCAL_REFERENCES = 1 << 14, LINES_MAX = 8192, CLASS_NAME_MAX = 1024 };
 
 static jvmtiEnv *jvmti;
 static jfieldID id_field;
-static JNIEnv *jni; /* of the agent's thread, from open to close */
+static JNIEnv *jni; /* for the agent's thread, from open to close */
 static jobject self;
 static jvmtiStackInfo *taken;
 static struct java_frame frames[JAVA_STACK_FRAMES_MAX];
@@ -21,7 +21,7 @@ static void set_lines_capability(bool wanted)
 {
     jvmtiCapabilities lines = {.can_get_line_numbers = 1};
     if (wanted)
-        (*jvmti)->AddCapabilities(jvmti, &lines); /* refused: lines are unknown, and so they are shown */
+        (*jvmti)->AddCapabilities(jvmti, &lines); /* if this is refused, lines are unknown, and are shown as such */
     else
         (*jvmti)->RelinquishCapabilities(jvmti, &lines);
 }
@@ -61,7 +61,7 @@ static void release(void)
     (*jni)->PopLocalFrame(jni, NULL);
 }
 
-/* All of Java's threads but ours, to be deallocated: how many, or a negative errno. */
+/* Lists all Java threads except this one. The caller deallocates the list. Returns how many there are, or a negative errno. */
 static int list_threads(jthread **out)
 {
     jint count = 0;
@@ -76,7 +76,8 @@ static int list_threads(jthread **out)
     return count;
 }
 
-/* The stacks of some threads of a list, all at one safepoint. One frame more than is wanted tells whether there are more. */
+/* Takes the stacks of some threads of a list, all at one safepoint. One additional frame shows whether a stack has more frames than
+ * wanted. */
 static int take_some(uint64_t *random, const jthread *list, uint32_t count)
 {
     jthread chosen[JAVA_STACKS_MAX];
@@ -107,7 +108,8 @@ static int take(uint64_t *random, uint32_t *alive)
     return rc;
 }
 
-/* A carrier of a virtual thread waits, but JVMTI does not say for what; so does a thread that a debugger has stopped. */
+/* Returns the state of a thread. A carrier of a virtual thread waits, but JVMTI does not report for what. The same is true for a thread
+ * that a debugger has stopped. */
 static enum jfr_thread_state state_of(jint bits)
 {
     if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
@@ -149,7 +151,8 @@ static void thread_name(uint32_t index, char *out, size_t size)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
 }
 
-/* "Ljava/util/Map;" is java.util.Map. Hidden classes have a dot before their last part, where Class.getName() has a slash. */
+/* Converts a signature: "Ljava/util/Map;" becomes java.util.Map. Hidden classes have a dot before their last part, where Class.getName()
+ * has a slash. */
 static void name_class(const char *signature, char *out)
 {
     size_t n = 0;

@@ -18,7 +18,8 @@ struct lane_table alloc_lanes = {.lane_bytes = sizeof(struct alloc_lane)};
 
 /* ---- weights ---- */
 
-/* 1 - e^-x. The agent links no mathematics: e^-x - 1 is summed for a small part of x, and e^-2x - 1 = u (u + 2) doubles it. */
+/* Returns 1 - e^-x. The agent links no mathematical library. e^-y - 1 is computed as a series for a small fraction y of x, and e^-2y - 1 =
+ * u (u + 2) doubles y. */
 static double hit_chance(double x)
 {
     int doublings = 0;
@@ -32,10 +33,10 @@ static double hit_chance(double x)
     return -u;
 }
 
-/* After a sampled object, a JVM before 17 shortens the next gap by the part of the object behind the point that was hit, so that the
- * gap counts from that point. If the gap is shorter than that part, which has probability q, the JVM does not shorten it correctly,
- * and the next object is certainly hit. So a share of p/(1 - q(1 - p)) of objects of one size is sampled instead of p. For an object
- * in the thread's buffer, the whole object counts as behind the point. */
+/* Returns the ratio by which the JVM samples too few objects. After a sampled object, a JVM before 17 shortens the next gap by the part of
+ * the object after the point that was hit, so that the gap counts from that point. If the gap is shorter than that part, which has
+ * probability q, the JVM does not shorten it correctly, and the next object is certainly hit. So a share of p/(1 - q(1 - p)) of objects of
+ * one size is sampled instead of p. For an object in the thread's buffer, the whole object counts as the part after the point. */
 static double share_of_rightful(uint64_t size, double x, double p)
 {
     double q = size <= ALLOC_BUFFERED_MAX ? p : (p - x * (1 - p)) / p;
@@ -52,14 +53,14 @@ uint64_t alloc_weight(uint64_t size, uint64_t interval)
 
 void alloc_lose(enum allocation_loss why, uint64_t weight)
 {
-    /* Relaxed, both: numbers by themselves. */
+    /* Relaxed, because no other memory depends on these two numbers. */
     atomic_fetch_add_explicit(&alloc_config.lost_bytes[why], weight, memory_order_relaxed);
     atomic_fetch_add_explicit(&alloc_config.lost[why], 1, memory_order_relaxed);
 }
 
 static void count_drawn(uint64_t weight)
 {
-    /* Relaxed, both: numbers by themselves. */
+    /* Relaxed, because no other memory depends on these two numbers. */
     atomic_fetch_add_explicit(&alloc_config.drawn_bytes, weight, memory_order_relaxed);
     atomic_fetch_add_explicit(&alloc_config.drawn, 1, memory_order_relaxed);
 }
@@ -71,7 +72,8 @@ void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
     struct alloc_lane *lane = lane_open(&alloc_lanes, t, pool);
     if (!lane)
         return;
-    /* A thread that begins while the JVM samples draws with what holds now. Relaxed, both: numbers by themselves. */
+    /* A thread that begins while the JVM samples draws with the present interval. Both loads are relaxed, because no other memory depends
+     * on them. */
     lane->interval = atomic_load_explicit(&alloc_config.on, memory_order_relaxed)
                          ? atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)
                          : 0;
@@ -87,8 +89,8 @@ struct taking {
     bool is_done, is_recorded;
 };
 
-/* The bytes that the thread has allocated since its start: the JVM's sum, and what its buffer contains since then. 0 = this JVM does
- * not report it. */
+/* Returns the bytes that the thread has allocated since its start: the JVM's sum, and the used part of its present buffer. 0 = this JVM
+ * does not report it. */
 static uint64_t count_bytes(uintptr_t java_thread)
 {
     const struct vm_allocations *a = &vm_layout.allocations;
@@ -107,7 +109,8 @@ static uint64_t count_since_last(struct alloc_lane *lane, uintptr_t java_thread)
     return before && now > before ? now - before : 0;
 }
 
-/* The JVM has given the thread's id. If it is not the id of the carrier, the thread is virtual. */
+/* Adds the words about a virtual thread. The JVM has provided the thread's id. If it is not the id of the carrier, the thread is
+ * virtual. */
 static uint64_t put_virtual(struct candor_queue *q, const struct taking *x, const struct walk *w)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
@@ -150,7 +153,7 @@ static void record(struct taking *x)
 
 static bool takes_token(void)
 {
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on this number. */
     return !alloc_config.is_bounded || atomic_fetch_sub_explicit(&alloc_config.tokens, 1, memory_order_relaxed) > 0;
 }
 
@@ -161,7 +164,7 @@ static void take(void *argument)
         x->lane->beginning = alloc_config.beginning;
         x->lane->interval = x->lane->counted = 0;
     }
-    /* By now the JVM has drawn where this thread's next sample falls. */
+    /* The JVM has already drawn the place of this thread's next sample. */
     x->interval = x->lane->interval ? x->lane->interval : alloc_config.first_interval;
     x->lane->interval = atomic_load_explicit(&alloc_config.interval, memory_order_relaxed);
     x->weight = alloc_weight(x->event->size, x->interval);
@@ -173,7 +176,7 @@ static void take(void *argument)
     x->is_done = true;
 }
 
-/* The slot is entered and left as in a handler (hot/signal/handler.c), because a handler may interrupt this. */
+/* Enters the slot and leaves it like a handler (hot/signal/handler.c), because a handler may interrupt this code. */
 static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struct alloc_event *event, bool *is_recorded)
 {
     uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
@@ -192,7 +195,7 @@ static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struc
 
 bool alloc_wants_reference(void)
 {
-    /* Relaxed, all: where they are late, a reference is made in vain, or a sample has none. */
+    /* All loads are relaxed: if one is outdated, a reference is made needlessly, or a sample has none. */
     return atomic_load_explicit(&alloc_config.on, memory_order_relaxed) &&
            atomic_load_explicit(&alloc_config.with_references, memory_order_relaxed) && !turn_has_faulted() &&
            (!alloc_config.is_bounded || atomic_load_explicit(&alloc_config.tokens, memory_order_relaxed) > 0);
@@ -202,7 +205,7 @@ bool alloc_take(const struct alloc_event *event)
 {
     int saved = errno;
     bool is_recorded = false;
-    /* Acquire: pairs with the release of whoever begins: the table stands. */
+    /* Acquire: pairs with the release of the thread that begins the recording, so that the table is seen. */
     if (!atomic_load_explicit(&alloc_config.on, memory_order_acquire) || turn_has_faulted())
         return false;
     struct sampled_thread *t = thread_of_java_caller();

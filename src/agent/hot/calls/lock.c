@@ -19,7 +19,7 @@ struct lane_table lock_lanes = {.lane_bytes = sizeof(struct lock_lane)};
 
 void lock_lose(enum lock_loss why, uint64_t weight)
 {
-    /* Relaxed, both: numbers by themselves. */
+    /* Relaxed, because no other memory depends on these two numbers. */
     atomic_fetch_add_explicit(&lock_config.lost_ns[why], weight, memory_order_relaxed);
     atomic_fetch_add_explicit(&lock_config.lost[why], 1, memory_order_relaxed);
 }
@@ -43,37 +43,37 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
     }
 }
 
-/* A visit of a thread to its lane. The turn passes it to the work. */
+/* A visit of a thread to its lane. The turn passes this struct to the work. */
 struct visit {
     struct sampled_thread *thread;
     struct lock_lane *lane;
     enum lock_kind kind;
     uintptr_t java_thread;
     uint64_t now, deadline;
-    const struct lock_wait *wait; /* to be recorded */
+    const struct lock_wait *wait; /* the wait to be recorded */
     const char *class_name;
     int64_t thread_id;
-    struct lock_wait *ended; /* where one goes that is wanted */
-    uint32_t generation;     /* of the slot */
+    struct lock_wait *ended; /* receives an ended wait that must be recorded */
+    uint32_t generation;     /* the slot's generation */
     bool has_begun, is_wanted, is_done;
 };
 
 static bool is_on(void)
 {
-    /* Acquire: pairs with the release of whoever begins: the table stands. */
+    /* Acquire: pairs with the release of the thread that begins the recording, so that the table is seen. */
     return atomic_load_explicit(&lock_config.on, memory_order_acquire) && !turn_has_faulted();
 }
 
-/* Counts the wait as lost, if the visit was to record one. */
+/* Counts the wait of a visit as lost, if the visit was to record a wait. */
 static void lose_visit(const struct visit *v)
 {
     if (v->wait)
         lock_lose(LOCK_LOSS_NO_THREAD, v->wait->weight);
 }
 
-/* Entered and left as a handler's is (hot/signal/handler.c), beside which it may be interrupted. The JVM may have this thread
- * wait for something of its own while it answers one of our callbacks, so that the hook is met inside: it goes by. generation: 0
- * = the slot's, whatever it is. False: nothing was done. */
+/* Enters the lane and leaves it like a handler (hot/signal/handler.c), because a handler may interrupt this code. While the JVM answers one
+ * of our callbacks, it may make this thread wait for a condition, so that the hook is called inside the lane: such a wait is ignored.
+ * generation: the expected generation of the slot; 0 = any. Returns false if nothing was done. */
 static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 {
     struct sampled_thread *t = v->thread;
@@ -91,7 +91,8 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
     return valid && v->is_done;
 }
 
-/* A thread that goes to sleep, or wakes, finds its memory cold: it asks for all of it at once, and then for the time. */
+/* Prefetches the lane. When a thread goes to sleep or wakes, its memory is usually not in the cache. The cache lines are requested
+ * together, before the time is read. */
 static void fetch(const struct lock_lane *lane)
 {
     const char *end = (const char *)(lane + 1);
@@ -125,7 +126,7 @@ static bool find_lane(struct visit *v)
 
 /* ---- a wait begins ---- */
 
-/* Whether the thread already waits. A wait for a monitor also waits for a condition of the C library inside. */
+/* Whether the thread already waits. Inside a wait for a monitor, the JVM also waits for a condition of the C library. */
 static bool waits_already(const struct lock_lane *lane)
 {
     return atomic_load_explicit(&lane->since, memory_order_relaxed);
@@ -147,7 +148,7 @@ static void begin(void *visit)
         lock_find_monitor(v->java_thread, &lane->wait.target);
     counter_add(&lane->waits, 1);
     atomic_store_explicit(&lane->kind, v->kind, memory_order_relaxed);
-    /* Release: pairs with the collector's acquire, which then finds what kind of wait it is. */
+    /* Release: pairs with the collector's acquire, which then sees the kind of the wait. */
     atomic_store_explicit(&lane->since, v->now, memory_order_release);
     v->has_begun = true;
 }
@@ -180,7 +181,7 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
 
 static bool takes_token(struct lock_limit *limit)
 {
-    /* Relaxed, both: numbers by themselves. */
+    /* Relaxed, because no other memory depends on these two numbers. */
     atomic_fetch_add_explicit(&limit->wanted, 1, memory_order_relaxed);
     return !lock_config.is_bounded || atomic_fetch_sub_explicit(&limit->tokens, 1, memory_order_relaxed) > 0;
 }
@@ -190,7 +191,7 @@ static bool find_beginning(const struct visit *v, uint64_t *since)
 {
     struct lock_lane *lane = v->lane;
     uint64_t none = 0;
-    /* Relaxed: `wait` is this thread's own, and the collector takes nothing from it. */
+    /* Relaxed, because `wait` belongs to this thread, and the collector reads nothing from it in this case. */
     *since = atomic_exchange_explicit(&lane->since, 0, memory_order_relaxed);
     if (*since)
         return lane->wait.kind == v->kind;
@@ -243,7 +244,7 @@ bool lock_end_monitor(struct lock_wait *wait)
     return v.is_wanted;
 }
 
-/* The slot may be another thread's by now, or of another recording: its generation says so. */
+/* Ends a park. The slot may belong to another thread or another recording by now; its generation shows this. */
 void lock_end_park(const struct lock_park *park)
 {
     int saved = errno;
@@ -292,7 +293,8 @@ static uint64_t put_class(struct candor_queue *q, const struct visit *v)
     return count;
 }
 
-/* The JVM may have given the thread's id. If it is not the id of the carrier, the thread is virtual. */
+/* Adds the words about a virtual thread. The JVM may have provided the thread's id. If it is not the id of the carrier, the thread is
+ * virtual. */
 static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const struct walk *w)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];

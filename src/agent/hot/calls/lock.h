@@ -1,7 +1,7 @@
-/* Waits for locks: the work of the JVM's callbacks for contended monitors, and of the hook around park (trigger/hooks/parks.h), on
- * the waiting thread. Before the wait it notes the owner of the lock; after the wait, its duration. A recorded wait
- * (hot/calls/lock_draw.h) goes with its stack, from the thread's last Java frame on, as one record into the thread's lane
- * (hot/thread/lane.h).
+/* Records waits for locks. The JVM's callbacks for contended monitors, and the hook around park (trigger/hooks/parks.h), call this code on
+ * the waiting thread. It notes the owner of the lock before the wait, and the duration after the wait. If the wait is drawn
+ * (hot/calls/lock_draw.h), it becomes one record in the thread's lane (hot/thread/lane.h), with the stack from the thread's last Java frame
+ * on.
  *
  *     0        when the wait began, CLOCK_MONOTONIC ns
  *     1        how long it took, ns
@@ -16,7 +16,7 @@
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * A thread is not inside its lane while it waits. Wait-free. */
+ * A thread is not inside its lane while it waits. The functions are wait-free. */
 #ifndef CANDOR_AGENT_HOT_CALLS_LOCK_H
 #define CANDOR_AGENT_HOT_CALLS_LOCK_H
 
@@ -33,27 +33,27 @@
 
 enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
 
-/* Each has its own rate and threshold: parks of idle threads, of which there are many, must not displace waits of threads that
+/* Each group has its own rate and threshold. Idle threads park very often, and these parks must not displace the waits of threads that
  * contend. */
 enum lock_group { LOCK_GROUP_MONITOR, LOCK_GROUP_SYNCHRONIZER, LOCK_GROUP_OTHER, LOCK_GROUPS };
 
 enum {
     LOCK_HEAD = 8,
-    LOCK_IS_WHOLE = 1 << 8, /* in word 3, as the next */
+    LOCK_IS_WHOLE = 1 << 8, /* in word 3, like the next constant */
     LOCK_IS_OF_SYNCHRONIZER = 1 << 9,
     LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
 };
 
-/* A wait, as its thread carries it from its end to its record. */
+/* A wait that has ended. Its thread keeps it here until the record is written. */
 struct lock_wait {
-    uint32_t generation; /* of the slot, when it began */
+    uint32_t generation; /* the slot's generation when the wait began */
     enum lock_kind kind;
     bool is_whole;
     uint64_t since, ns, weight, deadline;
     struct lock_target target;
 };
 
-/* A park, as its thread carries it from its beginning to its end. */
+/* A park that goes on. Its thread keeps it here until the end of the park. */
 struct lock_park {
     struct sampled_thread *thread;
     struct lock_lane *lane;
@@ -62,19 +62,20 @@ struct lock_park {
 
 struct lock_lane {
     struct lane lane;
-    /* The collector looks at these while a wait goes on. The one that sets `since` to 0, the thread or, at the end, the
-     * collector, owns the wait. */
-    _Atomic uint64_t since;                                     /* 0 = it does not wait, or the beginning of the wait was not seen */
-    _Atomic uint64_t waits;                                     /* that have begun */
+    /* The collector reads these members while a wait goes on. A wait is owned by the thread or collector that sets `since` to 0: the thread
+     * when it has waited, or the collector when the recording ends. */
+    _Atomic uint64_t since;                                     /* when the present wait began; 0 = there is none, or its beginning was not
+                                                                 * seen */
+    _Atomic uint64_t waits;                                     /* number of waits that have begun */
     _Atomic uint32_t kind;                                      /* enum lock_kind */
-    _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
-    struct lock_wait wait;                                      /* the thread's, of the one that goes on */
+    _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not: their time and number */
+    struct lock_wait wait;                                      /* the present wait; only the thread uses it */
     struct lock_draw draws[LOCK_GROUPS];
     uint64_t opened;            /* when; CLOCK_MONOTONIC ns */
     _Atomic uint32_t beginning; /* of the config, when the thread last came here: `since`, `waits` and `opened` are older otherwise */
 };
 
-/* Shared by all. The collector writes it before it sets `on`, except for the atomic members. */
+/* The state that all threads share. The collector writes it before it sets `on`, except for the atomic members. */
 struct lock_config {
     _Atomic bool on;
     bool is_bounded; /* by the tokens */
@@ -82,11 +83,11 @@ struct lock_config {
     _Atomic uint32_t beginning;
     _Atomic uint64_t began_ns;
     struct lock_limit {
-        _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
-        _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
-        _Atomic uint64_t wanted;    /* that were to be made */
+        _Atomic uint64_t threshold; /* ns; waits of at least this length are recorded, shorter ones are drawn */
+        _Atomic int64_t tokens;     /* records that may be written until the collector's next turn */
+        _Atomic uint64_t wanted;    /* records that should have been written */
     } limits[LOCK_GROUPS];
-    _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* the weights of those that were not */
+    _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* waits that were not recorded, and their weight */
 };
 extern struct lock_config lock_config;
 
@@ -95,25 +96,25 @@ static inline enum lock_group lock_group_of(const struct lock_wait *wait)
     return wait->kind == LOCK_MONITOR ? LOCK_GROUP_MONITOR : wait->target.is_synchronizer ? LOCK_GROUP_SYNCHRONIZER : LOCK_GROUP_OTHER;
 }
 
-/* For the JVM's callbacks: the calling thread begins to wait for a monitor, and has acquired it. If lock_end_monitor returns true,
- * the wait must be recorded: it has filled *wait, and the caller asks the JVM for the class's signature and calls lock_record. If
- * false, *wait is unchanged. All these functions preserve errno. */
+/* Called by the JVM's callbacks when the calling thread begins to wait for a monitor, and when it has acquired the monitor. If
+ * lock_end_monitor returns true, the wait must be recorded: the function has filled *wait, and the caller asks the JVM for the class's
+ * signature and calls lock_record. If it returns false, *wait is unchanged. All these functions preserve errno. */
 void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
-/* For the hook: the calling thread begins to wait for a condition variable. True if that is a park: then call lock_end_park after it.
- * deadline: NULL = none. */
+/* Called by the hook when the calling thread begins to wait for a condition variable. Returns true if that is a park: then call
+ * lock_end_park after it. deadline: NULL = none. */
 bool lock_begin_park(const struct timespec *deadline, struct lock_park *park);
 void lock_end_park(const struct lock_park *park);
 
 /* Writes the record of a wait. class_name: NULL = take it from the target's klass. thread_id: the id of the java.lang.Thread, or of
  * the virtual thread if the thread runs one; 0 = unknown. */
 void lock_record(const struct lock_wait *wait, const char *class_name, int64_t thread_id);
-/* Counts a wait that was not recorded, or could not be. Any thread. */
+/* Counts a wait that was not recorded or could not be recorded. Any thread may call it. */
 void lock_lose(enum lock_loss why, uint64_t weight);
-/* A class's name as words of a record; returns how many. Callable for any Klass*. */
+/* Writes a class's name as words of a record. Returns the number of words. It may be called for any Klass*. */
 size_t lock_class_words(uintptr_t klass, uint64_t words[LANE_CLASS_WORDS_MAX]);
 
-/* Of struct lock_lane. */
+/* The lanes, each a struct lock_lane. */
 extern struct lane_table lock_lanes;
 void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool);
 

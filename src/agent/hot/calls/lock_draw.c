@@ -9,8 +9,8 @@ static void begin_stratum(struct lock_draw *d, uint64_t threshold)
     d->point = handler_random(&d->random) % threshold;
 }
 
-/* A wait below the threshold ends in the stratum it began in, or in the next; in the one after that, where the first was drawn with a
- * lower threshold. */
+/* A wait below the threshold ends in the stratum in which it began, or in the next one. It may end in the one after that, if the first
+ * stratum began with a lower threshold. */
 uint64_t lock_draw(struct lock_draw *d, uint64_t wait, uint64_t threshold)
 {
     uint64_t weight = 0;

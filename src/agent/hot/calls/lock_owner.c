@@ -7,13 +7,14 @@
 
 #include <stddef.h>
 
-/* Values of an ObjectMonitor's owner that are no thread: no owner, an owner that is not known yet, the thread that removes unused
+/* Values of an ObjectMonitor's owner that are not a thread: no owner, an unknown owner, and the JVM's thread that removes unused
  * monitors. */
 enum { OWNER_NOBODY, OWNER_ANONYMOUS, OWNER_TIDYING };
 
 enum { IDS_REMEMBERED = 1 << 12, LOCKED_MAX = 64 };
 
-/* Where threads with an id were found last: index of the slot + 1, by the id's lowest bits. Relaxed: only a place to look first. */
+/* Cache of the slots in which threads with an id were found last: index of the slot + 1, indexed by the id's lowest bits. Relaxed, because
+ * each entry is checked before use. */
 static _Atomic uint32_t slot_of_id[IDS_REMEMBERED];
 
 typedef bool matcher(const struct sampled_thread *t, uint64_t what);
@@ -37,14 +38,14 @@ static bool has_on_stack(const struct sampled_thread *t, uint64_t address)
            address < base && base - address <= size;
 }
 
-/* A thread notes the objects that it has locked in a small stack of its own. */
+/* Whether the thread has locked the object. A thread lists the objects that it has locked in a small stack of its own. */
 static bool has_locked(const struct sampled_thread *t, uint64_t object)
 {
     const struct vm_locks *l = &vm_layout.locks;
     uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed);
     uintptr_t stack = java_thread + l->stack.offset, first = stack + l->stack_first.offset, locked;
     uint64_t top, word;
-    if (!load_field(stack, l->stack_top, &top)) /* an offset in the thread */
+    if (!load_field(stack, l->stack_top, &top)) /* an offset in the JavaThread */
         return false;
     for (uintptr_t at = first; at < java_thread + top && at < first + 8 * LOCKED_MAX; at += 8)
         if ((load_u64(at, &word) && word == object) || (heap_on_stack(at, &locked) && locked == object))
@@ -66,7 +67,7 @@ static struct lock_owner owner_of(const struct sampled_thread *t)
     return t ? (struct lock_owner){t->uid, t->index, t->java_id} : (struct lock_owner){0};
 }
 
-/* A virtual thread has an id and no slot. */
+/* Finds the owner by its id. A virtual thread has an id but no slot. */
 static struct lock_owner find_by_id(uint64_t id)
 {
     _Atomic uint32_t *known = &slot_of_id[id % IDS_REMEMBERED];
@@ -79,7 +80,8 @@ static struct lock_owner find_by_id(uint64_t id)
     return t ? owner_of(t) : (struct lock_owner){.java_id = (int64_t)id};
 }
 
-/* The slot of a thread by its JavaThread*, which is one only if the slot says so. */
+/* Finds the slot of a thread by its JavaThread*. The address may not be a JavaThread*; the result is NULL unless the slot has the same
+ * address. */
 static const struct sampled_thread *find_java_thread(uint64_t java_thread)
 {
     uint64_t os_thread, tid;

@@ -8,11 +8,11 @@
 
 #include <stdatomic.h>
 
-/* The id of the method, 0 = not met yet. Relaxed: a number by itself. */
+/* The id of the method, 0 = not found yet. Relaxed, because no other memory depends on it. */
 static _Atomic uint32_t park_method;
 
-/* The call in the compiled method: the address after it, the code in which it lies, and the method of that code. One thread writes it
- * once. It writes pc last, with release, which pairs with the readers' acquire. */
+/* The call in the compiled method: the address after it, the code that contains it, and the method of that code. One thread writes it once.
+ * It writes pc last, with release, which pairs with the readers' acquire. */
 static struct {
     _Atomic bool claimed;
     _Atomic uintptr_t pc, blob, method;
@@ -46,7 +46,7 @@ static bool is_park(uint32_t method)
     return true;
 }
 
-/* Whether pc is the known call. Code is freed and its place reused, so the code is compared. */
+/* Whether pc is the known call. The method of the code is compared, because code may be freed and its place reused. */
 static bool is_known(uintptr_t pc)
 {
     uint64_t method;

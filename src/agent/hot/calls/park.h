@@ -1,7 +1,8 @@
-/* Whether a thread waits because of LockSupport.park: its last Java frame is that of Unsafe.park. The first call walks to that
- * frame and learns where the compiled method calls the JVM; later calls compare addresses.
+/* Whether a thread waits because of LockSupport.park: its last Java frame is that of Unsafe.park. The first call walks to that frame and
+ * learns where the compiled method calls the JVM; later calls compare addresses.
  *
- * Called by the thread itself, from below the JVM; the fault handler is installed. Wait-free. */
+ * The thread itself calls park_was_called, in a function that the JVM has called. The fault handler must be installed. The functions are
+ * wait-free. */
 #ifndef CANDOR_AGENT_HOT_CALLS_PARK_H
 #define CANDOR_AGENT_HOT_CALLS_PARK_H
 

@@ -25,17 +25,17 @@ extern const struct fault_entry __stop_candor_faults[] __attribute__((visibility
 enum { GUARDED = 4, LAYERS = 3 };
 static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
-/* Our handlers form layers: one for each time that we put ours in front. Each layer passes faults on to the handler that it found, so
- * the lowest layer is reached even if other handlers are in between. They are set with the system call, not with the C library's
- * sigaction: with libjsig the JVM's handler would run before ours, and it takes any fault of a thread whose stack overflows for its
- * own. */
+/* Our handlers form layers: one for each time that we put ours in front. Each layer passes faults on to the handler that it found, so the
+ * lowest layer is reached even if other handlers are in between. The handlers are set with the system call, not with the C library's
+ * sigaction. With libjsig, the JVM's handler would otherwise run before ours, and it treats any fault of a thread whose stack overflows as
+ * its own. */
 static struct kernel_action former[LAYERS][GUARDED];
 static int layers[GUARDED];
 
 /* The ucontext of the fault that each layer is passing on in this thread. */
 static __thread const void *handing_on[LAYERS];
 
-/* Who needs the handler: the recording on the agent's thread, visits on other threads, or both. The lock is held during a few system
+/* The users of the handler: the recording on the agent's thread, visits on other threads, or both. The lock is held during a few system
  * calls, and never by handlers. */
 static struct {
     atomic_flag held;
@@ -54,8 +54,8 @@ static bool resume(void *context)
     return false;
 }
 
-/* If there was no handler before ours, the fault gets the default action: it is restored, and the fault occurs again when the
- * instruction is retried. */
+/* Passes the fault to the next handler. If there was no handler before ours, the default action is restored, and the fault occurs again
+ * when the instruction is retried. */
 static void pass_on(const struct kernel_action *next, int signal, siginfo_t *info, void *context)
 {
     if (next->flags & SA_SIGINFO)
@@ -66,18 +66,18 @@ static void pass_on(const struct kernel_action *next, int signal, siginfo_t *inf
         next->handler.plain(signal);
 }
 
-/* Of the traps and faults that wait for a thread, the kernel delivers the one that came first, blocked or not
- * (dequeue_synchronous_signal). So a trap that waited, blocked, for a thread that then faults is delivered first, and the
- * fault on top of it, as if it lay at the first instruction of the trap's handler. Where it does lie, says the context
- * which that handler is about to be called with. */
+/* Returns the context of the fault. If several traps and faults wait for a thread, the kernel delivers the first one first, whether it is
+ * blocked or not (dequeue_synchronous_signal). So if a blocked trap waits for a thread that then faults, the trap is delivered first. The
+ * fault follows, as if it had happened at the first instruction of the trap's handler. The true place is in the context with which that
+ * handler is about to be called. */
 static void *context_of_fault(void *context)
 {
     bool on_top = *frame_resume_at(context) == (uintptr_t)handler_on_sigtrap;
     return on_top ? (void *)frame_third_argument(context) : context;
 }
 
-/* In a turn every fault is the agent's, wherever it lies, but for those of the JVM's code: the signals whose handlers could
- * interrupt it are blocked (trigger/signals/signals.c). */
+/* Returns the turn that has faulted, or NULL. In a turn every fault is the agent's, wherever it happens, except faults in the JVM's code.
+ * The signals whose handlers could interrupt a turn are blocked (trigger/signals/signals.c). */
 static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
 {
     struct registers at;
@@ -99,7 +99,7 @@ static const struct kernel_action *former_of(int layer, int signal)
     return &former[layer][i];
 }
 
-/* Passes the fault to the handler from before the first layer: the JVM's. */
+/* Passes the fault to the handler from before the first layer, which is the JVM's. */
 static void hand_to_first(uintptr_t pc, int signal, siginfo_t *info, void *context)
 {
     struct traps_held held;
@@ -123,7 +123,7 @@ static void on_fault(int layer, int signal, siginfo_t *info, void *context)
     context = context_of_fault(context);
     if (resume(context))
         return;
-    uintptr_t pc = info->si_code > 0 ? *frame_resume_at(context) : 0; /* 0: a signal that somebody sent */
+    uintptr_t pc = info->si_code > 0 ? *frame_resume_at(context) : 0; /* 0: a process or thread sent the signal */
     struct turn *turn = pc ? turn_that_faulted(pc, context) : NULL;
     if (turn) {
         turn_leave(turn, signal, context);
@@ -162,7 +162,8 @@ static bool is_same(const struct kernel_action *now, void (*handler)(int, siginf
 static int install(int layer, int signal, const struct kernel_action *before)
 {
     struct kernel_action ours = *before;
-    /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. But ours serves more than one. */
+    /* The flags and mask of the JVM's handler stay, because the JVM relies on them: alternate stack, SA_NODEFER. But our handler takes the
+     * signal's information, and is not removed by a signal. */
     ours.flags |= SA_SIGINFO | SA_ONSTACK;
     ours.flags &= ~(unsigned long)SA_RESETHAND;
     ours.handler.with_info = entries[layer];
@@ -173,7 +174,7 @@ static int install(int layer, int signal, const struct kernel_action *before)
     return sigaction(signal, &sa, NULL) ? -errno : 0;
 }
 
-/* The layer that is in front, or LAYERS. */
+/* Returns the layer that is in front, or LAYERS if none is. */
 static int layer_in_front(int i, const struct kernel_action *now)
 {
     int layer = 0;
@@ -182,7 +183,7 @@ static int layer_in_front(int i, const struct kernel_action *now)
     return layer;
 }
 
-/* Whether the handler is the JVM's ordinary one. The JVM has that on SIGPIPE, too, but not the handler with which it writes its crash
+/* Whether the handler is the JVM's ordinary one. The JVM uses that one for SIGPIPE, too, but not the handler with which it writes its crash
  * report. */
 static bool is_ordinary_of_jvm(const struct kernel_action *now)
 {
@@ -191,10 +192,10 @@ static bool is_ordinary_of_jvm(const struct kernel_action *now)
            is_same(now, pipe.handler.with_info);
 }
 
-/* Which layer to set on top of `now`; LAYERS = none. If `now` is the handler from before our first layer, or the JVM's ordinary one,
- * it was restored, and the first layer is set again. We put a layer in front of a handler that was set later, but only once: Go's
- * runtime, for example, would take a fault of ours for one of the program's. The JVM stays in front while it writes its crash report,
- * and so does a program that has removed all handlers in order to die. */
+/* Returns which layer to set on top of `now`; LAYERS = none. If `now` is the handler from before our first layer, or the JVM's ordinary
+ * one, that handler was restored, and the first layer is set again. A layer is put in front of a handler that was set later, but only once:
+ * Go's runtime, for example, would treat a fault of ours as a fault of the program. The JVM stays in front while it writes its crash
+ * report, and so does a program that has removed all handlers in order to end. */
 static int layer_to_set(int i, const struct kernel_action *now)
 {
     if (!layers[i] || is_same(now, former[0][i].handler.with_info) || is_ordinary_of_jvm(now))

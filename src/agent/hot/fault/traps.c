@@ -11,7 +11,7 @@
 
 enum { HOLD_LOOKS = 20 };
 
-static _Atomic uint32_t holds_of_all; /* that have begun */
+static _Atomic uint32_t holds_of_all; /* number of holds of all clocks so far */
 
 static void stop(const struct sampled_thread *t)
 {
@@ -27,7 +27,8 @@ static void go_on(const struct sampled_thread *t)
         ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* The first expiry stops an event, and its handler would have set a period that may repeat; the first one may be too short. */
+/* Sets a new period for an event in its first period. The first expiry stops an event, and its handler, which did not run, would have set a
+ * repeating period. The first period may be too short to repeat. */
 static void replace_first_period(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->clock.fd, memory_order_relaxed);
@@ -43,7 +44,8 @@ static void with_all(void (*set)(const struct sampled_thread *))
             set(&sampled_threads[i]);
 }
 
-/* As in a handler of an expiry: while the caller is inside, nobody closes the descriptor. It may be inside already. */
+/* Calls `set` as if in a handler of an expiry: while the caller is inside, no thread closes the descriptor. The caller may already be
+ * inside. */
 static void with_own(struct sampled_thread *t, uint32_t generation, void (*set)(const struct sampled_thread *))
 {
     uint32_t inside = atomic_exchange(&t->gate.inside, 1);
@@ -52,11 +54,12 @@ static void with_own(struct sampled_thread *t, uint32_t generation, void (*set)(
     atomic_store(&t->gate.inside, inside);
 }
 
-/* An expiry that came before the clock was held may wait, blocked, and would be delivered as soon as HotSpot unblocks it. */
+/* Takes a pending trap. An expiry before the clock was held may be pending and blocked, and would be delivered as soon as HotSpot unblocks
+ * it. */
 static void take_waiting_trap(struct sampled_thread *t)
 {
     const struct timespec at_once = {0};
-    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set as the kernel has it */
+    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set in the kernel's format */
     if (syscall(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof trap) != SIGTRAP)
         return;
     atomic_fetch_add_explicit(&t->gate.nested, 1, memory_order_relaxed);
@@ -94,7 +97,8 @@ static void end_hold(void)
 void traps_let_go(const struct traps_held *held)
 {
     if (held->all) {
-        /* First: a handler that has stopped its clock for another period either finds this, and starts it, or is started below. */
+        /* First end the hold. A handler that has stopped its clock for another period either sees this and starts the clock, or the clock
+         * is started below. */
         end_hold();
         with_all(go_on);
     } else if (held->thread)

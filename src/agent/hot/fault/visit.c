@@ -20,7 +20,7 @@ void (*visit_frees)(void);
 
 static int find(long tid)
 {
-    /* Relaxed: a thread finds what it has written itself. */
+    /* Relaxed, because a thread always sees what it has written itself. */
     for (int i = 0; i < VISITS_MAX; i++)
         if (atomic_load_explicit(&visits[i].tid, memory_order_relaxed) == tid)
             return i;
@@ -52,7 +52,8 @@ bool visit(void (*work)(void *), void *argument)
     return whole;
 }
 
-/* Whether the agent called the code that faulted: the nearest return address on the stack that is in the agent or in the JVM decides. */
+/* Whether the agent called the code that faulted. The nearest return address on the stack that is in the agent or in the JVM decides
+ * this. */
 static bool is_called_by_agent(uintptr_t sp)
 {
     uint64_t word;

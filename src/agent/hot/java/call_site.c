@@ -9,13 +9,13 @@
 
 enum { SLOTS_LOG = 13, EPOCH_SHIFT = 48 };
 
-/* A call site in three words and its frames. */
+/* Packs a call site's small members into one word. */
 struct shape {
     uint64_t compile_id : 32, frame_words : 20, kind : 4, count : 8;
 };
 
 struct slot {
-    _Alignas(64) _Atomic uint64_t version; /* odd while it is written */
+    _Alignas(64) _Atomic uint64_t version; /* odd during a write */
     _Atomic uint64_t key;                  /* pc and epoch */
     _Atomic uint64_t blob, name, shape, frames[CALL_SITE_FRAMES_MAX];
 };
@@ -34,7 +34,7 @@ static struct slot *slot_of(uintptr_t pc)
     return &slots[pc * 0x9e3779b97f4a7c15ULL >> (64 - SLOTS_LOG)];
 }
 
-/* Relaxed, both: the version tells whether the words belong together. */
+/* Relaxed, because the version shows whether the words belong together. */
 static uint64_t get(const _Atomic uint64_t *word)
 {
     return atomic_load_explicit(word, memory_order_relaxed);
@@ -49,7 +49,7 @@ static bool read_slot(uintptr_t pc, struct call_site *s)
 {
     const struct slot *slot = slot_of(pc);
     struct shape shape;
-    /* Acquire: the words are read later, and are at least as new. */
+    /* Acquire: the words are read after the version. */
     uint64_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
     if (get(&slot->key) != key_of(pc) || version & 1)
         return false;
@@ -111,10 +111,10 @@ void call_site_remember(uintptr_t pc, const struct call_site *s)
     uint64_t word, version = get(&slot->version);
     memcpy(&word, &shape, sizeof word);
     if (!is_still(s) || version & 1 ||
-        /* Acquire: what the writer before wrote is older. */
+        /* Acquire: our writes come after those of the previous writer. */
         !atomic_compare_exchange_strong_explicit(&slot->version, &version, version + 1, memory_order_acquire, memory_order_relaxed))
         return;
-    /* Release: who reads one of the new words reads a new version behind it. */
+    /* Release: a reader that sees one of the new words also sees a new version afterwards. */
     atomic_thread_fence(memory_order_release);
     set(&slot->key, key_of(pc));
     set(&slot->blob, s->code.blob);

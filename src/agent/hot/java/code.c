@@ -22,7 +22,8 @@ static const struct vm_heap *heap_of(uintptr_t pc)
     return NULL;
 }
 
-/* The segment map holds, per segment, the distance back to the start of its block, in hops of at most 0xfe. */
+/* Finds the start of the block that contains pc. The segment map has, for each segment, the distance back to the start of its block, in
+ * steps of at most 0xfe. */
 static uintptr_t block_of(const struct vm_heap *h, uintptr_t pc)
 {
     uintptr_t segment = (pc - h->low) >> h->log2_segment;

@@ -15,7 +15,7 @@ static const char class_names[HEAP_CLASSES][56] = {
     [HEAP_OWNABLE] = "java/util/concurrent/locks/AbstractOwnableSynchronizer",
 };
 
-/* The Klass* of each, once it was met: these classes are never unloaded. */
+/* The Klass* of each class, after it was found: these classes are never unloaded. */
 static _Atomic uintptr_t classes[HEAP_CLASSES];
 
 /* The offset of the field that refers to an object of each class; 0 = not found yet. */
@@ -27,7 +27,7 @@ bool heap_is_still(enum jfr_thread_state state, uint64_t *moment)
     uint64_t colors = 0;
     uint32_t collections;
     uint8_t collecting;
-    /* Acquire, both: what was read of the heap before is older than what is read here, what is read behind it is newer. */
+    /* Acquire, both: earlier reads of the heap come before the reads here, and later reads of the heap come after them. */
     atomic_thread_fence(memory_order_acquire);
     if (!load_u8(o->collecting, &collecting) || !load_u32(o->collections, &collections) ||
         (o->bad_color && !load_u64(o->bad_color, &colors)))
@@ -55,7 +55,7 @@ static bool take_reference(uint64_t reference, uintptr_t *object)
     const struct vm_objects *o = &vm_layout.objects;
     uint64_t bad, shift;
     *object = reference;
-    if (o->color_shift && !(reference >> COLOR_BITS)) { /* null has colors, too */
+    if (o->color_shift && !(reference >> COLOR_BITS)) { /* null has color bits, too */
         *object = 0;
         return true;
     }
@@ -94,8 +94,9 @@ bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to)
     return forward(to);
 }
 
-/* Where references are shifted by their colour, stacks hold them without. Such a collector mends a frame when the thread is
- * about to return to it, so that an older one may still name the place an object has left. */
+/* Finds the object to which a word on a stack refers. If references have shifted colors, words on stacks are not usable: they have no
+ * colors, and such a collector corrects a frame only when the thread is about to return to it. An older frame may therefore refer to a
+ * place that an object has left. */
 bool heap_on_stack(uintptr_t at, uintptr_t *object)
 {
     uint64_t reference;
@@ -125,7 +126,7 @@ bool heap_klass(uintptr_t object, uintptr_t *klass)
 
 static bool klass_is(uintptr_t klass, enum heap_class class)
 {
-    /* Relaxed: the address alone is what is shared. */
+    /* Relaxed, because only the address itself is shared. */
     uintptr_t known = atomic_load_explicit(&classes[class], memory_order_relaxed);
     if (known)
         return klass == known;
@@ -169,7 +170,7 @@ bool heap_find(uintptr_t object, enum heap_class class, uintptr_t *to)
     const struct vm_objects *o = &vm_layout.objects;
     uint16_t step = o->narrow_references ? 4 : 8;
     uint32_t end;
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on this number. */
     uint16_t known = atomic_load_explicit(&places[class], memory_order_relaxed);
     if (known)
         return heap_field(object, known, to) && heap_is(*to, class);

@@ -42,7 +42,7 @@ int method_table_init(size_t arena_bytes)
         return -ENOMEM;
     }
     arena_size = arena_bytes;
-    atomic_store_explicit(&arena_used, 8, memory_order_relaxed); /* offset 0 means none */
+    atomic_store_explicit(&arena_used, 8, memory_order_relaxed); /* because offset 0 means none */
     call_sites_forget();
     return 0;
 }
@@ -58,7 +58,7 @@ void method_table_deinit(void)
     arena_size = 0;
 }
 
-/* Where a method's parts lie, found by following its pointers. */
+/* The addresses of a method's parts, found through its pointers. */
 struct parts {
     uintptr_t const_method, class_symbol, name_symbol, descriptor_symbol;
     uint16_t class_len, name_len;
@@ -158,8 +158,8 @@ bool method_is(uintptr_t method, const char *class_name, const char *name)
     return find_parts(method, &p) && method_symbol_is(p.name_symbol, name) && method_symbol_is(p.class_symbol, class_name);
 }
 
-/* The key includes the text of the symbols, not only their addresses, because symbols of unloaded classes are freed and their places
- * reused. */
+/* Computes a method's key. It includes the text of the symbols, not only their addresses, because symbols of unloaded classes are freed and
+ * their places reused. */
 static bool key_of(uintptr_t method, const struct parts *p, uint64_t *key)
 {
     uint64_t h = mix(mix(0x243f6a8885a308d3ULL, method), p->const_method);
@@ -186,7 +186,7 @@ static bool copy_bytes(char *to, uintptr_t from, uint32_t n)
     return true;
 }
 
-/* The compressed line number table follows the bytecodes; its length is found by reading it. */
+/* Finds the compressed line number table, which follows the bytecodes. Its length is found by reading it. */
 static uintptr_t find_lines(const struct parts *p, uint16_t *len)
 {
     uint64_t flags, code_size;
@@ -211,11 +211,11 @@ static uintptr_t find_lines(const struct parts *p, uint16_t *len)
     return begin;
 }
 
-/* Space in the arena for names of these lengths, which it holds already; 0 when there is none left. */
+/* Claims space in the arena for names of these lengths, and writes the lengths into it. Returns its offset; 0 if there is no space left. */
 static uint32_t claim_names(const struct names *n)
 {
     size_t size = (sizeof *n + n->class_len + n->name_len + n->descriptor_len + n->lines_len + 7) & ~(size_t)7;
-    /* Relaxed: only the space is claimed here; its contents are published by the slot. */
+    /* Relaxed, because only the space is claimed here. The slot publishes its content. */
     size_t at = atomic_fetch_add_explicit(&arena_used, size, memory_order_relaxed);
     if (at + size > arena_size) {
         atomic_fetch_sub_explicit(&arena_used, size, memory_order_relaxed);
@@ -225,7 +225,7 @@ static uint32_t claim_names(const struct names *n)
     return (uint32_t)at;
 }
 
-/* Copies the names into fresh arena space; 0 when there is none left or a part is unreadable. */
+/* Copies the names into new space in the arena. Returns its offset; 0 if there is no space left or a part is unreadable. */
 static uint32_t copy_names(const struct parts *p)
 {
     uint16_t descriptor_len, lines_len;
@@ -246,7 +246,7 @@ static uint32_t copy_names(const struct parts *p)
     return at;
 }
 
-/* The slot that holds key, claiming an empty one; 0 when PROBES_MAX slots are taken. Slot 0 is never given out. */
+/* Returns the slot that contains the key, or claims an empty one; 0 if PROBES_MAX slots are taken. Slot 0 is never used. */
 static uint32_t slot_of(uint64_t key)
 {
     for (uint32_t i = 0; i < PROBES_MAX; i++) {
@@ -254,7 +254,7 @@ static uint32_t slot_of(uint64_t key)
         at &= METHODS_MAX - 1;
         if (!at)
             continue;
-        /* Relaxed: a key alone carries no data; names are published separately. */
+        /* Relaxed, because a key carries no data. Names are published separately. */
         uint64_t seen = atomic_load_explicit(&slots[at].key, memory_order_relaxed);
         if (!seen && atomic_compare_exchange_strong_explicit(&slots[at].key, &seen, key, memory_order_relaxed, memory_order_relaxed))
             return at;
@@ -286,7 +286,7 @@ bool method_intern(uintptr_t method, uint32_t *id)
 
 uint32_t method_intern_id(uintptr_t method_id)
 {
-    /* Spread as the other keys are; method_id_of turns it back. */
+    /* Spread like the other keys; method_id_of reverses this. */
     return method_id ? slot_of((uint64_t)method_id << 16 | method_id >> 48) : 0;
 }
 
@@ -365,7 +365,7 @@ static uint32_t unzigzag(uint32_t v)
 int method_line(const struct method_info *m, uint32_t bci)
 {
     uintptr_t at = (uintptr_t)m->lines, end = at + m->lines_len;
-    uint32_t at_bci = 0, at_line = 0, line = 0; /* damaged tables may take them anywhere */
+    uint32_t at_bci = 0, at_line = 0, line = 0; /* damaged tables may give any values */
     while (at < end) {
         uint8_t b = *(const uint8_t *)at++;
         uint32_t d_bci, d_line;

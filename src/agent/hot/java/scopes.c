@@ -1,5 +1,5 @@
-/* Debug information of compiled code: PcDescs (sorted by offset) lead to scopes, which name method and bci and link to
- * the scope they were inlined into. Layouts and coding: docs/internals/hotspot.md. */
+/* Reads the debug information of compiled code. PcDescs (sorted by offset) lead to scopes. A scope names a method and a bci, and links to
+ * the scope into which it was inlined. Layouts and coding: docs/internals/hotspot.md. */
 #include "agent/hot/java/code.h"
 #include "agent/hot/load.h"
 #include "agent/hot/record.h"
@@ -11,7 +11,7 @@ uint64_t code_sparse_until;
 bool code_read_unsigned5(uintptr_t *at, uint32_t *out)
 {
     const uint32_t bias = vm_layout.unsigned5_excludes_zero ? 1 : 0;
-    const uint32_t low = 192 - bias; /* bytes below end the number; the others carry six bits and go on */
+    const uint32_t low = 192 - bias; /* a byte below this ends the number; the other bytes carry six bits each */
     uint32_t sum = 0;
     for (int i = 0; i < 5; i++) {
         uint8_t b;
@@ -52,7 +52,7 @@ static bool find_tables(uintptr_t nm, struct tables *t)
     return load_field(nm, l->nm_metadata, &metadata) && (t->metadata = nm + metadata, true);
 }
 
-/* The first PcDesc at or behind offset: debug information describes the code that ends where its PcDesc points. */
+/* Finds the first PcDesc at or after the offset. Debug information describes the code that ends where its PcDesc points. */
 static bool find_pcdesc(const struct tables *t, int32_t offset, uint32_t *decode)
 {
     if (t->pcs_end < t->pcs || t->pcs_end - t->pcs > (uintptr_t)PCDESCS_MAX * vm_layout.pcdesc_size)
@@ -112,7 +112,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     bool first = s->first;
     s->first = false;
     if (!s->next) {
-        /* Code without debug information here: the method is known, the place in it is not. */
+        /* There is no debug information for this place: the method is known, but the place in it is not. */
         *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier | s->approximate};
         return first;
     }
@@ -126,7 +126,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
         s->is_whole = false;
         return first;
     }
-    /* Each scope is encoded behind the one it was inlined into, so the offsets fall: no cycle, and bounded work. */
+    /* Each scope is encoded after the scope into which it was inlined. So the offsets fall, there is no cycle, and the work is bounded. */
     if (sender >= s->next)
         sender = 0;
     s->next = sender;
@@ -145,7 +145,7 @@ bool code_places_begin(struct code_places *p, const struct code *c)
     return true;
 }
 
-/* The table begins and ends with entries that stand for no place. */
+/* The table begins and ends with entries that belong to no place. */
 bool code_places_next(struct code_places *p, uint32_t *offset)
 {
     uint32_t word;

@@ -6,7 +6,7 @@
 
 enum { ENTRY_WORDS_ABOVE = 8, NAME_BYTES_MAX = 8 * (RECORD_VIRTUAL_MAX - 2) };
 
-/* The thread that the continuation in an entry runs. */
+/* Finds the virtual thread whose continuation is in an entry. */
 static bool thread_of(uintptr_t entry, uintptr_t *thread)
 {
     uintptr_t continuation, task;
@@ -14,9 +14,9 @@ static bool thread_of(uintptr_t entry, uintptr_t *thread)
            heap_find(continuation, HEAP_VIRTUAL_TASK, &task) && heap_find(task, HEAP_VIRTUAL_THREAD, thread);
 }
 
-/* While a virtual thread parks or yields, the JVM calls the carrier the current thread already, or still. What the entry of
- * the frames continues is the virtual thread's all the time. JDK 21 does not tell where the entry is, nor does a thread of
- * which we do not know yet that it is Java's; its frame begins at the entry, but for arguments below it. */
+/* Finds the virtual thread by the entry of its frames. While a virtual thread parks or yields, the JVM may report the carrier as the
+ * current thread. The continuation in the entry always belongs to the virtual thread. The address of the entry is unknown on JDK 21, and
+ * for a thread that is not yet known to be a Java thread. The frame at the entry begins with it, except for arguments below it. */
 static bool find_by_entry(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread)
 {
     uint64_t known;
@@ -44,7 +44,7 @@ bool virtual_is_mounted(uintptr_t java_thread)
     return heap_handle(java_thread, v->thread_current, &thread) && heap_is(thread, HEAP_VIRTUAL_THREAD);
 }
 
-/* Returns the words, 0 when there is no name to be had. */
+/* Copies the thread's name. Returns the number of words; 0 if the name cannot be read. */
 static size_t copy_name(uintptr_t thread, uint64_t *words)
 {
     const struct vm_objects *o = &vm_layout.objects;
@@ -71,7 +71,8 @@ static size_t copy_name(uintptr_t thread, uint64_t *words)
     return count;
 }
 
-/* The virtual thread's id, by the JVM's own note of the current thread, which no collector changes. 0 if the note names the carrier. */
+/* Returns the virtual thread's id from the JVM's own field for the current thread, which no garbage collector changes. Returns 0 if the
+ * field has the carrier's id. */
 static uint64_t owner_id(uintptr_t java_thread, int64_t carrier)
 {
     uint64_t id;

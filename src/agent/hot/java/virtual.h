@@ -1,4 +1,4 @@
-/* Which virtual thread a carrier has mounted. Handler side; bounded. */
+/* Finds the virtual thread that a carrier has mounted. Handlers call these functions, and their work is bounded. */
 #ifndef CANDOR_AGENT_HOT_JAVA_VIRTUAL_H
 #define CANDOR_AGENT_HOT_JAVA_VIRTUAL_H
 
@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* java_thread: the carrier's JavaThread*, 0 = not known yet. entry: where its stack has the entry of the virtual thread's frames, 0 =
- * unknown. *thread: the virtual thread's object. False if that cannot be determined for certain. */
+/* Finds the virtual thread's object. java_thread: the carrier's JavaThread*, 0 = not known yet. entry: the address on its stack of the
+ * entry of the virtual thread's frames, 0 = unknown. Returns false if the object cannot be determined for certain. */
 bool virtual_find(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread);
-/* Whether a virtual thread is mounted, without a stack to show it. */
+/* Whether a virtual thread is mounted. It needs no stack walk. */
 bool virtual_is_mounted(uintptr_t java_thread);
 
-/* What a record says of a virtual thread (hot/record.h); carrier: the carrier's own id. Returns how many words. */
+/* Writes the description of a virtual thread for a record (hot/record.h). carrier: the carrier's own id. Returns the number of words. */
 size_t virtual_describe(uintptr_t java_thread, enum jfr_thread_state state, uintptr_t entry, int64_t carrier,
                         uint64_t words[RECORD_VIRTUAL_MAX]);
 

@@ -1,5 +1,5 @@
-/* What the kernel does with a signal, read and set with the system call itself, because a library may have replaced the C
- * library's sigaction (libjsig, a sanitizer, ourselves: trigger/hooks/claims.h). Callable from a signal handler. */
+/* Reads and sets what the kernel does with a signal. It uses the system call itself, because a library may have replaced the C library's
+ * sigaction (libjsig, a sanitizer, or the agent: trigger/hooks/claims.h). It may be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_SIGNAL_ACTION_H
 #define CANDOR_AGENT_HOT_SIGNAL_ACTION_H
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As the kernel has it. */
+/* The kernel's layout of an action. */
 struct kernel_action {
     union {
         void (*plain)(int);
@@ -21,7 +21,7 @@ struct kernel_action {
     uint64_t mask;
 };
 
-/* Either may be NULL. 0 or a negative errno. */
+/* Sets the action `next` and reads the former one into `before`. Either may be NULL. Returns 0 or a negative errno. */
 static inline int action_exchange(int signal, const struct kernel_action *next, struct kernel_action *before)
 {
     return syscall(SYS_rt_sigaction, signal, next, before, sizeof next->mask) ? -errno : 0;

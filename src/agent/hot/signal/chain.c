@@ -9,11 +9,12 @@
 #define ONCE      (UINT64_C(1) << 62)
 #define ADDRESS   (ONCE - 1)
 
-/* A handler may read a link while another thread changes it. So a single word decides which function it calls. */
+/* The program's settings. A handler may read a setting while another thread changes it. Therefore a single word decides which function the
+ * handler calls. */
 static struct {
-    _Atomic uint64_t handler;  /* its address; WITH_INFO, ONCE: of its flags */
-    _Atomic uint64_t blocked;  /* what is blocked meanwhile */
-    struct kernel_action rest; /* but its handler; the writer's alone */
+    _Atomic uint64_t handler;  /* the function's address, with the flags WITH_INFO and ONCE */
+    _Atomic uint64_t blocked;  /* the signals that are blocked during the call */
+    struct kernel_action rest; /* the setting without its handler; only the writer uses it */
 } links[CHAIN_SIGNALS];
 
 static uint64_t bit_of(int signal)
@@ -29,16 +30,17 @@ void chain_set(int signal, const struct kernel_action *a)
     if (a->flags & SA_RESETHAND)
         word |= ONCE;
     links[signal].rest = *a;
-    /* Relaxed: a number by itself. With the former handler it is a mask for a moment that is as good as either. */
+    /* Relaxed, because no other memory depends on this number. For a moment it may be combined with the former handler, which does no
+     * harm. */
     atomic_store_explicit(&links[signal].blocked, a->mask | (a->flags & SA_NODEFER ? 0 : bit_of(signal)), memory_order_relaxed);
-    /* Release: what the program did before it set its handler is done when that is called. Pairs with the acquire in take. */
+    /* Release: the program's actions before it set its handler come before calls of that handler. Pairs with the acquire in take. */
     atomic_store_explicit(&links[signal].handler, word, memory_order_release);
 }
 
 struct kernel_action chain_get(int signal)
 {
     struct kernel_action a = links[signal].rest;
-    /* Relaxed: the writer asks. It may have been called once, and be gone. */
+    /* Relaxed, because the writer reads it. A handler that had to be called only once may already be removed. */
     uint64_t word = atomic_load_explicit(&links[signal].handler, memory_order_relaxed);
     if (!(word & ADDRESS))
         a.flags &= ~(unsigned long)SA_SIGINFO;

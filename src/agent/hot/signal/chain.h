@@ -1,7 +1,7 @@
-/* What the program wants to happen with the signals that we use: its setting from before, and its later settings, which it
- * believes to be in force (trigger/hooks/claims.h). Our handlers pass the program's signals on to it, as the kernel would have.
+/* Keeps the program's settings for the signals that the agent uses: the setting from before the agent, and later settings, which the
+ * program believes to be in force (trigger/hooks/claims.h). Our handlers pass the program's signals on to it, as the kernel would do.
  *
- * One writer at a time; any number of readers, wait-free, signal handlers too. */
+ * There may be one writer at a time, and any number of readers. Reading is wait-free, and signal handlers may read. */
 #ifndef CANDOR_AGENT_HOT_SIGNAL_CHAIN_H
 #define CANDOR_AGENT_HOT_SIGNAL_CHAIN_H
 
@@ -14,9 +14,9 @@ enum { CHAIN_SIGNALS = 32 };
 
 void chain_set(int signal, const struct kernel_action *action);
 struct kernel_action chain_get(int signal);
-bool chain_is_default(int signal); /* SIG_DFL, that is */
-/* Calls the program's handler, if it has set one, under the signal mask that it would have. For a handler, as its last action:
- * the mask stays until it returns. */
+bool chain_is_default(int signal); /* whether it is SIG_DFL */
+/* Calls the program's handler, if it has set one, under the signal mask that it would have. A handler calls this as its last action,
+ * because the mask stays until the handler returns. */
 void chain_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

@@ -20,7 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Of siginfo_t for a SIGTRAP from perf (Linux 5.13); the C library does not name them yet. */
+/* Members of siginfo_t for a SIGTRAP from perf (Linux 5.13), which the C library does not name yet. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24 };
 
 struct handler_config handler_config;
@@ -55,14 +55,15 @@ static void leave_unanswered(struct sampled_thread *t, enum loss why, uint64_t n
 static void put_kernel_frames(struct sampled_thread *t)
 {
     uint64_t frames[KERNEL_FRAMES_MAX];
-    /* Relaxed: a ring does not go while a handler is inside. */
+    /* Relaxed, because a ring is not closed while a handler is inside. */
     uint32_t count = kernel_frames(atomic_load_explicit(&t->clock.ring, memory_order_relaxed), frames);
     for (uint32_t i = 0; i < count; i++)
         candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
 }
 
-/* A library that has just set a handler of its own may run this code, and take a fault of ours for one of its own: Go's runtime does. The
- * collector steps in front of it at its next look (fault_install), unless it has done so three times already. */
+/* Whether loads that fault at this pc are safe. A library that has just set its own handler may run this code, and would treat a fault of
+ * ours as its own, as Go's runtime does. The collector puts ours in front of that handler at its next look (fault_install), unless it has
+ * done so three times already. */
 static bool may_fault(uintptr_t pc)
 {
     struct kernel_action now;
@@ -88,8 +89,8 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
-/* Adds the words about the virtual thread that runs, if one does, and returns how many. A stack that is not complete does not show
- * whether one runs. */
+/* Adds the words about the virtual thread that runs, if any. Returns how many words there are. An incomplete stack does not show whether a
+ * virtual thread runs. */
 static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
@@ -104,8 +105,9 @@ static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum o
     return count;
 }
 
-/* A fault whose signal is blocked kills the process, whatever handler there is. The interrupted code may block it: the JVM's own
- * handlers do. The return from ours restores the mask. A signal set is a word, as the kernel has it. */
+/* Unblocks the signals of faults. A fault whose signal is blocked kills the process, even if there is a handler. The interrupted code may
+ * block these signals, as the JVM's own handlers do. The return from our handler restores the mask. A signal set is one word in the
+ * kernel's format. */
 static void unblock_faults(const ucontext_t *context)
 {
     const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1) | 1u << (SIGFPE - 1) | 1u << (SIGILL - 1);
@@ -115,9 +117,9 @@ static void unblock_faults(const ucontext_t *context)
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 
-/* What a sample stands for. */
+/* The time for which a sample stands. */
 struct stretch {
-    uint64_t ns, ready_ns; /* ready_ns: of them, wall */
+    uint64_t ns, ready_ns; /* ready_ns: for the event wall, the part without a processor */
     uint32_t window;       /* of a clock by lot */
     bool wall;             /* it is wall-clock time, that the collector asked for */
     bool is_late;          /* the clock has been taken away meanwhile, and its ring may go at any moment */
@@ -171,7 +173,7 @@ enum { MOST_IN_SAMPLES = 4, KERNEL_NS = 15000 };
 
 static uint64_t least_base(const struct sampled_thread *t)
 {
-    if (handler_config.counts) /* how often that happens nobody can say */
+    if (handler_config.counts) /* the rate of such events is unknown */
         return 0;
     return MOST_IN_SAMPLES * (t->handler.sample_ns + KERNEL_NS);
 }
@@ -189,10 +191,10 @@ static void note_time(struct sampled_thread *t, uint64_t took)
     counter_add(&t->counts.handler_ns, took * REDRAW_EVERY);
 }
 
-/* Why the clock is slower than requested; SUPPRESSION_COUNT = it is not slower, or drawn by lot, and then faster. */
+/* Returns why the clock is slower than requested. SUPPRESSION_COUNT: it is not slower, or it is drawn by lot and therefore faster. */
 static enum suppression why_slow(const struct sampled_thread *t)
 {
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on this number. */
     if (t->handler.base_ns <= atomic_load_explicit(&handler_config.interval_ns, memory_order_relaxed) || t->lot.window)
         return SUPPRESSION_COUNT;
     return t->handler.base_ns > t->handler.pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
@@ -206,8 +208,8 @@ static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t w
     counter_add(&t->counts.slow[why], 1);
 }
 
-/* How many events this expiry stands for: all events since the last expiry, however many expiries became one signal. A first expiry
- * is weighed as below, because it came after a part of the interval. A count that was scaled up may decrease a little. */
+/* Returns how many events this expiry stands for: all events since the last expiry, however many expiries became one signal. A first expiry
+ * is weighed as described below, because it came after a part of the interval. A scaled count may decrease slightly. */
 static uint64_t weigh_events(struct sampled_thread *t)
 {
     struct event_reading r;
@@ -219,10 +221,10 @@ static uint64_t weigh_events(struct sampled_thread *t)
     return weight;
 }
 
-/* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a
- * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
- * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
- * Other clocks count the periods: the one that ended, and those that ended after it before the signal came. */
+/* Returns the CPU time for which this expiry stands. A thread's first expiry came after a random part of the interval and stands for a
+ * whole one. After that, if the clock also runs in the kernel, the weight is the CPU time that the thread has used since its last sample.
+ * The weights then add up to the thread's CPU time, however many expiries became one signal, and however late it came. With other clocks,
+ * the periods are counted: the one that ended, and those that ended after it before the signal came. */
 static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ended, uint64_t further)
 {
     if (handler_config.counts)
@@ -238,9 +240,9 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ende
     return inject_lies(INJECT_COUNTS_ONCE) ? handler_config.interval_ns : weight;
 }
 
-/* The second period begins now, later than the first one ended. The CPU time in between, most of it our own, belongs to the first
- * expiry. The event may also count time that a hypervisor took, which is not CPU time of any thread: then the expiry came too early
- * by that time, and weighs less by it. */
+/* Adds the time between the periods. The second period begins now, later than the first one ended. The CPU time in between, most of which
+ * is the agent's, belongs to the first expiry. The event may also count time that a hypervisor took, which is not CPU time of any thread.
+ * Then the expiry came too early by that time, and its weight is reduced by that time. */
 static void complete_first_weight(struct sampled_thread *t)
 {
     uint64_t count;
@@ -253,7 +255,7 @@ static void complete_first_weight(struct sampled_thread *t)
         t->handler.next_weight_ns = (uint64_t)((double)t->handler.next_weight_ns * ((double)used / (double)count));
 }
 
-/* A clock by lot stands for threads that were not drawn, too. */
+/* Returns the weight of a clock by lot, which includes threads that were not drawn. */
 static uint64_t lend(struct sampled_thread *t, uint64_t weight, uint32_t window, double stands_for)
 {
     if (!window)
@@ -275,8 +277,9 @@ static void choose_base(struct sampled_thread *t, uint64_t pace)
     t->handler.base_ns = pace < least ? least + least / 4 : pace;
 }
 
-/* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to two and a
- * half intervals has then, on average, exactly the weight of its CPU time. A period of CPU time leaves the thread room for its work. */
+/* Returns the next period. The second and the third period are the interval itself. The first expiry is uniform in the interval. So a
+ * thread that lives for up to two and a half intervals has, on average, exactly the weight of its CPU time. A period of CPU time leaves the
+ * thread enough time for its work. */
 static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
 {
     if (t->handler.in_first_period)
@@ -288,7 +291,8 @@ static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
     return handler_config.counts || period >= PERIOD_MIN_NS ? period : PERIOD_MIN_NS;
 }
 
-/* An event counted by the kernel expires at once if its period is changed while it counts. So it is stopped for the change. */
+/* Sets the period. An event that the kernel counts expires at once if its period is changed while it counts. Therefore it is stopped for
+ * the change. */
 static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
 {
     bool stopped = first ? handler_config.stops_first : handler_config.counts;
@@ -326,7 +330,7 @@ static void reset_timer(struct sampled_thread *t, uint64_t pace)
     syscall(SYS_timer_settime, t->clock.timer, 0, &its, NULL);
 }
 
-/* The thread's clock adopts the pace. */
+/* Makes the thread's clock adopt the pace. */
 static void set_pace(struct sampled_thread *t)
 {
     uint64_t pace = handler_pace(t);
@@ -337,16 +341,16 @@ static void set_pace(struct sampled_thread *t)
         if (!keeps_pace(t, pace))
             reset_timer(t, pace);
     } else {
-        t->handler.pace_ns = t->handler.base_ns = pace; /* the process's timer, which has it already */
+        t->handler.pace_ns = t->handler.base_ns = pace; /* the process's timer, which already has the pace */
     }
 }
 
 struct expiry {
     struct sampled_thread *thread;
     const void *context;
-    uint64_t reported; /* expiries that the signal itself speaks of */
-    bool is_late;      /* of a clock by lot that was taken away meanwhile */
-    uint64_t weight;   /* that is in the books of expiries, but not yet in those of samples or losses */
+    uint64_t reported; /* number of expiries that the signal itself reports */
+    bool is_late;      /* it belongs to a clock by lot that was taken away meanwhile */
+    uint64_t weight;   /* weight that is in the books of expiries, but not yet in those of samples or losses */
 };
 
 static void put_sample(struct expiry *e, uint64_t weight, uint32_t window)
@@ -359,7 +363,7 @@ static void put_sample(struct expiry *e, uint64_t weight, uint32_t window)
     e->weight = 0;
 }
 
-/* Acquire: pairs with the release of who took the clock away. */
+/* Takes the weight of a late signal. Acquire: pairs with the release of the thread that took the clock away. */
 static void take_late(struct expiry *e)
 {
     struct sampled_thread *t = e->thread;
@@ -379,7 +383,7 @@ static void take(void *argument)
     bool timed = is_timed(t);
     uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->handler.period_ns, further = t->handler.base_ns;
     enum suppression slow = why_slow(t);
-    /* First, as a short first period must not end again meanwhile. */
+    /* First, because a short first period must not end again meanwhile. */
     set_pace(t);
     uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->gate.nested, 0, memory_order_relaxed), ended, further);
     weight = lend(t, weight, t->lot.window, t->lot.stands_for);
@@ -409,7 +413,7 @@ static void leave_to_next(struct sampled_thread *t, uint64_t reported)
     atomic_fetch_add_explicit(&t->gate.nested, (uint32_t)reported, memory_order_relaxed);
 }
 
-/* Whether it is of the clock before the present one, or that was the last. */
+/* Whether the signal belongs to the previous setting of the clock. */
 static bool is_late(const struct sampled_thread *t, uint64_t cookie)
 {
     uint64_t now = thread_cookie(t);
@@ -421,18 +425,18 @@ static void expire(struct sampled_thread *t, uint64_t cookie, uint64_t reported,
 {
     if (turn_has_faulted())
         return;
-    /* A signal of a slot's former thread must not touch what is another's by now. */
+    /* A signal for a slot's former thread must not change a slot that belongs to another thread by now. */
     if (!(thread_cookie_generation(cookie) & 1) || (thread_cookie(t) != cookie && !is_late(t, cookie)))
         return;
-    /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault/fault.c). The queue has
-     * one producer. Relaxed, both: all of it is this thread's. */
+    /* A handler can interrupt another handler of its thread, whatever they mask (context_of_fault in hot/fault/fault.c). The queue may have
+     * only one producer. Relaxed, both, because only this thread writes them. */
     if (atomic_load_explicit(&t->gate.inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
         leave_to_next(t, reported);
         inject_stack_nested();
         return;
     }
-    /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
-     * generation, or setting. */
+    /* Sequentially consistent, like the thread that disarms: either that thread sees this handler inside, or the handler sees the new
+     * generation or setting. */
     atomic_store(&t->gate.inside, 1);
     bool late = is_late(t, cookie);
     if (thread_cookie(t) == cookie || late) {
@@ -441,14 +445,14 @@ static void expire(struct sampled_thread *t, uint64_t cookie, uint64_t reported,
         if (!room_run(context, asks_jvm(), take_in_turn, &e))
             leave_to_next(t, reported);
     }
-    /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
+    /* Release: pairs with the acquire of the thread that disarms, which then sees the finished record in the queue. */
     atomic_store_explicit(&t->gate.inside, 0, memory_order_release);
 }
 
 struct request {
     struct sampled_thread *thread;
     const void *context;
-    struct stretch stretch; /* ns 0: it is in the queue, or in the books of losses */
+    struct stretch stretch; /* ns 0: the sample is in the queue, or in the books of losses */
 };
 
 static void answer(void *argument)
@@ -460,7 +464,8 @@ static void answer(void *argument)
     counter_add(&r->thread->counts.answer_ns, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
-/* Relaxed, both: numbers by themselves. What the collector adds from here on goes with its next signal. */
+/* Takes the collector's request. Relaxed, both, because no other memory depends on these numbers. What the collector adds from here on is
+ * left for its next signal. */
 static struct stretch take_request(struct sampled_thread *t)
 {
     uint64_t running = atomic_exchange_explicit(&t->collector.asked_running_ns, 0, memory_order_relaxed);
@@ -489,9 +494,9 @@ static void reply(struct sampled_thread *t, const void *context)
     if (atomic_load(&t->generation) == generation) {
         struct request r = {.thread = t, .context = context};
         unblock_faults(context);
-        room_run(context, asks_jvm(), answer_in_turn, &r); /* else the request stays for the next signal */
+        room_run(context, asks_jvm(), answer_in_turn, &r); /* otherwise the request stays for the next signal */
     }
-    /* Release: pairs with the disarming side's acquire, as in expire. */
+    /* Release: pairs with the acquire of the thread that disarms, as in expire. */
     atomic_store_explicit(&t->gate.inside, 0, memory_order_release);
 }
 
@@ -501,7 +506,8 @@ static struct sampled_thread *thread_of_cookie(uint64_t cookie)
     return index < THREADS_MAX && thread_cookie_generation(cookie) & 1 ? &sampled_threads[index] : NULL;
 }
 
-/* A breakpoint instruction that no program handles must kill the process, as it would without us. */
+/* Takes the default action for a breakpoint instruction that the program does not handle: it must kill the process, as it would without the
+ * agent. */
 static void default_trap(int signal)
 {
     const struct kernel_action dfl = {0};
@@ -525,7 +531,7 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* A signal that comes late, after its thread's clock has ended, is ignored. */
+/* Handles an expiry. A signal that comes after its thread's clock has ended is ignored. */
 void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -550,8 +556,8 @@ void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* The timer is the process's and its tick is coarse: the expiry stands for all CPU time the process used since the last
- * one, which the process clock knows exactly. Relaxed: who has set the timer for himself gets what comes later. */
+/* Handles an expiry of the process's timer. Its tick is coarse. The expiry stands for all CPU time that the process used since the last
+ * one, which the process clock measures exactly. Relaxed, because a program that has set the timer itself gets the later signals. */
 void handler_on_process_timer(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -562,9 +568,9 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
         chain_pass_on(signal, info, context);
     else if (thread_cookie_generation(cookie) & 1) {
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-        /* Relaxed: the exchange alone decides which expiry takes the time. */
+        /* Relaxed, because only the exchange decides which expiry gets the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
-        t->handler.next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
+        t->handler.next_weight_ns += now > last ? now - last : 1; /* added to the weight of an expiry for which there was no room */
         expire(t, cookie, 1, context);
     }
     errno = saved;

@@ -27,7 +27,7 @@ int room_init(void)
     return 0;
 }
 
-/* As for the thread table, the pages are freed and the mapping stays. */
+/* Frees the pages, but keeps the mapping, as for the thread table. */
 void room_deinit(void)
 {
     if (spares)
@@ -39,19 +39,19 @@ static bool lies_on(const stack_t *s, uintptr_t at)
     return at - (uintptr_t)s->ss_sp < s->ss_size;
 }
 
-/* How much stack the handler still needs. It measures the kernel's frame for its own signal, and assumes that other frames are as
+/* Returns how much stack the handler still needs. It measures the kernel's frame for its own signal, and assumes that other frames are as
  * large. */
 static size_t need(const ucontext_t *context, const stack_t *stack, bool asks_jvm)
 {
     struct registers at;
     uintptr_t top = (uintptr_t)stack->ss_sp + stack->ss_size;
-    if (frame_registers(&at, (uintptr_t)context) && lies_on(stack, at.sp)) /* a handler was interrupted there */
+    if (frame_registers(&at, (uintptr_t)context) && lies_on(stack, at.sp)) /* another handler on that stack was interrupted */
         top = at.sp;
     size_t kernel = top - (uintptr_t)context;
     return ROOM_OWN_BYTES + ROOM_KERNEL_FRAMES * kernel + (asks_jvm ? ROOM_JVM_BYTES : 0);
 }
 
-/* Whether the stack has room. The bounds of a thread's own stack are unknown; even the smallest has room (handler.h). */
+/* Whether the stack has room. The bounds of a thread's own stack are unknown, but even the smallest has room (handler.h). */
 static bool has_room(const ucontext_t *context, bool asks_jvm)
 {
     const stack_t *stack = &context->uc_stack;
@@ -74,7 +74,7 @@ static void give_back(const char *spare)
 
 struct move {
     char *spare;
-    uint64_t mask; /* the handler's */
+    uint64_t mask; /* the handler's signal mask */
     void (*work)(void *);
     void *argument;
 };
@@ -86,11 +86,12 @@ static void set_mask(int how, const uint64_t *mask, uint64_t *before)
 
 static void block_traps(uint64_t *before)
 {
-    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set as the kernel has it */
+    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set in the kernel's format */
     set_mask(SIG_BLOCK, &trap, before);
 }
 
-/* The lowest page is kept from the kernel, so that there is room for a handler's own frames below the last of the kernel's. */
+/* Runs the work on a spare stack. The kernel does not get the stack's lowest part, so that a handler's own frames have room below the
+ * kernel's last frame. */
 static void run_on_spare(void *argument)
 {
     const struct move *m = argument;
@@ -101,8 +102,9 @@ static void run_on_spare(void *argument)
     block_traps(NULL);
 }
 
-/* The return from the handler restores both, mask and alternate stack. Until the spare stack is the alternate one, and after that, a
- * signal would be written over the handler's own context; those but traps are blocked in it (trigger/signals/signals.c). */
+/* Calls the work on a stack that has room. The return from the handler restores mask and alternate stack. While the spare stack is not the
+ * alternate stack, the kernel would write a signal over the handler's own context. Therefore traps are blocked at these times. The handler
+ * blocks all other signals anyway (trigger/signals/signals.c). */
 bool room_run(const void *context, bool asks_jvm, void (*work)(void *), void *argument)
 {
     if (has_room(context, asks_jvm)) {

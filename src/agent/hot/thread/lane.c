@@ -45,22 +45,22 @@ void lane_close(const struct lane_table *table, const struct sampled_thread *t)
 
 bool lane_enter(struct lane *lane, const struct sampled_thread *t, uint32_t generation)
 {
-    /* Sequentially consistent, both, as is the disarming side: either it sees this thread inside (lane_is_inside), or the thread sees the
-     * new generation. */
+    /* Sequentially consistent, both, like the thread that disarms: either that thread sees this one inside (lane_is_inside), or this thread
+     * sees the new generation. */
     atomic_store(&lane->inside, 1);
     return atomic_load(&t->generation) == generation;
 }
 
 void lane_leave(struct lane *lane)
 {
-    /* Release: pairs with the load in lane_is_inside, so that who disarms finds the finished record in the queue. */
+    /* Release: pairs with the load in lane_is_inside, so that the thread that disarms sees the finished record in the queue. */
     atomic_store_explicit(&lane->inside, 0, memory_order_release);
 }
 
 bool lane_is_inside(const struct lane_table *table, const struct sampled_thread *t)
 {
     const struct lane *lane = lane_of(table, t);
-    /* Sequentially consistent, as is the store of whoever enters: it saw the even generation, or is seen here. */
+    /* Sequentially consistent, like the store of a thread that enters: that thread saw the even generation, or it is seen here. */
     return lane && atomic_load(&lane->inside);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where the calling thread found its slot last: a place to look first. */
+/* The slot that the calling thread found last. It is checked before use. */
 static __thread struct sampled_thread *own;
 
 struct sampled_thread *sampled_threads;
@@ -29,7 +29,8 @@ struct sampled_thread *thread_of_caller(void)
     return slot ? &sampled_threads[slot - 1] : NULL;
 }
 
-/* A slot belongs to a Java thread from the moment when this is known, until that thread itself ends. */
+/* Whether the slot belongs to the Java thread with this pointer. It does from the moment when this is known until that thread itself
+ * ends. */
 static bool is_of(const struct sampled_thread *t, uintptr_t pointer)
 {
     return atomic_load_explicit(&t->self.pointer, memory_order_relaxed) == pointer &&
@@ -67,7 +68,7 @@ int thread_table_init(void)
 
 void thread_table_deinit(void)
 {
-    /* The pages go, the mapping stays: a signal may still be on its way. */
+    /* The pages are freed, but the mapping stays, because a signal may still be on its way. */
     if (sampled_threads)
         madvise(sampled_threads, THREADS_MAX * sizeof *sampled_threads, MADV_DONTNEED);
     if (thread_slot_of_tid)

@@ -10,7 +10,7 @@
 
 enum { STACK_WORDS_SEARCHED = 512 };
 
-/* The bounds of the agent in memory; the linker provides them. */
+/* The bounds of the agent in memory, which the linker provides. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
@@ -46,7 +46,7 @@ bool turn_take(struct turn *turn, void (*work)(void *), void *argument)
 
 struct turn_fault turn_first_fault(void)
 {
-    /* Acquire: pairs with the release in note. Who faulted may not have told yet. */
+    /* Acquire: pairs with the release in note. The thread that faulted may not have stored the facts yet. */
     return atomic_load_explicit(&first.told, memory_order_acquire) ? first.facts : (struct turn_fault){0};
 }
 
@@ -55,7 +55,7 @@ bool turn_is_own(uintptr_t pc)
     return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
 }
 
-/* The nearest return address on the stack that is ours. */
+/* Returns the nearest return address on the stack that is in the agent, or 0. */
 static uintptr_t find_own_call(uintptr_t sp)
 {
     uint64_t word;
@@ -81,7 +81,7 @@ static void note(int signal, const void *context)
 
 void turn_leave(struct turn *turn, int signal, void *context)
 {
-    /* First, so that a fault in here is nobody's. */
+    /* First, so that a fault in this function does not count as one in the turn. */
     uintptr_t sp = turn->sp;
     turn->sp = 0;
     note(signal, context);

@@ -1,7 +1,7 @@
-/* Call frame information: how to get from a place in native code to its caller, with the .eh_frame section that the library
- * carries in memory (DWARF 5, section 6.4; Linux Standard Base Core, "Exception Frames"). Nothing is prepared or kept: the
- * description of one pc is found by binary search and interpreted up to that pc. Callable from a signal handler; bounded. If
- * memory disappears meanwhile, the result is "unknown". */
+/* Reads call frame information, which describes how to find the caller of a place in native code. It is in the .eh_frame section that the
+ * library has in memory (DWARF 5, section 6.4; Linux Standard Base Core, "Exception Frames"). Nothing is prepared or kept: the description
+ * of a pc is found by binary search and interpreted up to that pc. The functions may be called from a signal handler, and their work is
+ * bounded. If memory disappears meanwhile, the result is "unknown". */
 #ifndef CANDOR_AGENT_HOT_UNWIND_CFI_H
 #define CANDOR_AGENT_HOT_UNWIND_CFI_H
 
@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The canonical frame address (CFA) is the stack pointer the caller will have; all that is saved is counted from it. */
+/* The canonical frame address (CFA) is the stack pointer that the caller will have. The addresses of all saved registers are relative to
+ * it. */
 enum cfi_base {
-    CFI_UNKNOWN,  /* no description, or one beyond these */
+    CFI_UNKNOWN,  /* there is no description, or it is more complex than the others here */
     CFI_SP,       /* CFA = sp + cfa */
     CFI_FP,       /* CFA = fp + cfa */
     CFI_AT_SP,    /* CFA = the word at sp + cfa */
@@ -22,7 +23,7 @@ enum cfi_base {
     CFI_END       /* the outermost frame of its thread */
 };
 
-enum { CFI_REGISTERS = 32 }; /* the general ones have lower DWARF numbers */
+enum { CFI_REGISTERS = 32 }; /* the general registers have lower DWARF numbers */
 
 enum cfi_saved {
     CFI_SAME,   /* still in its register */
@@ -38,10 +39,10 @@ struct cfi_rule {
     int32_t cfa, fp, return_address; /* bytes */
 };
 
-/* The rule at pc in the library m. For a return address ask for pc - 1: the call may be the last instruction of its
+/* Returns the rule at pc in the library m. For a return address pass pc - 1, because the call may be the last instruction of its
  * function. */
 struct cfi_rule cfi_rule_at(const struct module *m, uintptr_t pc);
-/* Where the function with pc begins. False when nothing describes it. */
+/* Finds the beginning of the function that contains pc. Returns false if no description covers pc. */
 bool cfi_function(const struct module *m, uintptr_t pc, uintptr_t *begin);
 
 #endif

@@ -10,7 +10,7 @@ struct cfi_operand {
     int64_t value;
 };
 
-/* Evaluates the block at c for this pc, and leaves c behind it. */
+/* Evaluates the block at c for this pc, and moves c past it. */
 bool cfi_evaluate(struct cursor *c, uintptr_t pc, struct cfi_operand *result);
 
 #endif

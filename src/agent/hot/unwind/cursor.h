@@ -10,9 +10,9 @@ struct cursor {
     bool ok;
 };
 
-/* 1, 2, 4 or 8 bytes. */
+/* Reads 1, 2, 4 or 8 bytes. */
 uint64_t cursor_take(struct cursor *c, unsigned bytes);
-/* A number in LEB128. */
+/* Read a number in LEB128. */
 uint64_t cursor_leb(struct cursor *c, bool is_signed);
 uint64_t cursor_uleb(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);

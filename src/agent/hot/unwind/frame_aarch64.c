@@ -1,6 +1,6 @@
-/* A call leaves its return address in x30. A function that calls others saves it in a frame record: a pair of the caller's x29 and
- * the return address, which branch protection signs. HotSpot's compiled code has the record at the top of its frame, native code has
- * it near the bottom. So a native frame does not show where its caller's frame begins; other knowledge of the caller must. */
+/* A call leaves its return address in x30. A function that calls others saves it in a frame record: a pair of the caller's x29 and the
+ * return address, which branch protection signs. HotSpot's compiled code has the record at the top of its frame, native code has it near
+ * the bottom. So a native frame does not show where its caller's frame begins; this must come from other facts about the caller. */
 #include "agent/hot/load.h"
 #include "agent/hot/unwind/frame.h"
 
@@ -17,7 +17,7 @@ enum {
     PUSHES_MAX = 8
 };
 
-/* Of the interpreter. The caller's stack pointer moved from x13 to x19 in JDK 20. */
+/* Registers of the interpreter. The caller's stack pointer moved from x13 to x19 in JDK 20. */
 enum { REGISTER_METHOD = 12, REGISTER_SENDER_SP_JDK19 = 13, REGISTER_SENDER_SP = 19, REGISTER_BCP = 22 };
 enum { REGISTER_FP = 29, REGISTER_LINK = 30 };
 
@@ -52,7 +52,7 @@ bool frame_registers(struct registers *out, uintptr_t ucontext)
     return true;
 }
 
-/* A siginfo_t lies below it. */
+/* Skips the siginfo_t below the ucontext. */
 uintptr_t frame_signal_context(uintptr_t sp)
 {
     return sp + sizeof(siginfo_t);
@@ -70,7 +70,7 @@ uintptr_t frame_thread_pointer(void)
     return pointer;
 }
 
-/* What a call preserves is on the stack at *sp. */
+/* The registers that a call preserves are on the stack at *sp. */
 __asm__(".pushsection .text\n"
         ".globl frame_call_guarded\n"
         ".hidden frame_call_guarded\n"
@@ -157,7 +157,7 @@ uintptr_t frame_third_argument(const void *ucontext)
     return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.regs[2];
 }
 
-/* Strips the signature. XPACLRI works on x30 only; processors that sign nothing take it for a NOP. */
+/* Strips the signature. XPACLRI works on x30 only. Processors without signatures treat it as a NOP. */
 uintptr_t frame_code_address(uintptr_t word)
 {
     register uintptr_t link __asm__("x30") = word;
@@ -167,7 +167,7 @@ uintptr_t frame_code_address(uintptr_t word)
 
 /* ---- instructions ---- */
 
-/* The instructions that differ from `bits` only where `mask` has zeros. */
+/* Matches the instructions that equal `bits` where `mask` has ones. */
 struct pattern {
     uint32_t mask, bits;
 };
@@ -180,8 +180,8 @@ static const struct pattern bl = {0xfc000000, 0x94000000}, blr = {0xfffffc1f, 0x
     sub_sp_register = {0xffe0ffff, 0xcb2063ff},                         /* sub sp, sp, xn */
     add_sp = {0xff8003ff, 0x910003ff};                                  /* add sp, sp, #n */
 
-/* What may stand between the removal of a frame and the ret: the safepoint poll of several JDKs, and hints, among them
- * the check of a signature. */
+/* Instructions that may be between the removal of a frame and the ret: the safepoint poll of several JDKs, and hints, such as the check of
+ * a signature. */
 static const struct pattern behind_frame[] = {
     {0xffc003ff, 0xf9400388}, /* ldr x8, [x28, #n]: x28 is the thread */
     {0xffffffff, 0xeb2863ff}, /* cmp sp, x8 */
@@ -206,7 +206,7 @@ static bool is_behind_frame(uint32_t instruction)
     return false;
 }
 
-/* n of add sp, sp, #n. */
+/* Returns n of add sp, sp, #n. */
 static uintptr_t immediate_of(uint32_t instruction)
 {
     uintptr_t n = instruction >> 10 & 0xfff;
@@ -221,7 +221,7 @@ bool frame_follows_call(uintptr_t pc)
 
 /* ---- records ---- */
 
-/* The frame record at `at`, sp being the caller's. */
+/* Reads the frame record at `at`. sp: the caller's stack pointer. */
 static bool pop_record(struct frame *f, uintptr_t at, uintptr_t sp)
 {
     uint64_t fp, pc;
@@ -241,8 +241,8 @@ bool frame_caller(const struct code *c, struct frame *f)
     return true;
 }
 
-/* The frame of f->pc begins at f->sp or higher. Compiled code's has a return address at its top, which shows where;
- * others are found by their frame pointer. */
+/* Finds where the frame of f->pc begins: at f->sp or higher. A compiled frame has a return address at its top, which shows where the frame
+ * begins. Other frames are found by their frame pointer. */
 static bool settle(struct frame *f)
 {
     struct code c = code_find(f->pc);
@@ -260,7 +260,7 @@ static bool settle(struct frame *f)
     return false;
 }
 
-/* The interrupted function has not saved x30 yet, or has restored it. */
+/* Returns to x30, if the interrupted function has not saved it yet, or has restored it. */
 static bool through_link(struct frame *f, const struct registers *at, uintptr_t sp)
 {
     if (!frame_is_return_address(at->link))
@@ -272,7 +272,8 @@ static bool through_link(struct frame *f, const struct registers *at, uintptr_t 
 
 /* ---- compiled code ---- */
 
-/* The instructions from the entry to pc show how far sp has moved, and whether the frame record is written. */
+/* Finds the caller from a prologue. The instructions from the entry to pc show how far sp has moved, and whether the frame record is
+ * written. */
 static bool prologue_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     uintptr_t depth = 0;
@@ -296,8 +297,8 @@ static bool prologue_caller(const struct code *c, struct frame *f, const struct 
     return true;
 }
 
-/* The instructions from pc to the ret tell how much of the frame is still to be removed. What comes before the first of
- * them that removes something runs on a whole frame. */
+/* Finds the caller from an epilogue. The instructions from pc to the ret show how much of the frame is not removed yet. Before the first of
+ * them that removes a part, the frame is complete. */
 static bool epilogue_caller(struct frame *f, const struct registers *at)
 {
     uintptr_t depth = 0;
@@ -318,8 +319,8 @@ static bool epilogue_caller(struct frame *f, const struct registers *at)
     return false;
 }
 
-/* A call of native code pushes a pair of words, one of them its return address, for others to find; intrinsics may push
- * more. */
+/* Finds the caller below pushed words. A call of native code pushes a pair of words, one of which is its return address, so that stack
+ * walkers find it. Intrinsics may push more. */
 static bool caller_below_pushes(const struct code *c, struct frame *f)
 {
     for (int pushes = 2; pushes <= PUSHES_MAX; pushes += 2) {
@@ -343,7 +344,7 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
 
 /* ---- everything else ---- */
 
-/* The nearest word that is a return address. With the word below it, it may be a record. */
+/* Searches for the nearest word that is a return address. Together with the word below it, it may be a frame record. */
 static bool scan(struct frame *f)
 {
     uintptr_t at = (f->sp + 7) & ~(uintptr_t)7;
@@ -362,7 +363,7 @@ static bool scan(struct frame *f)
     return false;
 }
 
-/* By x30, which also stands in the record at x29 once there is one. */
+/* Finds the caller by x30. Its value is also in the record at x29, if there is one. */
 static bool leaf_through_link(struct frame *f, const struct registers *at)
 {
     struct frame g = *f, record;
@@ -382,7 +383,7 @@ bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
     return through_link(f, at, known ? at->sender_sp : f->sp) && settle(f);
 }
 
-/* x30 keeps the return address until the interpreter calls something: when its frame stands, that is in its record. */
+/* x30 keeps the return address until the interpreter makes a call. When its frame is complete, the address is in the frame's record. */
 bool frame_compiled_caller(struct frame *f, const struct registers *at)
 {
     struct frame record;
@@ -393,7 +394,8 @@ bool frame_compiled_caller(struct frame *f, const struct registers *at)
     return frame_interpreter_entry_caller(f, at);
 }
 
-/* The interpreter's code for CRC32 jumps to its routine; that for Math keeps its return address in x23, which what it calls may use. */
+/* Finds nothing. The interpreter's code for CRC32 jumps to its routine. Its code for Math keeps its return address in x23, which the called
+ * routine may use. */
 bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at)
 {
     (void)f;
@@ -423,14 +425,14 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     return (at && leaf_through_link(f, at)) || frame_plausible_caller(c, f) || follow_frame_pointers(f) || scan(f);
 }
 
-/* No class archive of this processor that has such jumps was seen. */
+/* Finds nothing: no class archive for this processor with such jumps is known. */
 bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
 {
     return false;
 }
 
-/* Only an interrupted function still has the return address in a register. A frame record does not show where the caller's frame
- * begins. */
+/* Finds the caller by the register. Only an interrupted function still has the return address there. A frame record does not show where the
+ * caller's frame begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)
 {
     if (!at || !frame_is_any_return_address(at->link))
@@ -439,7 +441,7 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
-/* AArch64's ABI keeps frame pointers, so those of other libraries are followed as libjvm's are. */
+/* Finds the Java caller. AArch64's ABI keeps frame pointers, so those of other libraries are followed like those of libjvm. */
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
     return leaf_through_link(f, at) || follow_frame_pointers(f) || scan(f);

@@ -13,8 +13,8 @@ enum {
     FUNCTION_BYTES_MAX = 1 << 16,
     PUSHES_MAX = 4,
     STUB_TAIL_BYTES_MAX = 64,
-    ARGUMENT_BYTES_MAX = 64, /* of the methods that the interpreter has routines for */
-    STACK_ALIGNMENT = 16     /* of a compiled frame that calls */
+    ARGUMENT_BYTES_MAX = 64, /* for the methods for which the interpreter has routines */
+    STACK_ALIGNMENT = 16     /* of a compiled frame that has made a call */
 };
 
 enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, DWARF_RAX = 0, DWARF_RDX = 1 };
@@ -64,7 +64,7 @@ uintptr_t frame_thread_pointer(void)
     return pointer;
 }
 
-/* What a call preserves is on the stack at *sp. */
+/* The registers that a call preserves are on the stack at *sp. */
 __asm__(".pushsection .text\n"
         ".globl frame_call_guarded\n"
         ".hidden frame_call_guarded\n"
@@ -145,7 +145,7 @@ uintptr_t frame_code_address(uintptr_t word)
     return word;
 }
 
-/* call rel32; call through a register or memory in its encodings of two to seven bytes. */
+/* Recognizes call rel32, and call through a register or memory in its encodings of two to seven bytes. */
 bool frame_follows_call(uintptr_t pc)
 {
     uint64_t before;
@@ -183,7 +183,7 @@ static bool return_address_at(uintptr_t at, uintptr_t *pc)
     return !(at & 7) && load_u64(at, &v) && frame_is_return_address(v) && (*pc = v, true);
 }
 
-/* Return address at `at`, which has no frame pointer saved below it. */
+/* Reads the return address at `at`, which has no saved frame pointer below it. */
 static bool pop_at(struct frame *f, uintptr_t at)
 {
     if (!return_address_at(at, &f->pc))
@@ -192,7 +192,7 @@ static bool pop_at(struct frame *f, uintptr_t at)
     return true;
 }
 
-/* Saved frame pointer at `at`, return address above it. */
+/* Reads the saved frame pointer at `at`, and the return address above it. */
 static bool pop_with_fp(struct frame *f, uintptr_t at)
 {
     uint64_t fp;
@@ -213,7 +213,7 @@ bool frame_caller(const struct code *c, struct frame *f)
     return true;
 }
 
-/* Whether f is a frame of compiled code that has called another function: the next frame must be that of a caller, too. */
+/* Whether f is a complete frame of compiled code that has called another function. The next frame must be that of a caller, too. */
 static bool stands(const struct frame *f)
 {
     const struct code c = code_find(f->pc);
@@ -231,7 +231,7 @@ static bool moves_up(struct frame *f, uintptr_t sp, uintptr_t bytes_max)
     return true;
 }
 
-/* C2's indexOf intrinsic realigns the stack and keeps the old stack pointer on top of it. */
+/* Finds the caller of C2's indexOf intrinsic, which realigns the stack and keeps the old stack pointer on top of it. */
 static bool realigned_caller(const struct code *c, struct frame *f)
 {
     uint64_t old_sp;
@@ -245,7 +245,8 @@ static bool realigned_caller(const struct code *c, struct frame *f)
     return true;
 }
 
-/* Inlined intrinsics keep a few words on top of the frame while they run (String.compareTo its lengths' difference). */
+/* Finds the caller below pushed words. Inlined intrinsics keep a few words on top of the frame while they run (String.compareTo: the
+ * difference of the lengths). */
 static bool caller_below_pushes(const struct code *c, struct frame *f)
 {
     for (int pushes = 1; pushes <= PUSHES_MAX; pushes++) {
@@ -261,7 +262,7 @@ static bool caller_below_pushes(const struct code *c, struct frame *f)
 
 enum epilogue { NOT_IN_EPILOGUE, BEFORE_POP, AFTER_POP };
 
-/* The poll before a ret: cmp rsp, [r15+poll]; ja (JDK 16 on); mov r10, [r15+poll]; test [r10], eax (JDK 10 to 15); test
+/* Whether b is the poll before a ret: cmp rsp, [r15+poll]; ja (JDK 16 on); mov r10, [r15+poll]; test [r10], eax (JDK 10 to 15); test
  * [rip+poll], eax (before). b: 12 bytes of code. */
 static bool is_at_poll(const uint8_t *b)
 {
@@ -270,7 +271,7 @@ static bool is_at_poll(const uint8_t *b)
            (b[0] == 0x85 && b[1] == 0x05 && b[6] == 0xc3);
 }
 
-/* The end of a compiled method: add rsp; pop rbp; poll; ret. */
+/* Recognizes the end of a compiled method: add rsp; pop rbp; poll; ret. */
 static enum epilogue epilogue_at(uintptr_t pc)
 {
     uint64_t words[2];
@@ -286,8 +287,9 @@ static enum epilogue epilogue_at(uintptr_t pc)
     return NOT_IN_EPILOGUE;
 }
 
-/* Whether the prologue has made room for the frame: the sub rsp of its size lies behind, with or without a push rbp before it. Only the
- * collector's barrier stands between that and where the frame counts as complete; what the frame's top holds is not to be believed. */
+/* Whether the prologue has made room for the frame: the sub rsp with the frame's size is before pc, with or without a push rbp before it.
+ * Only the garbage collector's barrier is between that and the place where the frame counts as complete. The words at the frame's top are
+ * not reliable. */
 static bool has_room(const struct code *c, uintptr_t pc)
 {
     const uint32_t bytes = 8 * c->frame_words;
@@ -306,7 +308,8 @@ static bool is_before_room(const struct code *c, uintptr_t pc)
     return c->frame_complete >= 0 && pc < c->begin + (uintptr_t)c->frame_complete && !has_room(c, pc);
 }
 
-/* mov [rsp + n], rbp of a prologue that does not push it: until then it is in its register. */
+/* Whether pc is at the mov [rsp + n], rbp of a prologue that does not push rbp. Before that instruction, the caller's value is still in the
+ * register. */
 static bool is_before_saved_fp(const struct code *c, uintptr_t pc)
 {
     const uint32_t offset = 8 * c->frame_words - 16;
@@ -364,9 +367,9 @@ static bool is_above(const struct frame *f, uint64_t sp)
     return sp > f->sp && sp - f->sp < LEAF_FP_BYTES_MAX && !(sp & 7);
 }
 
-/* Between compiled code and the interpreter, on the way there (in the adapter and at the method's entry) or back, the return address is on
- * top of the stack, or in rax or r13 for a few instructions; the caller's stack pointer is in r13 on the way there and in rbx on the way
- * back, where arguments lie between, and else the top of the stack. */
+/* Finds the compiled caller at a transition between compiled code and the interpreter: on the way there (in the adapter and at the method's
+ * entry) or back. The return address is on top of the stack, or in rax or r13 for a few instructions. If arguments are in between, the
+ * caller's stack pointer is in r13 on the way there and in rbx on the way back. Otherwise it is the top of the stack. */
 bool frame_compiled_caller(struct frame *f, const struct registers *at)
 {
     uint64_t top = 0, rax = 0;
@@ -387,17 +390,18 @@ bool frame_compiled_caller(struct frame *f, const struct registers *at)
     return false;
 }
 
-/* The end of the interpreter's own code for an intrinsic method: pop the return address; mov rsp, r13; jmp to it. */
+/* Whether pc is at the end of the interpreter's own code for an intrinsic method: pop the return address; mov rsp, r13; jmp to it. */
 static bool is_routine_end(uintptr_t pc)
 {
     uint64_t v;
     if (!load_u64(pc, &v))
         return false;
     v &= 0xffffffffffff;
-    return v == 0xe7ffe58b495f || v == 0xe0ffe58b4958; /* in rdi, or in rax */
+    return v == 0xe7ffe58b495f || v == 0xe0ffe58b4958; /* the address is in rdi or in rax */
 }
 
-/* Behind a call for which the stack was aligned: add rsp, 8; and over the call for a stack that is, jmp. */
+/* Skips the instructions after a call for which the stack was aligned: add rsp, 8; and the jmp over the other call, for a stack that was
+ * aligned already. */
 static bool leave_aligned_call(struct frame *f)
 {
     static const uint32_t ADD_RSP_8 = 0x08c48348;
@@ -415,8 +419,8 @@ static bool leave_aligned_call(struct frame *f)
     return true;
 }
 
-/* Such code has no frame. Its caller's stack pointer came in r13, which the routine may use; else it is the next that fits, above the
- * return address and the arguments. */
+/* Finds the caller of code that has no frame. The caller's stack pointer was in r13 at the entry, but the routine may use r13. Otherwise it
+ * is the next value that fits, above the return address and the arguments. */
 bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
@@ -433,8 +437,8 @@ bool frame_interpreter_routine_caller(struct frame *f, const struct registers *a
     return true;
 }
 
-/* The caller's stack pointer comes in r13, where compiled callers have more than the arguments above theirs. It is the
- * first word below the frame pointer of the frame that is being built. */
+/* Finds the caller at the interpreter's entry. The caller's stack pointer is in r13, because compiled callers have more than the arguments
+ * above it. Later it is the first word below the frame pointer of the frame that is being built. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
 {
     const struct frame entry = *f;
@@ -452,8 +456,8 @@ bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
-/* The stub behind a method's entry barrier (JDK 15 on) keeps a word for its own use between its frame pointer and its return
- * address: -1. All registers lie below, too many words to look through. */
+/* Finds the caller of the stub for a method's entry barrier (JDK 15 on). The stub keeps a word for its own use, -1, between its frame
+ * pointer and its return address. All registers are saved below, which are too many words to search. */
 static bool pop_with_cookie(struct frame *f)
 {
     uint64_t fp, cookie;
@@ -464,7 +468,7 @@ static bool pop_with_cookie(struct frame *f)
     return true;
 }
 
-/* Where the call before a return address went; 0 when the instruction does not say. */
+/* Returns the target of the call before a return address; 0 if the instruction does not show it. */
 static uintptr_t call_target(uintptr_t pc)
 {
     uint64_t target;
@@ -479,7 +483,7 @@ static uintptr_t call_target(uintptr_t pc)
     return 0;
 }
 
-/* The stack may still contain the return address of a call that is over. Checks that the caller is consistent with its call. */
+/* Whether the caller is consistent with its call. The stack may still contain the return address of a call that is over. */
 static bool is_plausible(const struct frame *caller)
 {
     const struct code c = code_find(caller->pc);
@@ -493,8 +497,9 @@ static bool called_routine(const struct frame *caller)
     return target && code_find(target).is_routine && is_plausible(caller);
 }
 
-/* A word that a routine keeps on the stack, or has not initialized yet, may look like a return address, because it is one of an
- * earlier call. So a return address after a call of a routine is preferred, in the routine's frame if it has one. */
+/* Finds the caller of a routine. A word that the routine keeps on the stack, or has not initialized yet, may look like a return address,
+ * because it is one of an earlier call. So a return address after a call of a routine is preferred, in the routine's frame if it has
+ * one. */
 static bool routine_caller(struct frame *f)
 {
     struct frame g = *f;
@@ -505,8 +510,8 @@ static bool routine_caller(struct frame *f)
     return scan(f, called_routine, ROUTINE_WORDS_MAX);
 }
 
-/* C2's stub that rethrows an exception keeps a copy of its return address on top of its frame, until it pops the address itself
- * into rdx. */
+/* Finds the caller of C2's stub that rethrows an exception. The stub keeps a copy of its return address on top of its frame, until it pops
+ * the address itself into rdx. */
 static bool caller_below_copy(const struct code *c, struct frame *f)
 {
     struct frame g = *f;
@@ -519,7 +524,7 @@ static bool caller_below_copy(const struct code *c, struct frame *f)
     return true;
 }
 
-/* Both such stubs: behind that pop the address is in rdx alone, until they jump to the handler. */
+/* Finds the caller of both such stubs after that pop: the address is only in rdx, until they jump to the handler. */
 static bool caller_popped_into_rdx(const struct code *c, struct frame *f, const struct registers *at)
 {
     uint64_t pc;
@@ -533,8 +538,8 @@ static bool caller_popped_into_rdx(const struct code *c, struct frame *f, const 
     return true;
 }
 
-/* Compiled code jumps to the stub that looks for an exception's handler: its frame is the topmost, its pc comes in rdx, and the stub
- * pushes it first. */
+/* Finds the caller of the stub that looks for an exception's handler. Compiled code jumps to it: the frame of that code is the topmost. Its
+ * pc is in rdx, and the stub pushes it first. */
 static bool caller_in_rdx(const struct code *c, struct frame *f, const struct registers *at)
 {
     uint64_t pc;
@@ -555,7 +560,7 @@ static bool caller_on_top(struct frame *f)
     return true;
 }
 
-/* The adapter from the interpreter to compiled code pops it into rax, to align the stack below it. */
+/* Finds the caller of the adapter from the interpreter to compiled code. It pops the return address into rax, to align the stack. */
 static bool caller_popped_into_rax(const struct code *c, struct frame *f, const struct registers *at)
 {
     uint64_t pc;
@@ -641,8 +646,8 @@ static bool follow_called_functions(struct frame *f)
     return false;
 }
 
-/* Java that left for native code did so by a call of native code or of a stub; a word that follows another call was left
- * on the stack by a frame that is gone. */
+/* Whether a Java frame may have called native code. Java does this by a call of native code or of a stub. A word that follows another call
+ * was left on the stack by a frame that is gone. */
 static bool may_call_native(const struct frame *caller)
 {
     uintptr_t target = call_target(caller->pc);

@@ -10,7 +10,7 @@
 
 enum { RULES = 4096, EPOCH_SHIFT = 48 };
 
-/* A rule in one word; with CFI_REGISTER cfa holds the register's number too. */
+/* A rule in one word. With CFI_REGISTER, cfa also contains the register's number. */
 struct packed_rule {
     uint64_t base : 3, fp_saved : 2, return_in_register : 1, is_present : 1;
     int64_t cfa : 21, fp : 18, return_address : 18;
@@ -41,7 +41,7 @@ static struct packed_rule find_rule(uintptr_t pc)
     struct module m;
     uint64_t key = pc ^ (uint64_t)module_epoch() << EPOCH_SHIFT;
     size_t at = (size_t)(pc * 0x9e3779b97f4a7c15ULL >> 52) % RULES;
-    /* Relaxed: the two words prove each other. */
+    /* Relaxed, because the two words confirm each other. */
     uint64_t word = atomic_load_explicit(&rules[at].rule, memory_order_relaxed);
     if (word && (atomic_load_explicit(&rules[at].masked_key, memory_order_relaxed) ^ word) == key && !inject_forgets(INJECT_RULES)) {
         memcpy(&p, &word, sizeof p);
@@ -74,7 +74,7 @@ static bool find_cfa(const struct packed_rule *r, const struct frame *f, const s
             return false;
         *cfa = word;
         return true;
-    case CFI_REGISTER: /* known as long as nobody was called */
+    case CFI_REGISTER: /* known if the frame has made no call */
         if (!leaf || !frame_register(leaf->ucontext, (unsigned)offset % CFI_REGISTERS, &word))
             return false;
         *cfa = word + (uintptr_t)(offset >> 5);
@@ -84,7 +84,7 @@ static bool find_cfa(const struct packed_rule *r, const struct frame *f, const s
     }
 }
 
-/* The frame pointer the caller had; 0 when it was left nowhere. */
+/* Finds the caller's frame pointer; 0 if it was not saved. */
 static bool find_fp(const struct packed_rule *r, const struct frame *f, uintptr_t cfa, uint64_t *fp)
 {
     *fp = 0;
@@ -131,7 +131,7 @@ enum unwind_step unwind_step(struct frame *f, struct registers *at, bool is_leaf
     if (!find_cfa(&r, f, leaf, &cfa) || !find_fp(&r, f, cfa, &fp) || !find_return_address(&r, leaf, cfa, &pc))
         return UNWIND_UNKNOWN;
     pc = frame_code_address(pc);
-    /* Stacks grow down, and a frame holds at least what was saved in it. */
+    /* Stacks grow down, and a frame is at least as large as the words saved in it. */
     if (cfa < f->sp || (cfa == f->sp && !r.return_in_register) || cfa % sizeof(void *) || !pc)
         return UNWIND_UNKNOWN;
     *f = (struct frame){pc, cfa, fp};

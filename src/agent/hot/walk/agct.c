@@ -18,7 +18,7 @@ struct scratch {
     struct walked_method walked[FRAMES_MAX];
 };
 
-static struct scratch *scratch; /* by slot; pages are touched by threads that are sampled */
+static struct scratch *scratch; /* indexed by slot; only threads that are sampled use their pages */
 
 int agct_init(void)
 {
@@ -38,13 +38,14 @@ void agct_deinit(void)
     scratch = NULL;
 }
 
-/* GetEnv is not for handlers: in a thread that has not called the JVM yet it allocates the JVM's thread-local variables. */
+/* Calls AsyncGetCallTrace. GetEnv cannot be used in handlers, because in a thread that has not called the JVM yet it allocates the JVM's
+ * thread-local variables. */
 static int32_t call(struct sampled_thread *t, const void *ucontext)
 {
-    uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed); /* this thread's own */
+    uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed); /* relaxed, because this thread itself writes it */
     struct agct_trace trace = {.env = (void *)(java_thread + vm_layout.env_offset), .frames = scratch[t->index].frames};
     if (!java_thread || !vm_layout.env_offset)
-        return -3; /* what it says of threads that are not Java's */
+        return -3; /* the result of AsyncGetCallTrace for threads that are not Java threads */
     agct.function(&trace, FRAMES_MAX, (void *)ucontext);
     return trace.count;
 }
@@ -103,7 +104,7 @@ enum outcome agct_compare(struct sampled_thread *t, struct walk *w, const void *
     while (walk_next(w, &frame))
         candor_queue_put(&t->queue, frame);
     enum agct_verdict v = judge(s, call(t, ucontext), w->java_frames);
-    /* Relaxed: a count of its own. */
+    /* Relaxed, because no other memory depends on this count. */
     atomic_fetch_add_explicit(&agct_verdicts[v], 1, memory_order_relaxed);
     return w->outcome;
 }

@@ -1,6 +1,6 @@
-/* AsyncGetCallTrace, the JVM's own stack walker for profilers. It returns Java frames only, and gives up in stubs and in native
- * code that was called without an anchor. So it is used where the JVM's tables cannot be read, and elsewhere as a second
- * opinion: the mode `compare` walks each sample both ways and counts how often the two agree. */
+/* AsyncGetCallTrace, the JVM's own stack walker for profilers. It returns Java frames only, and gives up in stubs and in native code that
+ * was called without an anchor. So it is used if the JVM's tables cannot be read, and otherwise as a check: the mode `compare` walks each
+ * sample both ways and counts how often the two agree. */
 #ifndef CANDOR_AGENT_HOT_WALK_AGCT_H
 #define CANDOR_AGENT_HOT_WALK_AGCT_H
 
@@ -20,20 +20,22 @@ struct agct_frame {
 
 struct agct_trace {
     void *env;
-    int32_t count; /* of frames, or a code from 0 to -10 */
+    int32_t count; /* number of frames, or a code from 0 to -10 */
     struct agct_frame *frames;
 };
 
-/* Filled before the first walk (entry/java.c); function NULL: this JVM does not have it. */
+/* The functions of this JVM, filled before the first walk (entry/java.c). function NULL: this JVM does not have it. */
 struct agct {
     void (*function)(struct agct_trace *trace, int32_t depth, void *ucontext);
-    /* For the collector: have the JVM make what the function needs; name a method of hot/java/method.h. */
+    /* Called by the collector: prepare makes the JVM create what the function needs, and name_method names a method of
+     * hot/java/method.h. */
     void (*prepare)(void);
     void (*name_method)(uint32_t id);
 };
 extern struct agct agct;
 
-/* Of the mode `compare`; any handler adds to them. Shorter: ours are the first of their frames; longer: theirs of ours. */
+/* The results of the mode `compare`. Any handler adds to them. Shorter: our frames are a prefix of theirs. Longer: their frames are a
+ * prefix of ours. */
 enum agct_verdict {
     AGCT_IDENTICAL,
     AGCT_SHORTER,
@@ -47,13 +49,13 @@ enum agct_verdict {
 extern _Atomic uint64_t agct_verdicts[AGCT_VERDICTS];
 extern const char *const agct_verdict_names[AGCT_VERDICTS];
 
-/* Scratch memory for the traces of all threads; only modes that call AsyncGetCallTrace need it. 0 or -ENOMEM. */
+/* Gets memory for the traces of all threads. Only modes that call AsyncGetCallTrace need it. Returns 0 or -ENOMEM. */
 int agct_init(void);
 void agct_deinit(void);
 
-/* Handler side. Asks AsyncGetCallTrace and puts its frames into the open record. */
+/* Calls AsyncGetCallTrace and puts its frames into the open record. Handlers call it. */
 enum outcome agct_record(struct sampled_thread *t, const void *ucontext);
-/* Walks as walk.h does and puts those frames into the open record, then compares. */
+/* Walks as walk.h does and puts those frames into the open record, then compares both walks. */
 enum outcome agct_compare(struct sampled_thread *t, struct walk *w, const void *ucontext);
 
 #endif

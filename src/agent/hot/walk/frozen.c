@@ -14,7 +14,7 @@ static bool load_word(uintptr_t base, int slot, int64_t *out)
     return true;
 }
 
-/* `words` away, if that is within the chunk. */
+/* Adds `words` to an address. Returns false if the result is not within the chunk. */
 static bool move(const struct frozen_stack *s, uintptr_t from, int64_t words, uintptr_t *to)
 {
     if (words < -CHUNK_WORDS_MAX || words > CHUNK_WORDS_MAX)
@@ -23,7 +23,7 @@ static bool move(const struct frozen_stack *s, uintptr_t from, int64_t words, ui
     return *to > s->chunk && *to <= s->end + 8 * METADATA_WORDS;
 }
 
-/* The frame whose return address lies below `sp` and whose own words begin at `begin`. */
+/* Reads the frame whose return address is below `sp` and whose own words begin at `begin`. */
 static enum frozen take(const struct frozen_stack *s, uintptr_t sp, uintptr_t begin, struct frame *f)
 {
     int64_t distance;
@@ -75,8 +75,9 @@ static enum frozen leave_chunk(struct frozen_stack *s, struct frame *f)
     return enter_chunk(s, parent, f);
 }
 
-/* The locals, including the arguments, are in the caller's words. The caller of the chunk's lowest frame is not in the chunk, so the
- * locals of that frame are behind all frames; there may be more of them than the words for metadata. */
+/* Goes to the caller of an interpreted frame. The locals, including the arguments, are in the caller's words. The caller of the chunk's
+ * lowest frame is not in the chunk, so the locals of that frame are after all frames. They may need more room than the words for
+ * metadata. */
 static enum frozen interpreted_caller(struct frozen_stack *s, struct frame *f)
 {
     int64_t last_local, begin;

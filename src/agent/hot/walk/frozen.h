@@ -1,11 +1,11 @@
-/* Frames of a virtual thread that are in the heap. A virtual thread that continues after a wait gets its frames back a few at a
- * time: the lowest on its stack returns to a stub, the return barrier, which fetches the next. Until then they are in a chain
- * of jdk.internal.vm.StackChunk:
+/* Frames of a virtual thread that are in the heap. A virtual thread that continues after a wait gets its frames back a few at a time: the
+ * lowest on its stack returns to a stub, the return barrier, which fetches the next. Until then they are in a chain of
+ * jdk.internal.vm.StackChunk:
  *
  *     object  fields  stack words [0 .. sp) unused, [sp .. bottom) frames, leaf first
  *
- * laid out as on a stack, with the return address below each frame's sp; interpreted frames keep distances from their frame
- * pointer instead of addresses. Handler side; bounded. */
+ * laid out as on a stack, with the return address below each frame's sp; interpreted frames keep distances from their frame pointer instead
+ * of addresses. Handlers call these functions, and their work is bounded. */
 #ifndef CANDOR_AGENT_HOT_WALK_FROZEN_H
 #define CANDOR_AGENT_HOT_WALK_FROZEN_H
 
@@ -13,8 +13,8 @@
 
 enum frozen {
     FROZEN_FRAME,
-    FROZEN_END,       /* there are no more */
-    FROZEN_UNREADABLE /* the collector keeps where they are to itself, or they are no frames */
+    FROZEN_END,       /* there are no more frames */
+    FROZEN_UNREADABLE /* the collector may be moving them so that they cannot be found, or the words are no frames */
 };
 
 struct frozen_stack {
@@ -22,9 +22,9 @@ struct frozen_stack {
     uint32_t chunks;
 };
 
-/* The topmost frozen frame of the virtual thread that is the object `thread`. */
+/* Finds the topmost frozen frame of the virtual thread whose object is `thread`. */
 enum frozen frozen_begin(struct frozen_stack *s, uintptr_t thread, struct frame *f);
-/* From f, whose code is c, to its caller. */
+/* Goes from f, whose code is c, to its caller. */
 enum frozen frozen_caller(struct frozen_stack *s, const struct code *c, struct frame *f);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_in_heap(const struct walk *w)
     return w->virtuals.stack == WALK_STACK_FROZEN;
 }
 
-/* The topmost Java frame that an anchor names. *empty: the anchor says there is none. */
+/* Finds the topmost Java frame in an anchor. *empty: the anchor has no frame. */
 static bool anchor_frame(uintptr_t anchor, struct frame *f, bool *empty)
 {
     *empty = false;
@@ -68,7 +68,7 @@ static bool go_to_anchor(struct walk *w, uintptr_t anchor, bool *empty)
 
 static enum jfr_thread_state state_of(uint64_t state)
 {
-    int s = (int)state & ~1; /* a transition counts as the state it leaves */
+    int s = (int)state & ~1; /* a transition counts as the state that it leaves */
     if (s == vm_layout.state_java)
         return JFR_STATE_JAVA;
     if (s == vm_layout.state_native)
@@ -96,7 +96,7 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
         w->anchor = w->state == JFR_STATE_UNKNOWN ? 0 : java_thread + vm_layout.thread_anchor.offset;
     }
     enum code_kind kind = code_contains(at->pc) ? code_find(at->pc).kind : CODE_NONE;
-    /* The JVM calls stubs too, also in threads that run no Java; what then lies below a stub is no Java frame. */
+    /* The JVM also calls stubs, even in threads that run no Java. The frame below such a stub is not a Java frame. */
     bool in_native = kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA);
     if (in_native && w->state == JFR_STATE_JAVA && frame_is_archived_entry(at->pc, &w->pc))
         w->left = WALK_LEFT_AT_ENTRY;
@@ -167,12 +167,13 @@ static bool is_higher(const struct walk *w, struct frame caller)
 
 /* ---- virtual threads ---- */
 
-/* The frame enterSpecial is the carrier's; it holds the entry of the frames it has called. One blob, made once. */
+/* Whether the frame is enterSpecial, which belongs to the carrier and contains the entry of the frames that it has called. There is one
+ * such blob, which is created once. */
 static bool is_virtual_entry(const struct walk *w)
 {
     static _Atomic uintptr_t entry_blob;
     uint64_t method;
-    /* Relaxed: the address alone is what is shared. */
+    /* Relaxed, because only the address itself is shared. */
     uintptr_t known = atomic_load_explicit(&entry_blob, memory_order_relaxed);
     if (is_leaf(w) || is_in_heap(w) || !vm_layout.virtuals.usable)
         return false;
@@ -184,7 +185,8 @@ static bool is_virtual_entry(const struct walk *w)
     return true;
 }
 
-/* Without frames of its own on the stack a virtual thread is only being mounted, which is the carrier's work. */
+/* Whether the frames of a virtual thread end here. A virtual thread without frames on the stack is only being mounted, which is the
+ * carrier's work. */
 static bool ends_virtual(struct walk *w)
 {
     if (!w->java_frames || !is_virtual_entry(w))
@@ -195,7 +197,7 @@ static bool ends_virtual(struct walk *w)
     return !w->virtuals.carrier_frames;
 }
 
-/* From the stack into the heap, from frame to frame there, and back to the stack. */
+/* Continues from the stack to the heap, from frame to frame there, or back to the stack. */
 static bool go_to_frozen(struct walk *w, enum frozen found, struct frame f)
 {
     uint64_t moment;
@@ -229,8 +231,8 @@ static void enter_heap(struct walk *w)
     go_to_frozen(w, found, f);
 }
 
-/* A frame returns to the barrier's first instruction. A thread that is further in it has begun to fetch frames, so it is unknown
- * which of them are on the stack and which in the heap. */
+/* Continues at the return barrier. A frame returns to the barrier's first instruction. A thread that is further in it has begun to fetch
+ * frames, so it is unknown which of them are on the stack and which in the heap. */
 static bool through_barrier(struct walk *w, uint64_t *frame)
 {
     bool leaf = is_leaf(w);
@@ -251,7 +253,7 @@ static bool leave_frozen(struct walk *w)
 
 /* ---- Java frames ---- */
 
-/* A remembered call site has no Method*, which the comparison with another walker needs. */
+/* Finds the code at pc. A remembered call site has no Method*, which the comparison with another walker needs. */
 static void find_code(struct walk *w)
 {
     struct walk_compiled *c = &w->compiled;
@@ -276,7 +278,7 @@ static bool enter_compiled(struct walk *w)
     return code_scopes_begin(&c->scopes, &w->code, pc, leaf);
 }
 
-/* The next of the Java frames that one compiled frame stands for. */
+/* Returns the next of the Java frames of a compiled frame. */
 static bool next_scope(struct walk *w, uint64_t *frame)
 {
     struct walk_compiled *c = &w->compiled;
@@ -299,7 +301,7 @@ static bool next_scope(struct walk *w, uint64_t *frame)
     return true;
 }
 
-/* Leaves the compiled frame whose scopes have been handed out. */
+/* Leaves a compiled frame whose Java frames have all been returned. */
 static bool leave_compiled(struct walk *w)
 {
     if (is_in_heap(w))
@@ -326,12 +328,12 @@ static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *
         !load_slot(base, vm_layout.interpreter_sender_sp_slot, &sender_sp) || !load_slot(base, 1, &pc) || !load_slot(base, 0, &fp) ||
         sender_sp & 7)
         return false;
-    /* An interpreter that reserves its expression stack (AArch64's) calls from within it: its sp is then lower. */
+    /* An interpreter that reserves its expression stack (AArch64) makes calls from within that stack: its sp is then lower. */
     *caller = (struct frame){frame_code_address(pc), sender_sp > base ? sender_sp : base + 16, fp};
     return true;
 }
 
-/* A method entry of the interpreter, before its frame stands: the Method* and the return address are in their places of
+/* Handles a method entry of the interpreter, before the method's frame is complete. The Method* and the return address are in the places of
  * the calling convention. */
 static bool interpreted_entry(struct walk *w, uint64_t *frame)
 {
@@ -374,7 +376,7 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     }
     if (!interpreted_slots(w, &method, &bcp, &caller) || !(code_find(caller.pc).kind != CODE_NONE))
         return is_leaf(w) ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
-    /* The topmost frame's bytecode pointer lives in a register; the slot holds it while the frame calls. */
+    /* The topmost frame's bytecode pointer is in a register. The slot contains it while the frame makes a call. */
     if (!(is_leaf(w) && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
         bci = 0;
     if (!emit_method(w, method, (int32_t)bci, JFR_FRAME_INTERPRETED, frame))
@@ -385,8 +387,8 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     return true;
 }
 
-/* Continues at the Java frame in the anchor, if the native frames could not be unwound one by one; the rest of them is missing. A
- * thread in Java code has no anchor: it called native code as a leaf, and its stack shows the caller. */
+/* Continues at the Java frame in the anchor, if the native frames could not be unwound one by one. The rest of them is missing. A thread in
+ * Java code has no anchor: it called native code as a leaf, and its stack shows the caller. */
 static bool skip_native(struct walk *w)
 {
     struct frame f = here(w);
@@ -427,13 +429,13 @@ static void leave_native(struct walk *w)
 
 static bool native(struct walk *w, uint64_t *frame)
 {
-    /* A call may be the last instruction of its function. */
+    /* The call may be the last instruction of its function. */
     emit(w, frame_native(JFR_FRAME_NATIVE, is_leaf(w) ? w->pc : w->pc - 1), frame);
     leave_native(w);
     return true;
 }
 
-/* Native code called Java here. The wrapper of the call stub has the earlier Java frames. */
+/* Continues below a call stub, by which native code has called Java. The wrapper of the call stub has the earlier Java frames. */
 static bool through_call_stub(struct walk *w)
 {
     uint64_t wrapper, pc, fp;
@@ -446,8 +448,8 @@ static bool through_call_stub(struct walk *w)
     return true;
 }
 
-/* A thread that waits at a poll in compiled code is in a stub that no call instruction called: its return address is the address of
- * the poll. The agent's thread meets such threads during every garbage collection. */
+/* Leaves the stub in which a thread waits at a poll in compiled code. No call instruction called the stub: its return address is the
+ * address of the poll. The agent's thread finds such threads during every garbage collection. */
 static bool leave_poll(const struct walk *w, struct frame *f)
 {
     struct frame g = *f;
@@ -472,7 +474,7 @@ static bool through_stub(struct walk *w, uint64_t *frame)
     return leaf;
 }
 
-/* One step: hands out a frame (true), or moves on (false; w->place says whether it is over). */
+/* Does one step. Returns true if it returns a frame, and false if it only moves on; w->place then shows whether the walk is over. */
 static bool step(struct walk *w, uint64_t *frame)
 {
     if (w->place == WALK_IN_NATIVE)
@@ -511,7 +513,7 @@ static bool step(struct walk *w, uint64_t *frame)
     return finish(w, OUTCOME_TRUNCATED);
 }
 
-/* A walk that found no Java frame where there must be one has failed. */
+/* Sets the final outcome. A walk that found no Java frame where there must be one has failed. */
 static void settle(struct walk *w)
 {
     if (!vm_layout.usable)

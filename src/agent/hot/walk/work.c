@@ -10,8 +10,8 @@ enum { LEVEL_MAX = 4 };
 
 void *(*work_thread_env)(void);
 
-/* The thread's own structure, which JVMTI does not show for a compiler thread. Asking for it may allocate, if it is the thread's
- * first request to the JVM; but a thread that is in the JVM's code is not in the allocator. */
+/* Returns the thread's own JavaThread*, which JVMTI does not show for a compiler thread. The request may allocate, if it is the thread's
+ * first request to the JVM. But a thread that is in the JVM's code is not in the allocator. */
 static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
 {
     if (!t->handler.vm_thread && walk_is_in_libjvm(pc) && work_thread_env && vm_layout.env_offset) {
@@ -21,8 +21,8 @@ static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
     return t->handler.vm_thread;
 }
 
-/* The compiler thread has its task from before it calls the compiler until the code is installed; as long the task keeps the
- * method alive. */
+/* Returns a frame for the method that a compiler thread compiles. The thread has its task from before it calls the compiler until the code
+ * is installed. The task keeps the method alive during that time. */
 static bool compilation(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
 {
     const struct vm_layout *l = &vm_layout;
@@ -37,7 +37,7 @@ static bool compilation(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
     return true;
 }
 
-/* Each kind of operation is a class of its own in the JVM, so its table of virtual functions tells which it is. */
+/* Each kind of operation is a separate class in the JVM, so its table of virtual functions identifies it. */
 bool work_operation(uint64_t *table)
 {
     uint64_t operation;
@@ -55,7 +55,7 @@ static bool operation(uint64_t *frame)
 
 bool work_frame(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
 {
-    /* Relaxed: a hint; what is found is checked. */
+    /* Relaxed, because the result is checked. */
     switch (atomic_load_explicit(&t->role, memory_order_relaxed)) {
     case ROLE_COMPILER:
         return compilation(t, pc, frame);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Hidden classes have a dot before their last part, where Java has a slash. */
+/* In the JVM's names, hidden classes have a dot before their last part, where Java has a slash. */
 uint32_t class_name_symbol(struct strtab *strings, const uint64_t *words, size_t count)
 {
     char name[CLASS_NAME_BYTES_MAX];

@@ -33,7 +33,7 @@ void contexts_new_chunk(struct contexts *c)
 
 static void lose(enum context_loss why)
 {
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on this number. */
     atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
 }
 
@@ -42,7 +42,7 @@ static bool is_text(const struct contexts *c, uint32_t string, const char *text,
     return strtab_len(c->strings, string) == len && !memcmp(strtab_text(c->strings, string), text, len);
 }
 
-/* A string id for the text, which begins with `fixed` bytes that stay when there are too many texts. */
+/* Returns a string id for the text. It begins with `fixed` bytes that are kept if there are too many texts. */
 static uint32_t text_id(struct contexts *c, const char *text, size_t len, size_t fixed)
 {
     static const char beyond[] = "(other)";
@@ -78,7 +78,7 @@ static bool is_zero(const uint64_t *words, size_t count)
     return !all;
 }
 
-/* The place for a label. If a label with the same key exists already, it is replaced: the last one counts. */
+/* Returns the place for a label. If a label with the same key exists already, it is replaced, because the last one counts. */
 static uint32_t place_of(const struct contexts *c, const struct jfr_context *out, const char *key, size_t len)
 {
     for (uint32_t i = 0; i < out->label_count; i++)
@@ -121,7 +121,7 @@ static void read_attributes(struct contexts *c, struct jfr_context *out, const u
         set_attribute(c, out, bytes[at], (const char *)bytes + at + 2, bytes[at + 1]);
 }
 
-/* Of each context there is one, so that equal ones are the same bytes: what is not set is zero. */
+/* Converts a context. Members that are not set are zero, so that equal contexts have the same bytes. */
 static void read_words(struct contexts *c, struct jfr_context *out, const uint64_t *words, size_t count)
 {
     size_t room = 8 * (count - CONTEXT_HEAD_WORDS), size = words[0] < room ? (size_t)words[0] : room;
@@ -133,7 +133,7 @@ static void read_words(struct contexts *c, struct jfr_context *out, const uint64
     read_attributes(c, out, (const uint8_t *)(words + CONTEXT_HEAD_WORDS), size);
 }
 
-/* The number of the context, a new one while there are fewer than `most`; UINT32_MAX: there is no room. */
+/* Returns the number of the context, which is a new one while there are fewer than `most`; UINT32_MAX: there is no room. */
 static uint32_t number_of(struct contexts *c, const struct jfr_context *wanted, uint32_t most)
 {
     for (uint64_t hash = hash_bytes(wanted, sizeof *wanted);; hash++) {
@@ -146,7 +146,7 @@ static uint32_t number_of(struct contexts *c, const struct jfr_context *wanted, 
         uint32_t *place = c->count < most && !ARRAY_GROW(c->all, c->cap, c->count) ? map_add(&c->by_hash, hash, &added) : NULL;
         if (!place)
             return UINT32_MAX;
-        memcpy(&c->all[c->count], wanted, sizeof *wanted); /* and what lies between its members */
+        memcpy(&c->all[c->count], wanted, sizeof *wanted); /* including the padding between its members */
         *place = c->count;
         return c->count++;
     }
@@ -157,7 +157,7 @@ static bool says_something(const struct jfr_context *one)
     return one->endpoint || one->label_count || one->trace_id[0] || one->span_id[0] || one->root_span_id[0];
 }
 
-/* Contexts without ids of trace and span have room of their own. They are few, because the number of their texts is bounded. */
+/* Contexts without ids of trace and span have separate room. They are few, because the number of their texts is bounded. */
 uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count)
 {
     struct jfr_context one;

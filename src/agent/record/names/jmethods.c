@@ -61,7 +61,7 @@ const struct jfr_method *jmethods_names(const struct jmethods *m, uint32_t id)
     return id && id < m->count ? &m->list[id].names : NULL;
 }
 
-/* As HotSpot has it: the entry for the index itself, else the nearest below, of several the last. */
+/* Works like HotSpot: takes the entry for the index itself, or the nearest one below it; of several equal ones the last. */
 int jmethods_line(const struct jmethods *m, uint32_t id, uint32_t bci)
 {
     const struct jmethod *method = id && id < m->count ? &m->list[id] : NULL;

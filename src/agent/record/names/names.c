@@ -115,7 +115,8 @@ uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
     return NAMES_NATIVE_BASE + *id;
 }
 
-/* Class files write java/util/Map; hidden classes have a + before their address, which Java shows as a slash. */
+/* Returns the symbol of a class name. Class files use java/util/Map. Hidden classes have a + before their address, where Java shows a
+ * slash. */
 static uint32_t class_symbol(struct names *n, const struct method_info *m)
 {
     char name[METHOD_CLASS_MAX];
@@ -126,7 +127,7 @@ static uint32_t class_symbol(struct names *n, const struct method_info *m)
     return strtab_add(&n->strings, name, m->class_len);
 }
 
-/* One frame stands for all of the kernel where its symbols are unknown. */
+/* Names the kernel's frames. If the kernel's symbols are unknown, one frame stands for all of them. */
 static size_t name_kernel(struct names *n, uint64_t *frames, size_t count)
 {
     size_t from = 0, to = 0;
@@ -145,7 +146,7 @@ static uint64_t pseudo_frame(struct names *n, const char *name)
     return frame_java(JFR_FRAME_PSEUDO, names_pseudo(n, "JVM", name), 0);
 }
 
-/* C1 compiles for the levels 1 to 3, which differ in what their code counts; C2 for 4. */
+/* Returns a frame for a compilation. C1 compiles for the levels 1 to 3, whose code counts different things; C2 compiles for level 4. */
 static uint64_t compilation(struct names *n, uint64_t frame)
 {
     char name[METHOD_CLASS_MAX + METHOD_NAME_MAX + 64], tier[16] = "";
@@ -158,7 +159,7 @@ static uint64_t compilation(struct names *n, uint64_t frame)
     return pseudo_frame(n, name);
 }
 
-/* Each collector has its own operations, named after it. */
+/* Whether the operation is a garbage collection. The names of operations begin with the name of their collector. */
 static bool collects(const char *operation)
 {
     static const char *const begins[] = {"G1", "GenCollect", "Parallel", "Serial", "Collect", "CMS_", "Shenandoah", "X", "Z"};
@@ -177,8 +178,8 @@ bool names_operation(uint64_t table, char *out, size_t size)
     return true;
 }
 
-/* Names the operation in the frame, and returns its kind. NULL if the frame's address is not that of an operation: the handler may
- * have read one that had just ended. */
+/* Names the operation in the frame, and returns its kind. Returns NULL if the frame's address is not that of an operation, because the
+ * handler may have read an operation that had just ended. */
 static const char *operation(struct names *n, uint64_t *frame)
 {
     char name[128];
@@ -252,7 +253,7 @@ uint32_t names_failed_stack(struct names *n, enum outcome outcome, uint64_t pc)
     return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
-/* Where the JVM names a method that names_told_frame asks about. */
+/* Receives the JVM's description of a method for names_told_frame. */
 struct naming {
     struct names *names;
     uintptr_t method;
@@ -361,7 +362,7 @@ static void held_by(void *context, uint32_t id, struct jfr_held_object *out)
     held_get(&n->held, id, out);
 }
 
-static const struct stacks *sorted; /* qsort passes nothing on */
+static const struct stacks *sorted; /* qsort passes no argument to its function */
 
 static int by_callers(const void *a, const void *b)
 {
@@ -370,7 +371,7 @@ static int by_callers(const void *a, const void *b)
     return order ? order : (int)(x & 1) - (int)(y & 1);
 }
 
-/* Sorts stacks, because a file packs better if similar stacks are adjacent. */
+/* Sorts stacks, because a file compresses better if similar stacks are adjacent. */
 static void sort_stacks(void *context, uint32_t *ids, size_t count)
 {
     const struct names *n = context;

@@ -78,7 +78,7 @@ uint32_t stacks_add(struct stacks *s, const uint64_t *frames, size_t count)
     return at;
 }
 
-/* A frame is newer than its callers, so the newer of two that differ is not above the other. */
+/* A node is newer than its callers. So of two different nodes, the newer one is not a caller of the other. */
 int stacks_compare(const struct stacks *s, uint32_t a, uint32_t b)
 {
     uint32_t below_a = 0, below_b = 0;

@@ -59,7 +59,7 @@ static void put_character(struct buffer *b, uint32_t c)
         buffer_u8(b, (uint8_t)(0x80 | (c >> 6 * more & 0x3f)));
 }
 
-/* Unpaired surrogates are not characters. */
+/* Converts UTF-16 to UTF-8. Unpaired surrogates are not characters. */
 static void put_utf16(struct buffer *b, const uint8_t *bytes, uint32_t len)
 {
     for (uint32_t i = 0; i + 2 <= len; i += 2) {

@@ -1,6 +1,6 @@
-/* The virtual threads that a chunk of the recording names. A recording may have millions, so only those of one chunk are kept,
- * at most VIRTUALS_MAX; later ones share one entry, and what belongs to it is counted. The names of the previous chunk are kept
- * too: a thread whose name cannot be read now may have had one then. Collector only. */
+/* The virtual threads that a chunk of the recording names. A recording may have millions, so only those of one chunk are kept, at most
+ * VIRTUALS_MAX; Later ones share one entry, and the samples of this entry are counted. The names of the previous chunk are kept, too,
+ * because a thread's name may have been readable then, and not now. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_VIRTUALS_H
 #define CANDOR_AGENT_RECORD_NAMES_VIRTUALS_H
 
@@ -13,8 +13,8 @@
 enum { VIRTUALS_MAX = 1 << 14 };
 
 struct virtual_thread {
-    uint64_t java_id;        /* 0 = of the entries that stand for several */
-    uint32_t name, name_len; /* place in the texts, UTF-8 */
+    uint64_t java_id;        /* 0 = the entry is shared by several threads */
+    uint32_t name, name_len; /* offset and length in the texts, UTF-8 */
 };
 
 struct virtuals_chunk {
@@ -26,16 +26,16 @@ struct virtuals_chunk {
 
 struct virtuals {
     struct virtuals_chunk now, before;
-    uint64_t beyond; /* samples of the entry for those that came too late, in the whole recording */
+    uint64_t beyond; /* samples of the entry for threads that came too late, in the whole recording */
 };
 
 void virtuals_init(struct virtuals *v);
 void virtuals_deinit(struct virtuals *v);
-/* Forgets the threads, as a new chunk begins, but for their names. */
+/* Forgets the threads when a new chunk begins, but keeps their names. */
 void virtuals_new_chunk(struct virtuals *v);
-/* The number of a thread, dense from 0, by what its record says of it (hot/record.h). */
+/* Returns the number of a thread, consecutive from 0. words: its description in a record (hot/record.h). */
 uint32_t virtuals_add(struct virtuals *v, const uint64_t *words, size_t count);
-/* By number; borrows its name until the next call that adds. */
+/* Returns the thread with this number. Its name is borrowed until the next call that adds a thread. */
 struct virtual_thread virtuals_get(const struct virtuals *v, uint32_t number, const char **name);
 
 #endif

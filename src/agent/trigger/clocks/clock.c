@@ -32,10 +32,10 @@ const char *const clock_names[CLOCK_KINDS] = {"auto", "sigtrap", "signal", "time
 /* An addition to the first period of a perf clock, if the kernel cannot stop the clock at its first expiry. The first period repeats
  * until the handler sets the second one. If it were shorter than the handler takes, the processor would do nothing else for minutes. */
 enum { BLIND_NS = 100000 };
-#define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; the kernel adds it to its clock */
+#define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; not larger, because the kernel adds it to its clock */
 
 static struct clock in_use;
-static int timer_signal; /* of threads that get a timer in place of an event; 0 = none so far */
+static int timer_signal; /* for threads that get a timer in place of an event; 0 = none so far */
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -43,7 +43,7 @@ static uint64_t read_clock(clockid_t id)
     return clock_gettime(id, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel's encoding of a thread's CPU clock: inverted id, per-thread, scheduler time. */
+/* Returns the kernel's encoding of a thread's CPU clock: inverted id, per-thread, scheduler time. */
 static clockid_t thread_clock(int tid)
 {
     return (clockid_t)((~(unsigned)tid << 3) | 6);
@@ -82,7 +82,7 @@ static int open_event(const struct clock *c, int tid, uint64_t period, uint64_t 
         attr.sample_type = PERF_SAMPLE_CALLCHAIN;
         attr.exclude_callchain_user = 1;
         attr.sample_max_stack = KERNEL_FRAMES_MAX;
-        /* The signal wakes the reader. Of a ring that woke it too, a sample would cost half as much again. */
+        /* The signal wakes the reader. If the ring woke it, too, a sample would cost half as much again. */
         attr.watermark = 1;
         attr.wakeup_watermark = UINT32_MAX;
     }
@@ -120,7 +120,7 @@ static int try_event(const struct clock *c)
     return fd < 0 ? fd : 0;
 }
 
-/* What can be seen of the kernel: its stacks, its time, nothing. */
+/* Finds which parts of the kernel's work the clock can see: its stacks, only its time, or nothing. */
 static int try_perf(struct clock *c)
 {
     c->has_kernel_rule = true;
@@ -139,10 +139,10 @@ static int try_perf(struct clock *c)
     return rc == -EPERM ? -EACCES : rc;
 }
 
-/* A debugger takes SIGTRAP for a breakpoint of its own. */
+/* Reasons besides an errno. TRACED: a debugger would treat SIGTRAP as its own breakpoint. */
 enum { TRACED = -4096, TOO_OLD, UNGUARDED };
 
-/* The kernel itself says EINVAL to flags that do not exist, before it looks at anything else. */
+/* Whether a filter (seccomp) forbids perf events. The kernel itself returns EINVAL for invalid flags before any other check. */
 static bool is_filtered(void)
 {
     struct perf_event_attr attr = {.size = sizeof attr};
@@ -172,7 +172,7 @@ static bool is_since_6_1(void)
     return system_release(&major, &minor) && (major > 6 || (major == 6 && minor >= 1));
 }
 
-/* Whether a library could replace our handler without our notice: the signal's default action would then kill the process. */
+/* Whether a library could replace our handler without notice. The signal's default action would then kill the process. */
 static bool is_unguarded(int signal)
 {
     return signal != SIGURG && claims_open(NULL);
@@ -216,7 +216,7 @@ static int try_clock(struct clock *c)
     }
 }
 
-/* The first that works of the kinds up to `last`. *rc: why the last one that was tried does not. */
+/* Chooses the first kind that works, up to `last`. *rc: the error of the last kind that was tried. */
 static bool choose(struct clock *out, const struct clock *like, enum clock_kind wanted, enum clock_kind last, int *rc, char *reason,
                    size_t size)
 {
@@ -286,8 +286,8 @@ static signals_handler handler_of(enum clock_kind kind)
     }
 }
 
-/* Whether PERF_EVENT_IOC_REFRESH really stops the event after one expiry. With a CPU clock that excludes kernel time it does not: an
- * expiry in the kernel counts, but is not delivered. */
+/* Whether PERF_EVENT_IOC_REFRESH really stops the event after one expiry. It does not with a CPU clock that excludes kernel time: an expiry
+ * in the kernel counts, but is not delivered. */
 static bool can_stop_first(const struct clock *c)
 {
     return clock_is_perf(c) && (c->kernel || clock_counts(c));
@@ -317,17 +317,18 @@ int clock_start(const struct clock *clock, struct error *e)
 void clock_set_interval(uint64_t interval_ns)
 {
     in_use.interval_ns = interval_ns;
-    atomic_store_explicit(&handler_config.interval_ns, interval_ns, memory_order_relaxed); /* a number by itself */
+    atomic_store_explicit(&handler_config.interval_ns, interval_ns, memory_order_relaxed); /* relaxed: nothing else depends on it */
 }
 
 void clock_set_pace(uint64_t pace_ns)
 {
-    /* Relaxed: a number by itself. */
+    /* Relaxed, because no other memory depends on it. */
     if (atomic_exchange_explicit(&handler_config.pace_ns, pace_ns, memory_order_relaxed) != pace_ns && in_use.kind == CLOCK_ITIMER)
         set_process_timer(pace_ns);
 }
 
-/* The program must not run out of descriptors because of us, so events do not use the last quarter of its limit. */
+/* Whether few descriptors are left. The program must not run out of descriptors because of the agent, so events do not use the last quarter
+ * of its limit. */
 static bool is_scarce(int fd)
 {
     struct rlimit limit;
@@ -372,7 +373,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     return timer_settime(t->clock.timer, 0, &its, NULL) ? -errno : 0;
 }
 
-/* If a thread gets no event, a timer replaces it. */
+/* Gives the thread a timer in place of an event. */
 static int arm_timer_instead(struct sampled_thread *t)
 {
     int signal = timer_signal ? timer_signal : signals_unused(in_use.signal);
@@ -395,7 +396,8 @@ int clock_arm_exactly(struct sampled_thread *t)
     t->clock.perf_error = 0;
     t->handler.until_redraw = 1;
     t->handler.in_first_period = true;
-    /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
+    /* The first period is uniform in (0, interval], so that a thread that uses less than an interval is sampled in proportion to its
+     * use. */
     t->handler.pace_ns = t->handler.base_ns = handler_pace(t);
     t->handler.period_ns = 1 + handler_random(&t->handler.random) % t->handler.base_ns;
     if (inject_lies(INJECT_LATE_FIRST))
@@ -412,7 +414,7 @@ int clock_arm_exactly(struct sampled_thread *t)
 int clock_arm(struct sampled_thread *t)
 {
     int rc = clock_arm_exactly(t);
-    /* Nothing else counts events. */
+    /* No other clock counts events. */
     if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER && !clock_counts(&in_use)) {
         t->clock.perf_error = rc;
         rc = arm_timer_instead(t);
@@ -434,7 +436,8 @@ void clock_disarm(struct sampled_thread *t)
     }
 }
 
-/* From Linux 6.11 to 6.14 whoever closes an event waits for its signal to be delivered: for as long as its thread sleeps. */
+/* Whether closing an event waits for the delivery of its signal, which lasts as long as the event's thread sleeps. Linux 6.11 to 6.14 do
+ * this. */
 static bool closing_waits(void)
 {
     unsigned major, minor;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number in a file; or a negative errno. */
+/* Returns the number in a file, or a negative errno. */
 static int64_t read_number(const char *path)
 {
     char text[32];

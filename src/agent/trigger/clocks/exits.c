@@ -7,14 +7,14 @@
 
 struct leaving {
     int fd, tid;
-    uint64_t count_ns;                      /* of the event, when the clock ended */
-    uint64_t cpu_at_end_ns, cpu_at_last_ns; /* of the thread's clock: when it ended, and when it was last there */
+    uint64_t count_ns;                      /* the event's count when the clock ended */
+    uint64_t cpu_at_end_ns, cpu_at_last_ns; /* the thread's clock when the sampling clock ended, and when it was read last */
 };
 
 static struct {
     struct leaving ring[EXITS_MAX];
     uint32_t oldest, count, most;
-    uint64_t cpu_ns; /* of those that are closed */
+    uint64_t cpu_ns; /* CPU time of entries that are closed */
 } exits;
 
 static struct leaving *nth(uint32_t n)
@@ -22,7 +22,7 @@ static struct leaving *nth(uint32_t n)
     return &exits.ring[(exits.oldest + n) % EXITS_MAX];
 }
 
-/* A thread's clock never goes back: where it seems to, the id is another thread's. */
+/* Whether the thread still exists. A thread's clock never goes back: a lower value means that the id belongs to another thread. */
 static bool is_there(struct leaving *l)
 {
     uint64_t cpu = clock_thread_cpu(l->tid);

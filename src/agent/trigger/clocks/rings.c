@@ -6,12 +6,12 @@
 
 static struct {
     uint32_t open, refused;
-    int error; /* of the last that was refused */
+    int error; /* of the last refused ring */
 } rings;
 
 static size_t ring_bytes(void)
 {
-    return 2 * (size_t)sysconf(_SC_PAGESIZE); /* the first describes the second */
+    return 2 * (size_t)sysconf(_SC_PAGESIZE); /* the first page describes the second */
 }
 
 static void refuse(struct sampled_thread *t, int error)
@@ -35,7 +35,7 @@ void rings_open(struct sampled_thread *t)
         return;
     }
     rings.open++;
-    /* Relaxed: a handler that finds the mapping finds all that is in it. */
+    /* Relaxed, because a handler that sees the mapping's address sees its content, too. */
     atomic_store_explicit(&t->clock.ring, (uintptr_t)p, memory_order_relaxed);
 }
 

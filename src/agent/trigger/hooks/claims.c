@@ -14,29 +14,30 @@
 
 #define BIT(signal) (UINT32_C(1) << (signal))
 
-/* What a clock may claim. */
+/* The signals that may be claimed. */
 static const uint32_t claimable = BIT(SIGTRAP) | BIT(SIGURG) | BIT(SIGSTKFLT) | BIT(SIGVTALRM) | BIT(SIGPROF);
 
 static struct {
-    _Atomic uint32_t signals; /* that are claimed */
-    _Atomic int process;      /* whose; a child that shares the memory, or has a copy of it, has its own */
-    _Atomic long holder;      /* the thread that changes a claim, or what the program wants; 0 = none */
+    _Atomic uint32_t signals; /* the claimed signals, a bit each */
+    _Atomic int process;      /* the process that claims them; a child that shares the memory, or has a copy of it, has its own claims */
+    _Atomic long holder;      /* the thread that changes a claim or the program's settings; 0 = none */
     _Atomic bool timer;
-    uintptr_t handlers[CHAIN_SIGNALS]; /* ours */
+    uintptr_t handlers[CHAIN_SIGNALS]; /* our handlers */
     bool is_open;
-    int looks;                /* to come, whatever has been loaded */
-    unsigned long long loads; /* before the last one */
+    int looks;                /* further looks to do, even if no library is loaded */
+    unsigned long long loads; /* number of loaded libraries before the last look */
 } claims;
 
 /* ---- the lock ---- */
 
-/* The program may call sigaction in a signal handler. So signals are blocked while the lock is held, which is for a few instructions. */
+/* Locks the claims. The program may call sigaction in a signal handler. Therefore signals are blocked while the lock is held, which is for
+ * a few instructions. */
 static bool lock(uint64_t *mask)
 {
     const uint64_t all = ~UINT64_C(0);
     long self = syscall(SYS_gettid), nobody = 0;
     if (atomic_load(&claims.holder) == self)
-        return false; /* what ours has called calls ours */
+        return false; /* a function that ours has called calls ours again */
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, mask, sizeof all);
     while (!atomic_compare_exchange_weak(&claims.holder, &nobody, self)) {
         nobody = 0;
@@ -63,7 +64,7 @@ static bool is_claimed(int signal)
 
 /* ---- what the program wants ---- */
 
-enum { HAS_RESTORER = 0x04000000 }; /* of the flags, where processors want one; the C library does not name it */
+enum { HAS_RESTORER = 0x04000000 }; /* a flag that some processors need; the C library does not name it */
 
 static struct kernel_action to_kernel(const struct sigaction *sa)
 {
@@ -81,7 +82,8 @@ static void from_kernel(struct sigaction *out, const struct kernel_action *a)
     memcpy(&out->sa_mask, &a->mask, sizeof a->mask);
 }
 
-/* A JVM that dies puts one handler on all signals of faults, and on SIGTRAP after them. Java's own handlers are never on SIGSEGV. */
+/* Whether a JVM that dies sets this handler. It sets the same handler for all signals of faults, and for SIGTRAP after them. Java's
+ * ordinary handlers are never on SIGSEGV. */
 static bool is_dying_jvm(int signal, const struct kernel_action *next)
 {
     struct kernel_action fault;
@@ -89,8 +91,8 @@ static bool is_dying_jvm(int signal, const struct kernel_action *next)
            fault.handler.plain == next->handler.plain;
 }
 
-/* The crash report of a dying JVM must not be disturbed by our traps. So they end here already, not when the collector looks. True:
- * the JVM gets the signal. */
+/* Ends our traps if a JVM is dying, because its crash report must not be disturbed. They end here, not only when the collector looks.
+ * Returns true if the JVM gets the signal. */
 static bool make_way(int signal, const struct kernel_action *next)
 {
     if (!is_dying_jvm(signal, next))
@@ -117,7 +119,7 @@ typedef int ignore_function(int);
 typedef int interrupt_function(int, int);
 typedef int timer_function(int, const struct itimerval *, struct itimerval *);
 
-/* The C library's names, aliases among them: each goes on to what had its own name. */
+/* The C library's names, including aliases. Each hook calls the function that has its own name. */
 enum name { ACTION, ACTION_2, ACTION_3, PLAIN, PLAIN_BSD, PLAIN_S, ONCE, ONCE_2, SET, IGNORE, INTERRUPT, TIMER, NAMES };
 static struct hook hooks[NAMES];
 
@@ -129,7 +131,7 @@ static void *real(enum name by)
 static int act(enum name by, int signal, const struct sigaction *next, struct sigaction *before)
 {
     action_function *go_on = (action_function *)real(by);
-    struct sigaction set, had; /* where the caller's may not be touched is found without the lock */
+    struct sigaction set, had; /* an invalid address from the caller then faults without the lock */
     uint64_t mask;
     int rc = 0;
     if (!is_claimable(signal))
@@ -167,7 +169,8 @@ static unsigned long flags_of(enum name by)
     return by == SET ? 0 : by == ONCE || by == ONCE_2 ? SA_RESETHAND | SA_NODEFER : SA_RESTART;
 }
 
-/* signal and its like, which differ in the flags, and sigset in what it does with the calling thread's mask. */
+/* Sets a handler for `signal` and similar functions, which differ in the flags, and for sigset, which differs in how it treats the calling
+ * thread's mask. */
 static handler_function set_plain(enum name by, int signal, handler_function next)
 {
     plain_function *go_on = (plain_function *)real(by);
@@ -273,7 +276,7 @@ static int set_timer(int which, const struct itimerval *next, struct itimerval *
                    !atomic_exchange(&handler_config.timer_is_taken, true);
     int rc = go_on(which, next, before);
     if (is_ours && !rc && before)
-        *before = (struct itimerval){0}; /* without us it would have been off */
+        *before = (struct itimerval){0}; /* without our use, the timer would have been off */
     return rc;
 }
 
@@ -294,7 +297,7 @@ static struct hook hooks[NAMES] = {
 
 /* ---- claims ---- */
 
-enum { LOOKS_AT_FIRST = 2 }; /* a library may have been half bound at the first */
+enum { LOOKS_AT_FIRST = 2 }; /* a library may have been only partly bound at the first look */
 
 int claims_open(struct error *e)
 {
@@ -309,7 +312,7 @@ int claims_open(struct error *e)
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
 {
-    *(unsigned long long *)loads = info->dlpi_adds; /* of the process */
+    *(unsigned long long *)loads = info->dlpi_adds; /* count of the process */
     return 1;
 }
 
@@ -326,8 +329,8 @@ void claims_look(void)
     hooks_look(hooks, NAMES);
 }
 
-/* By the system call: another copy of the agent, that was there first, would only note what we want. How a handler returns to the kernel,
- * the C library knows; it tells with every handler that it has set. */
+/* Sets the handler by the system call, because another copy of the agent that came first would otherwise only note it. The C library knows
+ * how a handler returns to the kernel; that function is found in a handler that the C library has set. */
 static int install(int signal, const struct kernel_action *ours, const struct kernel_action *now)
 {
     struct kernel_action set = *ours, other = *now;
@@ -392,7 +395,7 @@ void claims_close(void)
 
 void claims_use_timer(bool ours)
 {
-    if (ours) /* else the program's ticks stay its own, while our handler still is there */
+    if (ours) /* otherwise the program's ticks remain the program's while our handler is still installed */
         atomic_store(&handler_config.timer_is_taken, false);
     atomic_store(&claims.timer, ours);
 }

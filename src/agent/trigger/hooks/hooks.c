@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The address range of the agent, whose own calls are not redirected; and that of the linker. */
+/* The beginning of the agent in memory, which the linker provides. The agent's own calls are not redirected. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* ---- where names lead to ---- */
@@ -32,8 +32,8 @@ static void note_symbol(struct hook *h, const struct library *l, const ElfW(Sym)
         h->symbols[h->symbol_count++] = (_Atomic uintptr_t *)(uintptr_t)&symbol->st_value;
 }
 
-/* In the library's hash table (DT_GNU_HASH): sizes, a filter, the first symbol of each bucket, and for each symbol its hash, whose last
- * bit ends the bucket. The loader reads the same words whenever it looks for a name. */
+/* Finds the symbols in the library's hash table (DT_GNU_HASH): sizes, a filter, the first symbol of each bucket, and for each symbol its
+ * hash, whose last bit ends the bucket. The loader reads the same words for each name that it looks up. */
 static void find_symbols(struct hook *h, const struct library *l, const struct tables *t)
 {
     uint32_t buckets = t->hash[0], first = t->hash[1], filter_words = t->hash[2], hash = hash_of(h->name);
@@ -73,7 +73,7 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *argument)
     return !a->missing;
 }
 
-/* The C library, and what comes before it, is there from the start, and stays. */
+/* Finds all symbols. The C library, and libraries before it, are loaded from the start and never unloaded. */
 static void find_all(struct hook *hooks, int count)
 {
     struct all a = {hooks, count, count};
@@ -92,8 +92,8 @@ static bool lead_to(const struct mappings *m, struct hook *h, uintptr_t from, ui
     return good;
 }
 
-/* A hook of another library that was set in front of ours calls ours, possibly forever, so ours must not call it. A hook that was set
- * while ours was not there may be called. */
+/* Turns a hook on. If another library has put a hook in front of ours, that hook may always call ours, so ours must not call it. A hook
+ * that was set while ours was off may be called. */
 static bool turn_on(const struct mappings *m, struct hook *h)
 {
     uintptr_t now = atomic_load(h->symbols[0]) + h->base;
@@ -173,7 +173,7 @@ static void change_words(const struct change *c, const struct library *l, const 
     }
 }
 
-/* The loader keeps libraries from going meanwhile. */
+/* Changes the words of a library. The loader prevents libraries from being unloaded meanwhile. */
 static int change_library(struct dl_phdr_info *info, size_t size, void *change)
 {
     struct library l;

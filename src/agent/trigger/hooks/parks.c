@@ -12,11 +12,11 @@ enum call { WAIT, TIMED_WAIT, CALLS };
 
 enum { SLOTS_MAX = 8 };
 
-/* A word of the table, and what it held before. */
+/* A word of the table, and its former value. */
 struct slot {
     _Atomic uintptr_t *at;
     enum call call;
-    uintptr_t before; /* ours: it was there already, and is to stay */
+    uintptr_t before; /* equal to our function: it was already there, and must stay */
 };
 
 static struct slot slots[SLOTS_MAX];
@@ -25,11 +25,11 @@ static int slot_count;
 typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_wait_function(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 
-/* What our functions call. Written before the first word names one of them. */
+/* The functions that our functions call. They are set before the first word refers to one of ours. */
 static wait_function *real_wait = pthread_cond_wait;
 static timed_wait_function *real_timed_wait = pthread_cond_timedwait;
 
-/* Another library put a hook in front of ours. It calls ours, possibly forever, so ours must not call it. */
+/* Another library has put a hook in front of ours. That hook may always call ours, so ours must not call it. */
 static bool is_below_another[CALLS];
 
 static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
@@ -79,8 +79,8 @@ static void find_slots(const struct library *l, const struct tables *t, const El
 
 /* ---- the words ---- */
 
-/* Where a word still leads to the loader, which would put the C library's function into it at the first call, that one is called in its
- * place; else it may be another's hook, which stays in the chain. */
+/* Notes the function to call. If a word still leads to the loader, which would replace it by the C library's function at the first call,
+ * our function calls the C library directly. Otherwise the word may refer to another hook, which stays in the chain. */
 static void note_real(const struct library *l, const struct slot *s)
 {
     if (s->before >= l->low && s->before < l->high)
@@ -91,7 +91,7 @@ static void note_real(const struct library *l, const struct slot *s)
         real_timed_wait = (timed_wait_function *)s->before;
 }
 
-/* False: ours is called already, or would be by what it calls. */
+/* Whether the word must be changed. It must not if ours is already called, or would be called by the function that it calls. */
 static bool wants_hook(struct slot *s)
 {
     s->before = atomic_load_explicit(s->at, memory_order_relaxed);

@@ -62,7 +62,7 @@ bool tables_library_at(struct library *out, uintptr_t address)
     return dl_iterate_phdr(look_at, &w) && out->dynamic;
 }
 
-/* glibc has relocated these pointers, musl has not. */
+/* Returns the pointer. glibc has relocated these pointers, musl has not. */
 static uintptr_t pointer_of(const struct library *l, ElfW(Addr) value)
 {
     return value >= l->low && value < l->high ? value : l->base + value;
@@ -183,7 +183,7 @@ bool tables_write(const struct mappings *m, _Atomic uintptr_t *at, uintptr_t val
     bool writable = before & PROT_WRITE;
     if (!before || (!writable && mprotect((void *)from, page, before | PROT_WRITE)))
         return false;
-    /* Release: pairs with the call of a thread that finds the function there, and what that calls. */
+    /* Release: pairs with the call by a thread that finds the function there, so that this thread sees the data that the function uses. */
     atomic_store_explicit(at, value, memory_order_release);
     if (!writable)
         mprotect((void *)from, page, before);

@@ -12,23 +12,23 @@ struct gc_events gc_events;
 static struct gc_pause ring[GC_PAUSES_MAX];
 static _Atomic uint32_t written, taken;
 static _Atomic uint64_t lost, lost_ns;
-static _Atomic uint32_t recording; /* which one, so that half a pause of one is not taken for half a pause of the next */
+static _Atomic uint32_t recording; /* the recording's number, so that halves of pauses from two recordings are not combined */
 
-/* The writer's own. */
+/* Only the writer uses it. */
 static struct {
     uint32_t recording;
-    uint32_t depth; /* a collection that gives up begins another within itself: the outermost is the pause */
+    uint32_t depth; /* a collection that gives up may begin another one inside it: the outermost is the pause */
     uint64_t start_ns;
     uint64_t collections[COUNTERS_COLLECTORS];
 } now;
 
 void gc_pauses_reset(void)
 {
-    /* Relaxed: no reader runs, and the writer is told by the last line only. */
+    /* Relaxed, because no reader runs, and only the last line informs the writer. */
     atomic_store_explicit(&taken, atomic_load_explicit(&written, memory_order_acquire), memory_order_relaxed);
     atomic_store_explicit(&lost, 0, memory_order_relaxed);
     atomic_store_explicit(&lost_ns, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&recording, 1, memory_order_release); /* pairs with the acquire in gc_pauses_begin */
+    atomic_fetch_add_explicit(&recording, 1, memory_order_release); /* Release: pairs with the acquire in gc_pauses_begin. */
 }
 
 void gc_pauses_begin(void)
@@ -45,8 +45,8 @@ void gc_pauses_begin(void)
         now.collections[i] = counters_value(counters.collectors[i].collections);
 }
 
-/* The collector that counted the pause. If several did, as when a young collection becomes a full one, the last, because it is the
- * more thorough. */
+/* Returns the collector that counted the pause. If several did, for instance when a young collection becomes a full one, it returns the
+ * last, which is the more thorough. */
 static int collector_that_counted(void)
 {
     for (int i = COUNTERS_COLLECTORS - 1; i >= 0; i--)
@@ -55,8 +55,8 @@ static int collector_that_counted(void)
     return GC_NO_COLLECTOR;
 }
 
-/* The JVM has the cause of the current collection, and that of the latest one when it is over. For a pause that no collector counts,
- * only the former is right, because the latest cause belongs to another collection. */
+/* Copies the cause. The JVM has the cause of the current collection, and that of the latest finished one. For a pause that no collector
+ * counts, only the former is right, because the latest cause belongs to another collection. */
 static void copy_cause(struct gc_pause *p)
 {
     static const char none[] = "No GC";
@@ -71,7 +71,7 @@ static void copy_cause(struct gc_pause *p)
 void gc_pauses_end(void)
 {
     uint64_t end_ns = clock_monotonic_ns();
-    /* One whose beginning nobody told of is no pause of this recording. */
+    /* A pause whose beginning was not reported is not a pause of this recording. */
     if (now.recording != atomic_load_explicit(&recording, memory_order_relaxed) || !now.depth || --now.depth)
         return;
     uint32_t at = atomic_load_explicit(&written, memory_order_relaxed);
@@ -88,7 +88,7 @@ void gc_pauses_end(void)
     if (!work_operation(&p->operation))
         p->operation = 0;
     copy_cause(p);
-    atomic_store_explicit(&written, at + 1, memory_order_release); /* pairs with the acquire in gc_pauses_take */
+    atomic_store_explicit(&written, at + 1, memory_order_release); /* release: pairs with the acquire in gc_pauses_take */
 }
 
 bool gc_pauses_take(struct gc_pause *out)

@@ -1,10 +1,9 @@
-/* The interface between the search for paths and the code that knows JNI and JVMTI (entry/jvmti/jvmti_heap.c), which fills this
- * table.
+/* The interface between the search for paths and the code that uses JNI and JVMTI (entry/jvmti/jvmti_heap.c), which fills this table.
  *
  *   open -> [ walk -> classify ]* -> name -> close
  *
- * All on the agent's thread, which is a Java thread from open to close. A walk stops all threads while it lasts. Tags belong to
- * a separate JVMTI environment, which ends with close. */
+ * All functions run on the agent's thread, which is a Java thread from open to close. A walk stops all threads while it lasts. Tags belong
+ * to a separate JVMTI environment, which ends with close. */
 #ifndef CANDOR_AGENT_TRIGGER_JVM_HEAP_WALKS_H
 #define CANDOR_AGENT_TRIGGER_JVM_HEAP_WALKS_H
 
@@ -15,15 +14,17 @@
 #include <stdint.h>
 
 struct heap_walks {
-    /* Bytes of the heap that are used now, garbage included; 0 = unknown. At any time. */
+    /* Returns the bytes of the heap that are in use now, garbage included; 0 = unknown. It may be called at any time. */
     uint64_t (*used)(void);
-    /* Gives the samples their tags, by weak references to them; those that are gone are noted. False: the JVM does not do this. */
+    /* Gives the samples their tags, through weak references to them. Samples that are gone are noted. Returns false if the JVM does not
+     * support this. */
     bool (*open)(struct path_search *s, const uintptr_t *references);
-    /* Between path_search_begin and _end. False: the JVM refused. */
+    /* Walks the heap, between path_search_begin and _end. Returns false if the JVM refused. */
     bool (*walk)(struct path_search *s);
-    /* Drops the references of the last walk that hold nothing, and anchors classes. False: no memory; then the search says too much. */
+    /* Drops the references of the last walk that hold nothing, and anchors classes. Returns false if there is no memory: then the search
+     * contains references that hold nothing. */
     bool (*classify)(struct path_search *s);
-    /* The names of nodes and edges that are on paths. */
+    /* Names the nodes and edges that are on paths. */
     void (*name)(struct path_search *s, struct strtab *strings);
     void (*close)(void);
 };

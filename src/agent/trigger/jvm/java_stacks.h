@@ -1,9 +1,9 @@
-/* The interface between the event safepoint and the code that knows JVMTI (entry/jvmti/jvmti_stacks.c), which fills this table. It is
- * here so that no other code needs JVMTI.
+/* The interface between the event safepoint and the code that uses JVMTI (entry/jvmti/jvmti_stacks.c), which fills this table. It is here
+ * so that no other code needs JVMTI.
  *
  *   open -> [ take -> (stack, thread_name, describe)* -> release ]* -> close
  *
- * All on the agent's only thread, which is a Java thread from open to close. No function runs Java code; take makes the JVM
+ * All functions run on the agent's only thread, which is a Java thread from open to close. No function runs Java code; take makes the JVM
  * stop the threads at a safepoint. Results are valid until release. */
 #ifndef CANDOR_AGENT_TRIGGER_JVM_JAVA_STACKS_H
 #define CANDOR_AGENT_TRIGGER_JVM_JAVA_STACKS_H
@@ -24,9 +24,9 @@ struct java_frame {
 
 struct java_stack {
     int64_t thread; /* Thread.getId() */
-    bool has_ended; /* then there is nothing else */
+    bool has_ended; /* then the other members are not set */
     enum jfr_thread_state state;
-    bool truncated; /* there are more than JAVA_STACK_FRAMES_MAX */
+    bool truncated; /* the stack has more than JAVA_STACK_FRAMES_MAX frames */
     uint32_t count;
     const struct java_frame *frames; /* leaf first */
 };
@@ -38,21 +38,22 @@ struct java_line {
 struct java_method {
     const char *class_name; /* as Class.getName() has it */
     const char *name, *descriptor;
-    const struct java_line *lines; /* in the order of the class file, which need not be that of the indices */
+    const struct java_line *lines; /* in the order of the class file, which may differ from that of the indices */
     uint32_t line_count;
 };
 
 struct java_stacks {
-    /* Makes the calling thread one of Java's. 0 or a negative errno. */
+    /* Makes the calling thread a Java thread. Returns 0 or a negative errno. */
     int (*open)(struct error *e);
     void (*close)(void);
-    /* The stacks, all of one moment, of at most JAVA_STACKS_MAX of Java's threads but this one, drawn at random (trigger/tasks/subset.h);
-     * *alive is of how many. Returns how many stacks there are, or a negative errno; then there is nothing to release. */
+    /* Takes the stacks of at most JAVA_STACKS_MAX of the Java threads except this one, all at the same time. The threads are drawn at
+     * random (trigger/tasks/subset.h); *alive: from how many. Returns how many stacks there are, or a negative errno: then there is nothing
+     * to release. */
     int (*take)(uint64_t *random, uint32_t *alive);
     void (*stack)(uint32_t index, struct java_stack *out);
-    /* The name of a stack's thread, as it is now; cut to size. */
+    /* Writes the present name of a stack's thread, cut to size. */
     void (*thread_name)(uint32_t index, char *out, size_t size);
-    /* Calls `to` with the facts about a method. False if it is gone. */
+    /* Calls `to` with the facts about a method. Returns false if the method is gone. */
     bool (*describe)(uintptr_t method, void (*to)(void *context, const struct java_method *method), void *context);
     void (*release)(void);
 };

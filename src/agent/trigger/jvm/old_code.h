@@ -1,6 +1,6 @@
-/* The interface between healing (collect/heal/) and the code that knows JVMTI (entry/jvmti/jvmti_heal.c), which fills this table: it
- * makes the JVM throw away compiled code, so that it compiles anew. All on the agent's thread. Each call stops all threads of the
- * program for a moment, and takes long where other agents transform classes. */
+/* The interface between healing (collect/heal/) and the code that uses JVMTI (entry/jvmti/jvmti_heal.c), which fills this table. It makes
+ * the JVM throw away compiled code, which the JVM then compiles anew. All functions run on the agent's thread. Each call briefly stops all
+ * threads of the program, and takes long if other agents transform classes. */
 #ifndef CANDOR_AGENT_TRIGGER_JVM_OLD_CODE_H
 #define CANDOR_AGENT_TRIGGER_JVM_OLD_CODE_H
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 enum old_class_fate {
-    OLD_CLASS_DISCARDED,    /* what was compiled with code of the class is gone */
-    OLD_CLASS_UNMODIFIABLE, /* hidden classes, or none with this name is loaded any more */
+    OLD_CLASS_DISCARDED,    /* all code that contained code of the class was thrown away */
+    OLD_CLASS_UNMODIFIABLE, /* it is a hidden class, or no class with this name is loaded any more */
     OLD_CLASS_REFUSED,      /* the JVM refused, or a class transformer did */
-    OLD_CLASS_OF_AGENT,     /* a Java agent is there, whose transformers would run, and that is not wanted */
-    OLD_CLASS_AT_ONCE,      /* all compiled code would go with it, and that is not wanted */
+    OLD_CLASS_OF_AGENT,     /* a Java agent is present, whose transformers would run, and the caller does not allow that */
+    OLD_CLASS_AT_ONCE,      /* all compiled code would be thrown away with it, and the caller does not allow that */
     OLD_CLASS_FATES
 };
 
@@ -24,12 +24,13 @@ struct old_class {
 };
 
 struct old_code {
-    /* Whether the JVM would throw away all compiled code when any class is retransformed, which it does but once. */
+    /* Whether the JVM would throw away all compiled code when any class is retransformed. It does so only once. */
     bool (*goes_at_once)(void);
-    /* All of it, with a class that nothing is compiled of; also where the JVM would not do that by itself, if that is possible.
-     * False: the JVM refused. */
+    /* Throws away all compiled code, by retransforming a class that no compiled code depends on. It does so even if the JVM would not by
+     * itself, if that is possible. Returns false if the JVM refused. */
     bool (*discard_all)(void);
-    /* What was compiled with code of these classes. beside_agents: although a Java agent is there. Sets their fates. */
+    /* Throws away the code that was compiled with code of these classes, and sets their fates. beside_agents: do so even if a Java agent is
+     * present. */
     void (*discard)(struct old_class *classes, size_t count, bool beside_agents);
 };
 

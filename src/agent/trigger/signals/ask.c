@@ -16,10 +16,10 @@ int ask_open(struct error *e)
 
 void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns)
 {
-    /* Relaxed, both: numbers by themselves; the signal comes after them on every path to the handler. */
+    /* Relaxed, both, because no other memory depends on them. The signal comes after them on every path to the handler. */
     atomic_fetch_add_explicit(&t->collector.asked_running_ns, running_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&t->collector.asked_ready_ns, ready_ns, memory_order_relaxed);
-    /* With a value: the program may send the signal, too. */
+    /* The value identifies our request, because the program may send the signal, too. */
     siginfo_t info = {.si_code = SI_QUEUE};
     info.si_pid = getpid();
     info.si_uid = getuid();

@@ -23,7 +23,7 @@ void blocked_reset(void)
     memset(&all, 0, sizeof all);
 }
 
-/* NULL where there are too many. */
+/* Returns the thread's entry, which may be new; NULL if there are too many. */
 static struct blocked *find(const struct sampled_thread *t)
 {
     for (uint32_t i = 0; i < all.named; i++)

@@ -1,4 +1,5 @@
-/* Threads that block the signal of their clock, so that no sample can show their work. Under the lock of trigger/threads.c. */
+/* Notes threads that block the signal of their clock, so that no sample can show their work. All calls are made under the lock of
+ * trigger/threads.c. */
 #ifndef CANDOR_AGENT_TRIGGER_SIGNALS_BLOCKED_H
 #define CANDOR_AGENT_TRIGGER_SIGNALS_BLOCKED_H
 
@@ -10,7 +11,8 @@
 void blocked_reset(void);
 /* Notes that a scan has found the thread with this signal blocked. ns: the thread's CPU time without a sample. */
 void blocked_note(struct sampled_thread *t, int signal, uint64_t ns);
-/* Their number. text: the signal, and the threads that used most: "SIGTRAP: rdk:main 12.3 s, rdk:broker0 1.2 s and 3 more". */
+/* Describes these threads, and returns their number. text: the signal, and the threads that used most CPU time: "SIGTRAP: rdk:main 12.3 s,
+ * rdk:broker0 1.2 s and 3 more". */
 uint32_t blocked_describe(char *text, size_t size);
 
 #endif

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-static bool installed[CHAIN_SIGNALS]; /* by signal: our handler has been set and not been taken away */
+static bool installed[CHAIN_SIGNALS]; /* indexed by signal: our handler is installed */
 
 static bool is_ours(const struct kernel_action *a)
 {
@@ -26,8 +26,8 @@ static bool is_of_requests(const struct kernel_action *a)
     return a->handler.with_info == handler_on_request;
 }
 
-/* The first is ignored by default, so that a stray one is harmless. Never a real-time signal (an overflowing real-time
- * queue turns into SIGIO, which kills), never SIGPROF (the JDK's own sampler). */
+/* Returns an unused signal. The first candidate is ignored by default, so that a stray signal is harmless. The function never returns a
+ * real-time signal (if their queue overflows, SIGIO is sent, which kills), nor SIGPROF (the JDK's own sampler). */
 static int unused(int taken, bool for_requests)
 {
     static const int candidates[] = {SIGURG, SIGSTKFLT, SIGVTALRM};
@@ -68,8 +68,8 @@ int signals_for_requests(void)
     return unused(0, true);
 }
 
-/* We cannot know whether a handler in front of ours passes our signals on. And if we put ours in front of it again, the two would
- * pass other signals to each other forever. */
+/* It cannot be known whether a handler in front of ours passes our signals on. If we put ours in front of it again, the two would pass
+ * other signals to each other forever. */
 uintptr_t signals_taker(int signal)
 {
     struct kernel_action now;
@@ -78,12 +78,12 @@ uintptr_t signals_taker(int signal)
     return action_is_default(&now) ? 1 : (uintptr_t)now.handler.plain;
 }
 
-/* No handler of another's interrupts ours: so a fault in ours is our own (hot/fault/fault.c), and a stack holds one of us and nobody
- * on top. But a trap that waits would mislead the handler of a load that faults meanwhile, and a handler that finds itself in
- * another of its thread returns at once. */
+/* Returns the action for a handler of ours. No other code's handler can interrupt ours. So a fault in ours is the agent's own
+ * (hot/fault/fault.c), and a stack contains at most one of our handlers, with no other handler above it. SIGTRAP is not blocked: a pending
+ * trap would mislead the handler of a load that faults meanwhile, and a handler that interrupts another of its thread returns at once. */
 static struct kernel_action action_of(signals_handler handler)
 {
-    static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, 32, 33 /* the C library's own */};
+    static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, 32, 33 /* the C library's internal signals */};
     struct kernel_action a = {.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK, .mask = ~UINT64_C(0)};
     a.handler.with_info = handler;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
@@ -100,7 +100,7 @@ int signals_set(int signal, signals_handler handler, struct error *e)
         return error_set(e, rc, "cannot read the handler of signal %d: %s", signal, strerror(-rc));
     if (signal == SIGPROF && !action_is_default(&now) && !is_ours(&now))
         return error_set(e, -EBUSY, "SIGPROF has a handler already (another profiler?); stop it or use another clock");
-    claims_open(&ignored); /* where that cannot be, what would kill was not chosen */
+    claims_open(&ignored); /* if this fails, clocks whose signal could kill the process were not chosen */
     rc = claims_take(signal, &ours);
     if (rc)
         return error_set(e, rc, "cannot set the handler of signal %d: %s", signal, strerror(-rc));
@@ -108,9 +108,9 @@ int signals_set(int signal, signals_handler handler, struct error *e)
     return 0;
 }
 
-/* A trap of a closed event may still be on its way, unseen in /proc, to a thread that has not been back in user mode
- * since; the default action would then kill the process. So the handler of SIGTRAP stays, and stays in front. It ignores
- * such a trap and treats any other as the program wants. */
+/* Gives the signal back. A trap of a closed event may still be on its way to a thread that has not returned to user mode since. It is not
+ * visible in /proc, and the default action would kill the process. So the handler of SIGTRAP stays, and stays in front. It ignores such a
+ * trap and handles any other trap as the program wants. */
 static bool restore(int signal)
 {
     if (!installed[signal] || signal == SIGTRAP)

@@ -16,7 +16,7 @@ uint32_t subset_draw(uint64_t *random, uint32_t count, uint32_t wanted, uint32_t
 
 uint64_t subset_weight(uint64_t elapsed_ns, uint32_t count, uint32_t chosen, uint32_t index)
 {
-    /* In two steps, since elapsed_ns x count may be more than a word holds. */
+    /* In two steps, because elapsed_ns x count may exceed a word. */
     uint64_t rest = elapsed_ns % chosen * count;
     return elapsed_ns / chosen * count + rest / chosen + (index < rest % chosen);
 }

@@ -18,7 +18,7 @@ static const char *path_of(int tid, char path[PATH_BYTES])
     return path;
 }
 
-/* The state follows the name, which may have anything in it. */
+/* Returns the state, which follows the name. The name may contain any characters. */
 static char parse(const char *stat)
 {
     const char *name_end = strrchr(stat, ')');

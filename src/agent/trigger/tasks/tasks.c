@@ -109,7 +109,7 @@ static bool look(int tid, void *context)
     if (rc > 0)
         s->found = mask_has(status, "SigPnd:", s->signal) || mask_has(status, "ShdPnd:", s->signal);
     else
-        s->found = rc != -ENOENT && rc != -ESRCH; /* else the thread is gone */
+        s->found = rc != -ENOENT && rc != -ESRCH; /* otherwise the thread is gone */
     return !s->found;
 }
 
@@ -127,7 +127,8 @@ bool tasks_are_traced(void)
     return line && number_or_zero(line + strlen(label));
 }
 
-/* The system keeps 15 characters of a name; JDK 26 on drops the middle of a longer one. */
+/* Finds the role by the beginning of the name. The system keeps 15 characters of a name. From JDK 26 on, the JVM removes the middle of a
+ * longer name. */
 enum thread_role tasks_role(const char *os_name)
 {
     static const struct {

@@ -450,8 +450,8 @@ static void note_cpu(struct looked *k, uint64_t cpu)
     k->cpu_ns = cpu;
 }
 
-/* Returns the CPU time of a thread up to which no credit is given: when it was armed, or, if that was before this event began, so long ago as
- * it may have run since then. */
+/* Returns the CPU time of a thread up to which no credit is given: its CPU time when it was armed. If that was before this event began, it
+ * is the least CPU time that the thread can have had when this event began. */
 static uint64_t first_cpu(const struct sampled_thread *t)
 {
     uint64_t cpu = clock_thread_cpu(t->tid), most = clock_monotonic_ns() - wall.began_ns;

@@ -72,7 +72,7 @@ static int find_parts(struct sealing *l, uint32_t content, const struct limits *
     for (uint32_t i = 0; i < p->sample_count || !i; i++) {
         int64_t second = p->sample_count ? second_of(&p->samples[i], start) : start;
         if (second < limits->oldest)
-            return error_set(e, -ERANGE, "it has samples from before what is kept (--retain)");
+            return error_set(e, -ERANGE, "it has samples older than the server keeps (--retain)");
         if (second > limits->newest)
             return error_set(e, -ERANGE, "it has samples from the future: is the clock of its host right?");
         struct catalogue_part *part = part_of(l, content, from, second);

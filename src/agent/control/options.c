@@ -60,7 +60,7 @@ static int set_recording(struct collect_options *o, char *value, struct error *e
 {
     uint64_t id;
     if (number_parse(value, 1, UINT32_MAX, &id) != NUMBER_GOOD)
-        return error_set(e, -EINVAL, "recording '%.40s': use the number that status tells", value);
+        return error_set(e, -EINVAL, "recording '%.40s': use a number that 'status' shows", value);
     o->recording = (uint32_t)id;
     return 0;
 }

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {0, "to", "URL", NULL,
      "instead of --server, another back end: otlp+http://HOST:4318 (OTLP profiles), pyroscope+http://HOST:4040, each "
      "also with https"},
-    {0, "token-file", "FILE", NULL, "the file with the token for the server; read again each time"},
+    {0, "token-file", "FILE", NULL, "the file with the token for the server; it is read again for each upload"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
     {0, "spool", "DIR", NULL,
      "folder in which recordings are kept until they are sent (default "

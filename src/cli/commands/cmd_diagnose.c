@@ -113,7 +113,7 @@ static bool is_recorded(const struct session *s)
     return recorded;
 }
 
-/* Beside other recordings there is neither live nor the JDK's recorder. */
+/* While other recordings run, neither the event live nor the JDK's recorder can be added. */
 static int choose_events(const struct session *s, struct recording *r)
 {
     int pid = s->process.pid;

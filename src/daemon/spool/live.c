@@ -223,7 +223,7 @@ int live_open(struct live *l, int folder, const char *id, struct error *e)
     int code = read_state(l, folder);
     if (!code)
         code = open_recording(l, folder);
-    return code ? error_set(e, code, "cannot go on with live/%s: %s", id, strerror(-code)) : 0;
+    return code ? error_set(e, code, "cannot continue the recording live/%s: %s", id, strerror(-code)) : 0;
 }
 
 void live_forget_below(struct live *l, uint64_t offset)

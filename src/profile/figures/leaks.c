@@ -79,7 +79,7 @@ static struct group *group_of(struct groups *g, const struct profile *p, const s
 
 /* ---- times of looks ---- */
 
-/* Counts the looks before the set of live objects was written. */
+/* Counts how often the watched objects were looked at before the recording's set of live objects was written. */
 static uint32_t count_looks(const struct profile *p)
 {
     int64_t told = INT64_MAX;

@@ -55,9 +55,9 @@ bool gather_fits(const struct gather_fit *fit, const struct segment *segment);
 /* Puts a segment aside that does not fit its dictionary, because the dictionary is damaged. The result names the segment. */
 void gather_misfit(const struct gather *g, struct store *s, const struct gathered *first, struct store_result *r);
 
-/* Visits one segment of the list through its sums, if these are enough: the query must select all its recordings and, for sums by stack,
- * all of their time. `visit` must add to the result's weight itself. *done: whether the sums were used. If not, the caller must read the
- * rows. */
+/* Answers for one segment of the list from the sums that are stored in it, without reading its rows, if the sums are enough. They are
+ * enough if the query selects every recording of the segment and, for sums by stack, the whole time of each. `visit` must add to the
+ * result's weight. *done: whether the sums were used. If not, the caller must read the rows. */
 enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
 typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,

@@ -25,7 +25,7 @@ struct budget_limits {
 struct budget_usage {
     uint64_t wall_ns;
     uint64_t cpu_ns;              /* CPU time of the process */
-    uint64_t own_ns;              /* CPU time of the agent's thread, and of samples of other events */
+    uint64_t own_ns;              /* CPU time that the agent's thread used, and that samples of other events cost */
     uint64_t samples, samples_ns; /* number and cost of the samples */
 };
 

@@ -108,8 +108,8 @@ static void hand_to_first(uintptr_t pc, int signal, siginfo_t *info, void *conte
     traps_let_go(&held);
 }
 
-/* Passes the fault to the handler that this layer found. If that handler was set again on top of the layer, it passes the fault back;
- * handing_on detects this. */
+/* Passes the fault to the handler that was installed before this layer. If that handler has been installed again over the layer, it passes
+ * the fault back, and so on without end; handing_on detects this. */
 static void hand_on(int layer, int signal, siginfo_t *info, void *context)
 {
     const void *before = handing_on[layer];

@@ -25,8 +25,8 @@ static const struct cli_option options[] = {
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns",
-     "weights of collapsed stacks: samples by the nominal interval (default), or ns; weights that are not time with a known interval, such "
-     "as bytes, keep their own unit"},
+     "unit of the weights in collapsed stacks: samples (the time divided by the nominal interval; default) or ns; weights without a known "
+     "interval, such as bytes, keep their own unit"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},

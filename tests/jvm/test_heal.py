@@ -70,7 +70,7 @@ def check_healed(jdk, mode):
     report = ct.report(path)["healing"]
     ct.ok(report and (report["steps"], report["paused_ns"], report["methods"]) == (pauses[1], pauses[0], methods[1])
           and report["left_ns"] <= report["left_of_ns"] / 100, f"{what}: so does the report", report)
-    ct.ok("\nHealed: code from before" in ct.candor("report", path).out, f"{what}: and its text")
+    ct.ok("\nHealed: code compiled before" in ct.candor("report", path).out, f"{what}: and its text")
 
 
 def check_left(jdk, mode):

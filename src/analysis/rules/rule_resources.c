@@ -23,7 +23,7 @@
 #define CONSTANT_LEAST  0.5 /* least share of the time in which a constant number does not wait: at most 0.37 if arrivals are random */
 #define CLIENTS_LEAST   0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
 #define CLIENTS_MOST    2.0
-#define IN_USE          0.75 /* share of the processors in use; above it, a thread that holds a resource may itself be waiting for a processor */
+#define IN_USE          0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
 
 enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer may be chance */
 

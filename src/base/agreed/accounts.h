@@ -45,8 +45,8 @@
     BOOK(ALLOC, "allocations", ALLOC_BYTES, NULL, NULL, "samples", "Books", "what became of the samples that the JVM drew", "")            \
     BOOK(WALL, "wall_time", WALL_TIME, "threads' time", "%", "count", "Books",                                                             \
          "what Java's threads did with their time, by the wall clock",                                                                     \
-         "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen corrects the sum for threads that began or ended\n"     \
-         "between two rounds, too much or too little: 0 on average. Virtual threads that are not mounted are not seen, nor are\n"          \
+         "The threads' own CPU clocks distinguish running from waiting_for_cpu. Unseen corrects the sum for threads that began or\n"       \
+         "ended between two rounds, up or down: 0 on average. Virtual threads that are not mounted are not seen, nor are\n"                \
          "threads that are not Java's.\n")                                                                                                 \
     BOOK(HALT, "halts", HALT_GC, NULL, "", "count", "Halts", "of all threads; 'candor report --kind halt' shows each", "")                 \
     BOOK(LOCK, "lock_time", LOCK_TIME, "time of waiting", "% time", "count", "Books",                                                      \

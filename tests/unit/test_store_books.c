@@ -155,7 +155,7 @@ static void test_sums(void)
     tap_ok(r.recordings == 7 && r.books.recordings == 6 && strstr(text, "; 1 of 7 recordings do not say"), "one without books counts: %s",
            text);
     tap_ok(!strncmp(text,
-                    "of 18.0 us CPU time, 16.2 us were sampled, 1.26 us unseen (profiler 900 ns, kernel 360 ns), 180 ns lost "
+                    "of 18.0 us CPU time, 16.2 us were sampled, 1.26 us unseen (profiler 900 ns, kernel 270 ns), 180 ns lost "
                     "(queue_full 180 ns), 360 ns residual; own cost 90 ns; ",
                     155),
            "and the words say what became of it");

@@ -28,6 +28,7 @@ static const char *const group_names[LOCK_GROUPS] = {WAIT_GROUPS(GROUP_NAME)};
 
 static struct {
     bool parks, told;
+    bool is_open; /* the JVM reports waits */
     struct lock_options options;
     struct recording *recording;
     struct lock_pace paces[LOCK_GROUPS];
@@ -252,21 +253,23 @@ static int start(const struct part_of *of, struct error *e)
         silence();
         return rc;
     }
+    session.is_open = true;
     session.parks = !parks_open(walk_libjvm_low, &session.no_parks);
     return 0;
+}
+
+static void close(void)
+{
+    if (session.is_open)
+        lock_events.close();
+    session.is_open = false;
 }
 
 static void end(void (*drain_all)(void))
 {
     open_waits_take(); /* while the JVM still reports the end of waits */
     silence();
-    lock_events.close();
-}
-
-static void close(void)
-{
-    if (lock_events.close)
-        lock_events.close();
+    close();
 }
 
 static void release(void)

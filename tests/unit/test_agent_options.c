@@ -302,7 +302,8 @@ static void test_about(void)
     tap_ok(!parse_about("", REQUEST_STATUS) && !options.recording && !parse_dump("recording=3,file=/x") && options.recording == 3,
            "so can dump, and nobody has to");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        tap_ok(parse_about(bad[i], REQUEST_STATUS) == -EINVAL && strstr(error.text, "a number that 'status' shows"), "%s: %s", bad[i], error.text);
+        tap_ok(parse_about(bad[i], REQUEST_STATUS) == -EINVAL && strstr(error.text, "a number that 'status' shows"), "%s: %s", bad[i],
+               error.text);
     tap_ok(parse_about("file=/x", REQUEST_STOP) == -EINVAL && strstr(error.text, "none of stop's"), "and nothing else: %s", error.text);
     refused("recording=1", -EINVAL, "unknown option 'recording'");
     refused("name=0123456789012345678901234567890123456789012345678901234567890123456789", -EINVAL, "at most 63 bytes");

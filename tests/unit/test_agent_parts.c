@@ -190,7 +190,7 @@ static void test_late(void)
     }
     refused = 'k';
     unlink(beside);
-    tap_ok(join(COLLECT_ALLOC | COLLECT_LOCK) && !strcmp(notes, "akKA") && !alloc_config.on && !lock_config.on && access(beside, F_OK),
+    tap_ok(join(COLLECT_ALLOC | COLLECT_LOCK) && !strcmp(notes, "akA") && !alloc_config.on && !lock_config.on && access(beside, F_OK),
            "where one is refused, none stays, nor a file (%s)", notes);
     refused = 0;
     collect_tick();

@@ -72,6 +72,8 @@ static uint32_t join_equal(struct catalogue_book *lines, uint32_t n)
     return kept;
 }
 
+enum { STRANGERS_MAX = 16 };
+
 static bool list_has(enum reason_list list, const char *reason)
 {
     const struct reason_rows *rows = &reason_lists[list];
@@ -84,19 +86,38 @@ static bool list_has(enum reason_list list, const char *reason)
     return false;
 }
 
-/* Returns the reason if the account has it, else "". The sum of the account stays right. The number of different lines is bounded,
- * whatever a sender writes. */
-static const char *known_reason(const char *account, const char *reason)
+static bool is_known(const char *account, const char *reason)
 {
     for (int id = 0; id < ACCOUNTS; id++)
         for (unsigned list = 0; list < REASON_LIST_COUNT && !strcmp(account_rows[id].name, account); list++)
             if (account_rows[id].reasons & 1u << list && list_has((enum reason_list)list, reason))
-                return reason;
-    return "";
+                return true;
+    return !*reason;
+}
+
+/* Reasons of a recording that this server does not know. An agent of another version may have some. */
+struct strangers {
+    const char *reasons[STRANGERS_MAX];
+    uint32_t count;
+};
+
+/* Returns the reason, or "" if the recording has too many that nobody knows: the store keeps each different reason for ever, so their
+ * number must be bounded, whatever a sender writes. The sum of the account stays right. */
+static const char *bounded_reason(struct strangers *s, const char *account, const char *reason)
+{
+    if (is_known(account, reason))
+        return reason;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!strcmp(s->reasons[i], reason))
+            return reason;
+    if (s->count == STRANGERS_MAX || strlen(reason) >= STORE_BOOK_TEXT)
+        return "";
+    return s->reasons[s->count++] = reason;
 }
 
 int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, struct catalogue_book **lines, uint32_t *n)
 {
+    struct strangers strangers = {.count = 0};
     struct catalogue_book *list = *lines = calloc((size_t)p->book_minute_count + 1, sizeof *list);
     *n = 0;
     if (!list)
@@ -106,7 +127,7 @@ int books_of_recording(const struct profile *p, int64_t oldest, int64_t newest, 
         const char *account = profile_text(p, of->account), *reason = profile_text(p, of->reason);
         int64_t minute = of->minute < oldest ? oldest : of->minute > newest ? newest : of->minute;
         if (books_with(account))
-            list[(*n)++] = (struct catalogue_book){minute, account, known_reason(account, reason), of->ns, of->count};
+            list[(*n)++] = (struct catalogue_book){minute, account, bounded_reason(&strangers, account, reason), of->ns, of->count};
     }
     qsort(list, *n, sizeof *list, by_minute);
     *n = join_equal(list, *n);

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 struct candor_mpsc_linked_side {
-    uint64_t node; /* for the producers the node of the newest element, for the consumer that of the element taken last; atomic */
+    uint64_t node; /* address of a node, atomic. Producers: the newest element's. Consumer: that of the element that was taken last */
 };
 
 struct candor_mpsc_linked {

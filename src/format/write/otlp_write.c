@@ -1,5 +1,6 @@
 #include "format/otlp.h"
 
+#include "base/text/number.h"
 #include "format/label.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
@@ -171,22 +172,14 @@ static uint32_t stack(struct writer *w, uint32_t id)
 
 /* ---- links: the span that a sample belongs to ---- */
 
-static int digit_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Whether the text is an id of that many bytes in hexadecimal. Writes the bytes to out. */
 static bool id_of(const char *text, uint8_t *out, size_t bytes)
 {
-    if (strlen(text) != 2 * bytes)
+    size_t digits = strspn(text, "0123456789abcdef");
+    if (digits != 2 * bytes || text[digits])
         return false;
-    for (size_t i = 0; i < 2 * bytes; i++) {
-        int digit = digit_of(text[i]);
-        if (digit < 0)
-            return false;
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
-    }
+    for (size_t i = 0; i < digits; i++)
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | number_hex_digit(text[i]));
     return true;
 }
 

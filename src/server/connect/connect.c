@@ -89,7 +89,7 @@ static const struct method {
     {"/version.v1.Version/Version", of_nothing, calls_version},
 };
 
-/* The services of Connect's API. A call of these that is not implemented is refused in the way that Connect defines. */
+/* The services of Connect's API. An unknown method of one of them is answered with Connect's own error, `unimplemented`. */
 static const char *const services[] = {QUERIER,     "/settings.v1.",      "/capabilities.v1.", "/version.v1.",
                                        "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1."};
 

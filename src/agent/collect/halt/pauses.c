@@ -49,7 +49,7 @@ static uint32_t symbol(const char *text)
     return *text ? strtab_add_text(&session.recording->names.strings, text) : 0;
 }
 
-/* Returns the symbol of the collector's name; if no collector counted the pause, that of the operation's name. */
+/* Returns the symbol of the collector's name. If no collector counted the pause, returns the symbol of the operation's name. */
 static uint32_t name_symbol(const struct gc_pause *p)
 {
     char name[NAME_BYTES] = "";

@@ -55,7 +55,7 @@ enum {
 /* The state that all recordings share. */
 static struct {
     bool running, late;
-    struct collect_options options; /* the first recording's; for each part, those of the recording for which it was started */
+    struct collect_options options; /* of the first recording; each part's own options are those of the recording that started the part */
     struct clock clock;
     struct recording whole;
     struct books books;

@@ -148,7 +148,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
     return count ? stacks_add(&recording_names(s->recording)->stacks, frames, count) << 1 : 0;
 }
 
-/* Adds a place. If its stack is the same as that of the previous place, both become one. */
+/* Adds a place, or extends the previous place if both have the same stack. */
 static int add_place(struct snapshots *s, uint32_t end, uint32_t stack)
 {
     if (s->place_count && s->places[s->place_count - 1].stack == stack) {

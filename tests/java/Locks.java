@@ -1,3 +1,5 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -6,8 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Threads that wait for locks, and count for how long.
  *
  * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it.
- * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS waits=COUNT: what they waited, all of each
- * sort together, and how often all of them got their lock.
+ * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS blocked=NS waits=COUNT: what they waited, all
+ * of each sort together; what the JVM says of the monitors, which leaves out the time before it blocks a thread; and how often all of them
+ * got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: every time another object. done waits=COUNT.
  * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; of mixed one of their locks
@@ -29,6 +32,7 @@ public final class Locks {
     private static final class Convoy {
         final AtomicLong waited = new AtomicLong();
         final AtomicLong waits = new AtomicLong();
+        final AtomicLong blocked = new AtomicLong();
         final long end;
         final long hold;
 
@@ -85,6 +89,8 @@ public final class Locks {
         Convoy monitors = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
         Convoy parks = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
         Shared monitor = new Shared();
+        ThreadMXBean jvm = ManagementFactory.getThreadMXBean();
+        jvm.setThreadContentionMonitoringEnabled(true);
         ReentrantLock lock = new ReentrantLock();
         Thread[] threads = new Thread[2 * count + (int) options.number("idle", 0)];
         for (int i = 2 * count; i < threads.length; i++) {
@@ -95,6 +101,7 @@ public final class Locks {
                 while (monitors.goesOn()) {
                     wantMonitor(monitor, monitors);
                 }
+                monitors.blocked.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getBlockedTime() * 1_000_000);
             }, "monitor-" + i);
             threads[count + i] = new Thread(() -> {
                 while (parks.goesOn()) {
@@ -103,7 +110,9 @@ public final class Locks {
             }, "park-" + i);
         }
         Rounds.together(threads);
-        return "monitor=" + monitors.waited + " park=" + parks.waited + " waits=" + (monitors.waits.get() + parks.waits.get());
+        jvm.setThreadContentionMonitoringEnabled(false);
+        return "monitor=" + monitors.waited + " park=" + parks.waited + " blocked=" + monitors.blocked + " waits="
+            + (monitors.waits.get() + parks.waits.get());
     }
 
     static void keep(Kept lock, long hold) {

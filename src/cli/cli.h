@@ -123,6 +123,7 @@ extern const struct cli_command command_scrub;      /* cmd_scrub.c */
 extern const struct cli_command command_load;       /* cmd_load.c */
 extern const struct cli_command command_hist;       /* cmd_hist.c */
 extern const struct cli_command command_server;     /* cmd_server.c */
+extern const struct cli_command command_fleet;      /* cmd_fleet.c */
 extern const struct cli_command command_verify;     /* cmd_verify.c */
 extern const struct cli_command command_daemon;     /* cmd_daemon.c */
 extern const struct cli_command command_help;       /* cmd_help.c */

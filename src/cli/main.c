@@ -24,15 +24,10 @@ const struct cli_command command_version = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_list,       &command_doctor,   &command_record,
-    &command_top,        &command_start,    &command_stop,
-    &command_dump,       &command_status,   &command_report,
-    &command_analyze,    &command_diagnose, &command_asm,
-    &command_diff,       &command_trace,    &command_print,
-    &command_summary,    &command_convert,  &command_scrub,
-    &command_verify,     &command_daemon,   &command_server,
-    &command_load,       &command_hist,     &command_help,
-    &command_completion, &command_version,  NULL,
+    &command_list,   &command_doctor,  &command_record,  &command_top,      &command_start,      &command_stop,    &command_dump,
+    &command_status, &command_report,  &command_analyze, &command_diagnose, &command_asm,        &command_diff,    &command_trace,
+    &command_print,  &command_summary, &command_convert, &command_scrub,    &command_verify,     &command_daemon,  &command_server,
+    &command_fleet,  &command_load,    &command_hist,    &command_help,     &command_completion, &command_version, NULL,
 };
 
 const struct cli_command *cli_find(const char *name)

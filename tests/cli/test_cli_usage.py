@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "analyze", "diagnose", "asm", "diff", "trace",
-            "print", "summary", "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
+            "print", "summary", "convert", "scrub", "verify", "daemon", "server", "fleet", "load", "hist", "help", "completion", "version")
 
 
 def wrong(words, *wanted):

@@ -4,18 +4,16 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "compress/intake.h"
+#include "cli/read/remote_get.h"
 #include "format/read/formats.h"
 #include "http/address.h"
-#include "http/fetch.h"
-#include "http/token.h"
 #include "server/request/times.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
-enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
+enum { QUERY_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
 
 bool remote_is(const char *path)
 {
@@ -174,9 +172,9 @@ const char *remote_name(const struct cli_args *args, const char *path, enum remo
 
 /* ---- the request ---- */
 
-static int make_url(struct buffer *url, const char *address, const struct wish *w)
+static int make_query(struct buffer *url, const struct wish *w)
 {
-    buffer_printf(url, "%s/v1/profile?format=otlp", address);
+    buffer_text(url, "/v1/profile?format=otlp");
     if (w->select) {
         buffer_text(url, "&select=");
         address_escape(url, w->select);
@@ -195,55 +193,12 @@ static int make_url(struct buffer *url, const char *address, const struct wish *
 
 static int ask(const struct cli_args *args, const char *path, const struct wish *w, struct fetch_answer *answer)
 {
-    const char *token_file = cli_option(args, "token-file"), *ca_file = cli_option(args, "ca-file");
-    char address[ADDRESS_MAX], token[TOKEN_MAX] = "";
-    struct buffer url;
-    struct error e;
-    if (address_read(path, address, sizeof address, &e))
-        return cli_usage(args->command, "%s", e.text);
-    if (token_read(token_file ? token_file : "", token, &e))
-        return cli_fail("%s", e.text);
-    buffer_init(&url, URL_MAX);
-    struct transport *t = transport_new(ca_file ? ca_file : "", NULL, &e);
-    int rc = !t                           ? -ENOENT
-             : make_url(&url, address, w) ? error_set(&e, -E2BIG, "--select is too long")
-                                          : fetch_get(t, (const char *)url.data, token, answer, &e);
-    explicit_bzero(token, sizeof token);
-    transport_free(t);
-    buffer_deinit(&url);
-    const char *remedy = rc == -ECONNREFUSED ? "; is 'candor server' running there?"
-                         : rc == -EACCES     ? "; --ca-file names certificates to trust"
-                                             : "";
-    return rc ? cli_fail("%s: %s%s", path, e.text, remedy) : CLI_OK;
-}
-
-/* Reads the server's own words from {"error": "..."}; "" if there are none, because the server is not candor's. */
-static void read_words(const struct fetch_answer *answer, char *out, size_t size)
-{
-    json_t *json = answer->body.len < WORDS_MAX ? json_loadb((const char *)answer->body.data, answer->body.len, 0, NULL) : NULL;
-    const char *text = json_string_value(json_object_get(json, "error"));
-    snprintf(out, size, "%s", text ? text : "");
-    json_decref(json);
-}
-
-static int refused(const struct cli_args *args, const char *path, const struct fetch_answer *answer)
-{
-    char words[300], place[300];
-    const char *token_file = cli_option(args, "token-file");
-    read_words(answer, words, sizeof words);
-    if (answer->status / 100 == 3 && fetch_header(answer, "Location", place, sizeof place))
-        return cli_fail("%s: it redirects to %s; name that server", path, place);
-    if (answer->status == 401 && token_file)
-        return cli_fail("%s: the server does not know the token in %s (401)", path, token_file);
-    if (answer->status == 401)
-        return cli_fail("%s: the server requires a token (401); name the file that contains it with --token-file", path);
-    if (!*words || answer->status == 404)
-        return cli_fail("%s: not a Candor server, or one without /v1/profile: it answers %ld", path, answer->status);
-    if (answer->status == 403)
-        return cli_fail("%s: the server refuses (403): %s%s", path, words, token_file ? "; use one with the scope read" : "");
-    if (answer->status == 400)
-        return cli_usage(args->command, "%s: %s", path, words);
-    return cli_fail("%s: the server answers %ld: %s", path, answer->status, words);
+    struct buffer query;
+    buffer_init(&query, QUERY_MAX);
+    int status =
+        make_query(&query, w) ? cli_usage(args->command, "--select is too long") : remote_get(args, path, (const char *)query.data, answer);
+    buffer_deinit(&query);
+    return status;
 }
 
 /* Reads from the headers which data are missing from the answer; "" = none. */
@@ -299,12 +254,10 @@ static int complete(struct profile *p, uint64_t recordings, const char *missing)
     return profile_string(p, source, sizeof source - 1, &p->source);
 }
 
-static int take(struct profile *p, const struct cli_args *args, const char *path, const struct wish *w, const struct fetch_answer *answer)
+static int take(struct profile *p, const char *path, const struct wish *w, const struct fetch_answer *answer)
 {
     uint64_t recordings, total;
     char missing[MISSING_MAX];
-    if (answer->status != 200)
-        return refused(args, path, answer);
     if (!read_number(answer, "X-Candor-Recordings", &recordings) || !read_number(answer, "X-Candor-Total", &total))
         return cli_fail("%s: not a Candor server, or an older one: its answer has no X-Candor-Total", path);
     read_missing(answer, missing);
@@ -327,7 +280,7 @@ int remote_load(struct profile *p, const struct cli_args *args, const char *path
     struct fetch_answer answer = {0};
     int status = read_wish(args, side, &w);
     status = status ? status : ask(args, path, &w, &answer);
-    status = status ? status : take(p, args, path, &w, &answer);
+    status = status ? status : take(p, path, &w, &answer);
     fetch_deinit(&answer);
     return status;
 }

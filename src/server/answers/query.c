@@ -1,6 +1,5 @@
 #include "server/answers/query.h"
 
-#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "format/collapsed.h"
@@ -10,6 +9,7 @@
 #include "format/speedscope.h"
 #include "profile/format_names.h"
 #include "report/report.h"
+#include "server/request/question.h"
 #include "server/request/times.h"
 
 #include <errno.h>
@@ -19,122 +19,17 @@
 
 enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, STEPS_DEFAULT = 200, STEPS_MAX = 11000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
 
-/* ---- the parameters of a query ---- */
-
-static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
-{
-    const char *text = http_parameter(h, name, NULL);
-    int64_t ns;
-    if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
-        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name,
-                   text);
-        return -EINVAL;
-    }
-    bool to = *name == 't'; /* includes the second that has begun */
-    *seconds = ns / NS_PER_S + (to && ns % NS_PER_S ? 1 : 0);
-    return 0;
-}
-
-int query_init(struct query *query, struct http *h)
-{
-    struct error e;
-    size_t len;
-    *query = (struct query){0};
-    const char *select = http_parameter(h, "select", &len);
-    if (select && strlen(select) != len) {
-        http_error(h, HTTP_BAD_REQUEST, "select: it has a zero byte");
-        return -EINVAL;
-    }
-    int rc = selector_parse(&query->selector, select ? select : "", &e);
-    if (rc) {
-        http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
-        return rc;
-    }
-    query->q.selector = &query->selector;
-    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
-    query->q.is_gone = http_is_gone;
-    query->q.client = h;
-    query->q.type = http_parameter(h, "type", NULL);
-    if (query->q.type && !*query->q.type)
-        query->q.type = NULL;
-    rc = read_time(h, "from", "-1h", &query->q.from);
-    rc = rc ? rc : read_time(h, "to", "now", &query->q.to);
-    if (!rc && query->q.to <= query->q.from) {
-        http_error(h, HTTP_BAD_REQUEST, "to is not after from");
-        rc = -EINVAL;
-    }
-    return rc;
-}
-
-void query_deinit(struct query *query)
-{
-    selector_deinit(&query->selector);
-}
-
-int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out)
-{
-    const char *text = http_parameter(h, name, NULL);
-    uint64_t v;
-    *out = otherwise;
-    if (!text || !*text)
-        return 0;
-    if (number_parse(text, 1, most, &v)) {
-        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
-        return -EINVAL;
-    }
-    *out = (uint32_t)v;
-    return 0;
-}
-
-void query_failed(struct http *h, int rc, const struct error *e)
-{
-    counters_gave_up(&h->server->counters, rc);
-    if (rc == -ENOENT)
-        http_error(h, HTTP_NOT_FOUND, "%s", e->text);
-    else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE)
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
-    else if (rc == -ENOMEM)
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
-    else
-        http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
-}
-
 /* ---- profiles ---- */
 
 struct answer {
     struct http *http;
-    struct query query;
+    struct question query;
     struct profile profile;
     struct store_result result;
     uint32_t limit;
 };
 
 typedef int write_answer(struct answer *a, struct http_writer *w); /* returns 0 or a code */
-
-void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
-{
-    char text[HTTP_EXTRA_BYTES];
-    uint64_t parts = missing_parts(m);
-    jsonw_key(j, "complete");
-    jsonw_bool(j, !parts && !more);
-    if (!parts)
-        return;
-    jsonw_key(j, "missing");
-    jsonw_object(j);
-    for (int i = 0; i < MISSING_REASONS; i++) {
-        const struct missing_sum *sum = &m->sums[i];
-        if (!sum->parts)
-            continue;
-        jsonw_key(j, missing_names[i]);
-        jsonw_object(j);
-        jsonw_member_uint(j, "parts", sum->parts);
-        jsonw_member_uint(j, "rows", sum->rows);
-        jsonw_member_uint(j, "weight", sum->weight);
-        jsonw_object_end(j);
-    }
-    jsonw_object_end(j);
-    jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
-}
 
 /* Writes which part of the requested time the recordings cover. */
 static void put_span(struct jsonw *j, const struct store_result *r)
@@ -164,8 +59,8 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
     jsonw_member_uint(j, "pruned", r->pruned.weight);
     jsonw_member_uint(j, "nodes_pruned", r->pruned.nodes);
-    query_put_complete(j, &r->missing, r->type, false);
-    query_put_books(j, r);
+    question_put_complete(j, &r->missing, r->type, false);
+    question_put_books(j, r);
     jsonw_key(j, "unreadable");
     jsonw_array(j);
     for (size_t at = 0; at < r->unreadable.len;) {
@@ -191,22 +86,22 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
     struct answer a = {.http = h, .limit = limit};
     struct http_writer w;
     struct error e;
-    int rc = query_init(&a.query, h);
+    int rc = question_init(&a.query, h);
     if (!rc && profile_init(&a.profile)) {
-        query_failed(h, rc = -ENOMEM, &e);
+        question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
         a.query.q.keep = keep;
         a.query.q.books = true;
         rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
         rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
-            query_failed(h, rc, &e);
+            question_failed(h, rc, &e);
         } else if (!http_write_begin(h, &w)) {
             rc = write(&a, &w);
             if (rc && !w.full) {
                 http_write_abandon(&w);
                 error_set(&e, rc, "%s", strerror(-rc));
-                query_failed(h, rc, &e);
+                question_failed(h, rc, &e);
             } else {
                 http_write_end(h, &w, HTTP_OK, type);
             }
@@ -214,7 +109,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
         profile_deinit(&a.profile);
         store_result_deinit(&a.result);
     }
-    query_deinit(&a.query);
+    question_deinit(&a.query);
 }
 
 static int write_methods(struct answer *a, struct http_writer *w)
@@ -234,7 +129,7 @@ static int write_methods(struct answer *a, struct http_writer *w)
 void query_methods(struct http *h)
 {
     uint32_t limit;
-    if (!query_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &limit))
+    if (!question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &limit))
         answer_profile(h, 0, limit, "application/json", write_methods);
 }
 
@@ -276,7 +171,7 @@ void query_flamegraph(struct http *h)
 {
     const char *format = http_parameter(h, "format", NULL);
     uint32_t nodes;
-    if (query_number(h, "max_nodes", NODES_DEFAULT, NODES_MAX, &nodes))
+    if (question_number(h, "max_nodes", NODES_DEFAULT, NODES_MAX, &nodes))
         return;
     if (format && !strcmp(format, "html"))
         answer_profile(h, nodes, 0, "text/html; charset=utf-8", write_page);
@@ -341,7 +236,8 @@ void query_profile(struct http *h)
 
 /* ---- series ---- */
 
-static void put_series(struct http *h, const struct query *query, int64_t step, const struct store_series *s, const struct store_result *r)
+static void put_series(struct http *h, const struct question *query, int64_t step, const struct store_series *s,
+                       const struct store_result *r)
 {
     struct http_writer w;
     if (http_write_begin(h, &w))
@@ -350,8 +246,8 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     jsonw_object(j);
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
-    query_put_complete(j, &r->missing, r->type, false);
-    query_put_books(j, r);
+    question_put_complete(j, &r->missing, r->type, false);
+    question_put_books(j, r);
     put_span(j, r);
     jsonw_key(j, "step");
     jsonw_int(j, step);
@@ -381,7 +277,7 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
-static int read_step(struct http *h, const struct query *query, int64_t *step)
+static int read_step(struct http *h, const struct question *query, int64_t *step)
 {
     const char *text = http_parameter(h, "step", NULL);
     int64_t span = query->q.to - query->q.from;
@@ -399,23 +295,23 @@ static int read_step(struct http *h, const struct query *query, int64_t *step)
 
 void query_series(struct http *h)
 {
-    struct query query;
+    struct question query;
     struct store_series series = {0};
     struct store_result result = {0};
     struct error e;
     int64_t step;
     const char *by = http_parameter(h, "by", NULL);
-    int rc = query_init(&query, h);
+    int rc = question_init(&query, h);
     rc = rc ? rc : read_step(h, &query, &step);
     if (!rc) {
         query.q.books = true;
         rc = store_series(h->server->store, &query.q, step, by && *by ? by : NULL, &series, &result, &e);
         if (rc)
-            query_failed(h, rc, &e);
+            question_failed(h, rc, &e);
         else
             put_series(h, &query, step, &series, &result);
         store_series_deinit(&series);
         store_result_deinit(&result);
     }
-    query_deinit(&query);
+    question_deinit(&query);
 }

@@ -1,6 +1,6 @@
 #include "server/answers/storage.h"
 
-#include "server/answers/query.h"
+#include "server/request/question.h"
 
 #include <inttypes.h>
 
@@ -76,7 +76,7 @@ void storage_answer(struct http *h)
     jsonw_object_end(&w.json);
     if (rc < 0) {
         http_write_abandon(&w);
-        query_failed(h, rc, &e);
+        question_failed(h, rc, &e);
     } else {
         http_write_end(h, &w, HTTP_OK, "application/json");
     }

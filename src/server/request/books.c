@@ -1,5 +1,5 @@
 /* Writes the books of an answer as JSON: what share of the time, or of the bytes, its samples stand for, and why they lack the rest. */
-#include "server/answers/query.h"
+#include "server/request/question.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void put_line(struct jsonw *j, const struct account_row *row, const struc
     jsonw_object_end(j);
 }
 
-void query_put_books(struct jsonw *j, const struct store_result *r)
+void question_put_books(struct jsonw *j, const struct store_result *r)
 {
     const struct store_books *b = &r->books;
     char text[TEXT];

@@ -1,0 +1,95 @@
+/* candor fleet: asks a server about all services and hosts. */
+#include "cli/cli.h"
+#include "cli/fleet/fleet.h"
+#include "http/address.h"
+
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "select", "SELECTOR", NULL, "only recordings with such labels, as in 'service=\"shop\",host=~\"web-.*\"'"},
+    {0, "from", "TIME", NULL, "the beginning: -1h, 2026-11-22T16:41:00Z or seconds since the epoch (default -1h)"},
+    {0, "until", "TIME", NULL, "the end, in the same format (default now)"},
+    {0, "json", NULL, NULL, "print the server's answer, which is JSON"},
+    {0, "token-file", "FILE", NULL, "the file with the token"},
+    {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0},
+};
+
+/* The options before this row are all views'. */
+enum { SHARED_OPTIONS = 6 };
+
+static const struct fleet_view *const views[] = {
+    &fleet_services,
+    NULL,
+};
+
+static const char *view_name_at(const void *context, size_t i)
+{
+    (void)context;
+    return views[i] ? views[i]->name : NULL;
+}
+
+static int unknown_view(const char *typed)
+{
+    const char *near = cli_nearest(typed, view_name_at, NULL);
+    if (near)
+        return cli_usage(&command_fleet, "no view '%.60s'; did you mean '%s'?", typed, near);
+    return cli_usage(&command_fleet, "no view '%.60s'", typed);
+}
+
+/* Whether the blank-separated list has the word. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += n)
+        if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+            return true;
+    return false;
+}
+
+static int check(const struct cli_args *args, const struct fleet_view *view)
+{
+    int words = args->operand_count - 2;
+    if (!address_is(args->operands[1]))
+        return cli_usage(args->command, "'%.200s' is not a server's address; write http://HOST:PORT or https://HOST", args->operands[1]);
+    if (words < view->words_min || words > view->words_max)
+        return cli_usage(args->command, "usage: candor fleet %s [OPTION...] URL%s%s", view->name, *view->words ? " " : "", view->words);
+    for (int i = SHARED_OPTIONS; options[i].name; i++)
+        if (args->values[i] && !has_word(view->options, options[i].name))
+            return cli_usage(args->command, "--%s is not an option of 'candor fleet %s'", options[i].name, view->name);
+    return CLI_OK;
+}
+
+static int fleet_run(const struct cli_args *args)
+{
+    const struct fleet_view *view = NULL;
+    for (int i = 0; views[i]; i++)
+        if (!strcmp(views[i]->name, args->operands[0]))
+            view = views[i];
+    if (!view)
+        return unknown_view(args->operands[0]);
+    if (args->operand_count < 2)
+        return cli_usage(args->command, "missing: the server's address, http://HOST:PORT");
+    int status = check(args, view);
+    const struct fleet f = {args, args->operands[1], args->operands + 2, args->operand_count - 2};
+    return status ? status : view->run(&f);
+}
+
+const struct cli_command command_fleet = {
+    .name = "fleet",
+    .arguments = "[OPTION...] VIEW URL",
+    .summary = "ask a server about all services and hosts",
+    .about = "Prints a table. URL is a server (candor server), such as http://HOST:PORT. The answer is about the time from --from to "
+             "--until; without --from it is the last hour. If the server could not read all data of that time, a line on standard "
+             "error says what is missing.\n\n"
+             "Views:\n\n"
+             "services: the services, the one with most CPU time first. CORES is the CPU time divided by the time between its first and "
+             "its last sample.",
+    .examples = "candor fleet services http://candor.example:4041\n"
+                "    which services there are, and what they used in the last hour\n",
+    .options = options,
+    .operand = CLI_NOTHING,
+    .operands_min = 1,
+    .operands_max = -1,
+    .run = fleet_run,
+};

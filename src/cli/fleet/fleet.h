@@ -1,0 +1,42 @@
+/* The views of `candor fleet`: each asks the server one question, and prints the answer as a table, or its JSON as it is.
+ *
+ * To add a view: write fleet/NAME.c with a `const struct fleet_view fleet_NAME`, declare it below, and add it to the table in
+ * commands/cmd_fleet.c. An option that only some views have is in the table of options there, and in the `options` of these views. */
+#ifndef CANDOR_CLI_FLEET_FLEET_H
+#define CANDOR_CLI_FLEET_FLEET_H
+
+#include "base/buffer.h"
+#include "cli/cli.h"
+
+#include <jansson.h>
+
+struct fleet {
+    const struct cli_args *args;
+    const char *address; /* http://HOST:PORT */
+    char *const *words;  /* the operands after the address */
+    int word_count;
+};
+
+struct fleet_view {
+    const char *name;    /* "services" */
+    const char *words;   /* the operands after the address, such as "[TEXT]"; "" = none */
+    const char *summary; /* one line, lower case, no full stop */
+    const char *options; /* the options that not all views have, separated by blanks; "" = none */
+    int words_min, words_max;
+    int (*run)(const struct fleet *f); /* returns an exit status */
+};
+
+extern const struct fleet_view fleet_services; /* services.c */
+
+/* ---- the question ---- */
+
+/* Begins a query with a path such as "/v1/services", and adds the options that all views have: --select, --from, --until. Add further
+ * parameters with fleet_put. */
+void fleet_begin(const struct fleet *f, struct buffer *query, const char *path);
+void fleet_put(struct buffer *query, const char *name, const char *value);
+/* Asks the server and frees the query. Returns the answer, to be freed with json_decref, and sets *status to CLI_OK. Otherwise returns NULL:
+ * with --json it has printed the answer as it is; otherwise it has printed an error, and *status says which. If the answer is not
+ * complete, it prints what is missing to standard error. */
+json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status);
+
+#endif

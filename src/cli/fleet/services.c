@@ -1,0 +1,86 @@
+/* candor fleet services: the services of the fleet, the one with most CPU time first. */
+#include "base/text/units.h"
+#include "cli/fleet/fleet.h"
+#include "cli/fleet/table.h"
+
+#include <stdlib.h>
+
+static const struct table_column columns[] = {
+    {"SERVICE", false}, {"CPU", true}, {"CORES", true}, {"ALLOCATED", true}, {"HOSTS", true}, {"VERSIONS", true}, {"RECORDINGS", true},
+};
+
+static json_int_t weight(const json_t *service, const char *type)
+{
+    return json_integer_value(json_object_get(json_object_get(service, "types"), type));
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    json_int_t x = weight(*(json_t *const *)a, "cpu:ns"), y = weight(*(json_t *const *)b, "cpu:ns");
+    return x < y ? 1 : -(x > y);
+}
+
+static size_t values(const json_t *service, const char *label)
+{
+    return json_array_size(json_object_get(json_object_get(service, "labels"), label));
+}
+
+/* CPU time over the time between the service's first sample and its last: of recordings that follow each other it is the number of
+ * cores that the service keeps busy. */
+static double cores(const json_t *service)
+{
+    json_int_t first = json_integer_value(json_object_get(service, "first")), last = json_integer_value(json_object_get(service, "last"));
+    return last < first ? 0 : (double)weight(service, "cpu:ns") / 1e9 / (double)(last - first + 1);
+}
+
+static void add_row(struct table *t, const json_t *service)
+{
+    char cpu[32], bytes[32];
+    const char *name = json_string_value(json_object_get(service, "name"));
+    table_add(t, "%s", name ? name : "");
+    table_add(t, "%s", units_format_duration(cpu, sizeof cpu, (uint64_t)weight(service, "cpu:ns")));
+    table_add(t, "%.3g", cores(service));
+    table_add(t, "%s", units_format_bytes(bytes, sizeof bytes, (uint64_t)weight(service, "alloc_space:bytes")));
+    table_add(t, "%zu", values(service, "host"));
+    table_add(t, "%zu", values(service, "version"));
+    table_add(t, "%lld", (long long)json_integer_value(json_object_get(service, "recordings")));
+}
+
+static int print(const struct fleet *f, json_t *list)
+{
+    struct table t;
+    size_t n = json_array_size(list);
+    json_t **sorted = calloc(n + 1, sizeof *sorted);
+    if (!sorted)
+        return cli_fail("out of memory");
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = json_array_get(list, i);
+    qsort(sorted, n, sizeof *sorted, by_cpu);
+    table_init(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < n; i++)
+        add_row(&t, sorted[i]);
+    free(sorted);
+    if (!n)
+        fprintf(stderr, "%s has no recordings of that time\n", f->address);
+    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+}
+
+static int services_run(const struct fleet *f)
+{
+    struct buffer query;
+    int status;
+    fleet_begin(f, &query, "/v1/services");
+    json_t *answer = fleet_ask(f, &query, &status);
+    if (answer)
+        status = print(f, json_object_get(answer, "services"));
+    json_decref(answer);
+    return status;
+}
+
+const struct fleet_view fleet_services = {
+    .name = "services",
+    .words = "",
+    .summary = "services, the one with most CPU time first",
+    .options = "",
+    .run = services_run,
+};

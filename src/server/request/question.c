@@ -1,0 +1,116 @@
+#include "server/request/question.h"
+
+#include "base/text/number.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+#include "server/request/times.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- what is asked ---- */
+
+static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
+{
+    const char *text = http_parameter(h, name, NULL);
+    int64_t ns;
+    if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
+        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name,
+                   text);
+        return -EINVAL;
+    }
+    bool to = *name == 't'; /* includes the second that has begun */
+    *seconds = ns / NS_PER_S + (to && ns % NS_PER_S ? 1 : 0);
+    return 0;
+}
+
+int question_init(struct question *query, struct http *h)
+{
+    struct error e;
+    size_t len;
+    *query = (struct question){0};
+    const char *select = http_parameter(h, "select", &len);
+    if (select && strlen(select) != len) {
+        http_error(h, HTTP_BAD_REQUEST, "select: it has a zero byte");
+        return -EINVAL;
+    }
+    int rc = selector_parse(&query->selector, select ? select : "", &e);
+    if (rc) {
+        http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
+        return rc;
+    }
+    query->q.selector = &query->selector;
+    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
+    query->q.is_gone = http_is_gone;
+    query->q.client = h;
+    query->q.type = http_parameter(h, "type", NULL);
+    if (query->q.type && !*query->q.type)
+        query->q.type = NULL;
+    rc = read_time(h, "from", "-1h", &query->q.from);
+    rc = rc ? rc : read_time(h, "to", "now", &query->q.to);
+    if (!rc && query->q.to <= query->q.from) {
+        http_error(h, HTTP_BAD_REQUEST, "to is not after from");
+        rc = -EINVAL;
+    }
+    return rc;
+}
+
+void question_deinit(struct question *query)
+{
+    selector_deinit(&query->selector);
+}
+
+int question_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out)
+{
+    const char *text = http_parameter(h, name, NULL);
+    uint64_t v;
+    *out = otherwise;
+    if (!text || !*text)
+        return 0;
+    if (number_parse(text, 1, most, &v)) {
+        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
+        return -EINVAL;
+    }
+    *out = (uint32_t)v;
+    return 0;
+}
+
+void question_failed(struct http *h, int rc, const struct error *e)
+{
+    counters_gave_up(&h->server->counters, rc);
+    if (rc == -ENOENT)
+        http_error(h, HTTP_NOT_FOUND, "%s", e->text);
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE)
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
+    else if (rc == -ENOMEM)
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
+    else
+        http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
+}
+
+/* ---- what every answer says of itself ---- */
+
+void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
+{
+    char text[HTTP_EXTRA_BYTES];
+    uint64_t parts = missing_parts(m);
+    jsonw_key(j, "complete");
+    jsonw_bool(j, !parts && !more);
+    if (!parts)
+        return;
+    jsonw_key(j, "missing");
+    jsonw_object(j);
+    for (int i = 0; i < MISSING_REASONS; i++) {
+        const struct missing_sum *sum = &m->sums[i];
+        if (!sum->parts)
+            continue;
+        jsonw_key(j, missing_names[i]);
+        jsonw_object(j);
+        jsonw_member_uint(j, "parts", sum->parts);
+        jsonw_member_uint(j, "rows", sum->rows);
+        jsonw_member_uint(j, "weight", sum->weight);
+        jsonw_object_end(j);
+    }
+    jsonw_object_end(j);
+    jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
+}

@@ -1,0 +1,28 @@
+/* What all questions to the server share: the selector, the time range and the type in the parameters of a request; and what every answer
+ * says of itself, such as whether it is complete. */
+#ifndef CANDOR_SERVER_REQUEST_QUESTION_H
+#define CANDOR_SERVER_REQUEST_QUESTION_H
+
+#include "server/request/http.h"
+
+struct question {
+    struct store_query q;
+    struct selector selector;
+};
+
+/* Reads the parameters select, from, to and type. Returns 0, or a code if it has already answered with an error. Call question_deinit in both
+ * cases. */
+int question_init(struct question *query, struct http *h);
+void question_deinit(struct question *query);
+/* Reads a whole number from 1 to `most`. Without the parameter, the number is `otherwise`. Returns 0, or a code if it has already answered
+ * with an error. */
+int question_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);
+/* Writes the member "complete" of an answer. If the answer is not complete, also writes "missing" and "missing_text". more: the answer was
+ * cut off at a limit. */
+void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
+/* Writes the member "books" of an answer: the sum of the books of its recordings, or null if there are none. */
+void question_put_books(struct jsonw *j, const struct store_result *r);
+/* Answers with an error of the store. */
+void question_failed(struct http *h, int rc, const struct error *e);
+
+#endif

@@ -21,8 +21,8 @@ public final class Kinds {
     private static void pay(int round) throws InterruptedException {
         synchronized (TILL) {
             sink += price(500);
-            if (KEPT.size() < 50_000) {
-                KEPT.add(new byte[200]);
+            if (KEPT.size() < 60) {
+                KEPT.add(new byte[900_000]); // so large that some are sampled, whatever the interval
             }
             if (round % 50 == 0) {
                 Thread.sleep(2);

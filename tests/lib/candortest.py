@@ -184,23 +184,23 @@ def every_second(things, turn):
     return list(things)[turn % 2::2] if len(things) > 1 else list(things)
 
 
-def by_turns(cases):
-    """Of these cases a third in the tiers quick and default, another third when every JDK has had its turn; half of them in a heavy
-    test of tier full, the other half when both halves of the JDKs have had theirs; all of them otherwise."""
+def by_turns(cases, turns=3):
+    """Of these cases a third (with turns=N one in N) in the tiers quick and default, others when every JDK has had its turn; half of
+    them in a heavy test of tier full, the other half when both halves of the JDKs have had theirs; all of them otherwise."""
     if HALF is not None:
         return every_second(cases, HALF // 2)
     if TIER not in ("quick", "default") or TURN is None:
         return cases
-    count = -(-len(cases) // 3)
+    count = -(-len(cases) // turns)
     return [cases[(TURN // 3 * count + i) % len(cases)] for i in range(count)]
 
 
-def spread(jdks, cases, each=1):
+def spread(jdks, cases, each=1, turns=3):
     """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case that
     by_turns gives has some JDK."""
     if TIER == "all" or not jdks:
         return [(one, case) for one in jdks for case in cases]
-    cases = by_turns(cases)
+    cases = by_turns(cases, turns)
     period = math.lcm(len(jdks), len(cases))
     return [(jdks[i % len(jdks)], cases[(i + i // period) % len(cases)])
             for i in range(max(each * len(jdks), len(cases)))]

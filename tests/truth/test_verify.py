@@ -124,7 +124,7 @@ def main():
     known = ct.run(jdks[0].java, "-cp", ct.BUILD / "verify.jar", "verify.Main").err.split("one of: ")[-1].split()
     ct.ok(known == cases, "the cases are those that the programs know, in their order", (known, cases))
     chosen = {one.version: [] for one in jdks}
-    for one, case in ct.spread(jdks, cases):
+    for one, case in ct.spread(jdks, cases, turns=8):
         chosen[one.version].append(case)
     check_intervals_in_step(jdks[-1])
     for one in jdks:

@@ -34,8 +34,8 @@ extern const struct fleet_view fleet_services; /* services.c */
  * parameters with fleet_put. */
 void fleet_begin(const struct fleet *f, struct buffer *query, const char *path);
 void fleet_put(struct buffer *query, const char *name, const char *value);
-/* Asks the server and frees the query. Returns the answer, to be freed with json_decref, and sets *status to CLI_OK. Otherwise returns NULL:
- * with --json it has printed the answer as it is; otherwise it has printed an error, and *status says which. If the answer is not
+/* Asks the server and frees the query. Returns the answer, to be freed with json_decref, and sets *status to CLI_OK. Returns NULL if
+ * there is nothing more to do: it has printed the answer (--json) or an error, and *status is the exit status. If the answer is not
  * complete, it prints what is missing to standard error. */
 json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status);
 

@@ -10,8 +10,8 @@ struct question {
     struct selector selector;
 };
 
-/* Reads the parameters select, from, to and type. Returns 0, or a code if it has already answered with an error. Call question_deinit in both
- * cases. */
+/* Reads the parameters select, from, to and type. Returns 0, or a code if it has already answered with an error. Call question_deinit in
+ * both cases. */
 int question_init(struct question *query, struct http *h);
 void question_deinit(struct question *query);
 /* Reads a whole number from 1 to `most`. Without the parameter, the number is `otherwise`. Returns 0, or a code if it has already answered

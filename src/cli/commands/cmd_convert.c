@@ -18,7 +18,7 @@
 #define TO              "jfr" PROFILES(FORMAT_NAMES_BAR) "|jitdump|perfmap"
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", TO, "the format, if OUT's name does not show it"},
+    {0, "to", "FORMAT", TO, "the format of OUT, if its name has no extension of a format"},
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns",
@@ -26,7 +26,8 @@ static const struct cli_option options[] = {
      "interval, such as bytes, keep their own unit"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
-    {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
+    {0, "compress", "FORMAT", NULL,
+     "pack the recording with gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' shows what each makes of IN"},
     INPUT_OPTIONS,
     {0},
 };
@@ -139,7 +140,8 @@ static const struct format *find_format(const char *to, const char *path)
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: use --to jfr" PROFILES(FORMAT_NAMES_COMMA));
+        return cli_usage(&command_convert,
+                         "the format of standard output is unknown: add --to with one of: jfr" PROFILES(FORMAT_NAMES_COMMA));
     return cli_usage(&command_convert, "%s: unknown format: the name must end in one of .jfr" PROFILES(FORMAT_NAMES_EXTENSIONS), out);
 }
 
@@ -232,19 +234,19 @@ const struct cli_command command_convert = {
                 "for 'perf inject --jit'.\n\n"
                 ".html is a page with every kind of sample that the recordings have, or with the one that --kind names. "
                 "From standard input it has one kind.\n\n"
-                "OUT appears whole or not at all.",
+                "OUT is replaced only when it is complete.",
     .examples = "candor convert app.jfr app.html\n"
                 "    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n"
                 "    stacks, each beginning with its thread\n"
                 "candor convert --kind wall app.jfr app.html\n"
-                "    the threads' time, running or not, for a recording made with -e cpu,wall\n"
+                "    the time of all threads, running or not, for a recording made with -e cpu,wall\n"
                 "candor convert --time +10s..+20s app.jfr app.pb.gz\n"
-                "    ten seconds of it, for 'go tool pprof'\n"
+                "    ten seconds of the recording, for 'go tool pprof'\n"
                 "candor convert a.jfr b.jfr both.html\n"
                 "    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n"
-                "    packed, often to a tenth of its size, and still readable by every command\n",
+                "    packed, often to a tenth of its size; every command can still read it\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

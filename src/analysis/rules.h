@@ -21,141 +21,151 @@
 
 #define FINDING_ROWS(FINDING)                                                                                                              \
     FINDING(DEADLOCK, "deadlock", "Deadlock", "--kind lock", "Deadlock", FINDING_NEEDS(OWNERS), 0,                                         \
-            "take these locks in one order everywhere, or the second one with tryLock and a time")                                         \
+            "take these locks in the same order everywhere, or take the second one with tryLock and a timeout")                            \
     FINDING(LOCK_HELD_ASLEEP, "lock_held_asleep", "A lock is held while its owner sleeps", "--kind holder", "Methods",                     \
             FINDING_NEEDS(OWNERS), 0,                                                                                                      \
-            "sleep after the lock is given back; wait for a state with Object.wait or Condition.await, which give it back "                \
-            "meanwhile")                                                                                                                   \
+            "release the lock before sleeping; to wait for a condition, use Object.wait or Condition.await, which release the lock while " \
+            "they wait")                                                                                                                   \
     FINDING(LOCK_HELD_IN_IO, "lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",                       \
-            FINDING_NEEDS(OWNERS), 0, "read or write outside of the lock; hand what is to be written to one thread by a queue")            \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                      \
+            "read and write without holding the lock; or put the data in a queue, from which one thread writes it")                        \
     FINDING(WRITERS_STARVE, "writers_starve", "Writers starve behind readers", "--kind lock", "Locks",                                     \
             FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                               \
-            "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "               \
-            "less")                                                                                                                        \
-    FINDING(LOCK_OWNER_PREEMPTED, "lock_owner_preempted", "A lock is held by threads that have no processor", "--kind lock", "Locks",      \
+            "make readers queue, too: lock() instead of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for a shorter " \
+            "time")                                                                                                                        \
+    FINDING(LOCK_OWNER_PREEMPTED, "lock_owner_preempted", "Threads hold a lock while they wait for a processor", "--kind lock", "Locks",   \
             FINDING_NEEDS(OWNERS) | FINDING_NEEDS(WALL), 0,                                                                                \
-            "fewer threads that compute, or more processors: while an owner waits for one, all that want its lock wait, too")              \
+            "run fewer computing threads, or use more processors: while the lock's owner waits for a processor, all threads that want "    \
+            "the lock wait, too")                                                                                                          \
     FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks", FINDING_NEEDS(LOCKS), 0,                 \
-            "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                         \
-    FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                  \
+            "do less while holding the lock, protect parts of the data with separate locks, or use a concurrent collection")               \
+    FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for the threads that wait for it", "--kind wall", "Threads",            \
             FINDING_NEEDS(WALL) | FINDING_NEEDS(PARKS), 0,                                                                                 \
-            "a larger pool, or give back what it lends sooner: hold a connection for the query, not for the request")                      \
+            "enlarge the pool, or return its resources sooner: hold a connection during the query, not during the whole request")          \
     FINDING(SAFEPOINT_STORM, "safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",                         \
             FINDING_NEEDS(SAFEPOINTS), 0,                                                                                                  \
-            "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; -Xlog:safepoint "               \
-            "names it")                                                                                                                    \
+            "take thread dumps and heap histograms, and search for deadlocks, less often: each stops all threads; -Xlog:safepoint names "  \
+            "the operation")                                                                                                               \
     FINDING(LATE_AT_SAFEPOINTS, "late_at_safepoints", "A loop keeps all threads waiting for a safepoint", "--kind halt", "All threads",    \
             FINDING_NEEDS(CPU) | FINDING_NEEDS(ASKED), 0,                                                                                  \
-            "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll")                                     \
+            "use -XX:+UseCountedLoopSafepoints, or shorten the loop: a loop that counts in an int has no safepoint poll")                  \
     FINDING(SYSTEM_GC, "system_gc", "The program itself asks for garbage collections", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
-            "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours")                        \
+            "remove the call; if a library makes it, use -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC")                      \
     FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why", FINDING_NEEDS(SOCKETS), 0,                          \
-            "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle")                                \
+            "look at the peer; send requests in parallel, or with a timeout. If the connection is merely idle, nothing is wrong")          \
     FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why", 0,                               \
             FINDING_NEEDS(WALL) | FINDING_NEEDS(FORCES),                                                                                   \
-            "force once for many records: collect those of a few milliseconds, then write and force them together")                        \
-    FINDING(PINNED_CARRIER, "pinned_carrier", "Virtual threads wait and keep their carriers", "--kind halt", "Why", FINDING_NEEDS(PINNED), \
-            0, "a ReentrantLock in place of synchronized around what blocks; JDK 24 and later do not pin at monitors")                     \
-    FINDING(EXCEPTIONS, "exceptions", "Exceptions are the way the program goes", "--callers fillInStackTrace", "Callers", 0,               \
+            "force once for many records: collect the records of a few milliseconds, then write and force them together")                  \
+    FINDING(PINNED_CARRIER, "pinned_carrier", "Virtual threads keep their carrier threads while they wait", "--kind halt", "Why",          \
+            FINDING_NEEDS(PINNED), 0,                                                                                                      \
+            "use a ReentrantLock instead of synchronized around blocking calls; JDK 24 and later do not pin virtual threads at monitors")  \
+    FINDING(EXCEPTIONS, "exceptions", "Exceptions are part of the normal control flow", "--callers fillInStackTrace", "Callers", 0,        \
             FINDING_NEEDS(CPU) | FINDING_NEEDS(THROWS),                                                                                    \
-            "return a value where this is expected; else an exception without a stack trace (writableStackTrace = false)")                 \
+            "return a value if the case is expected; or throw an exception without a stack trace (writableStackTrace = false)")            \
     FINDING(CPU_SATURATED, "cpu_saturated", "Threads wait for a processor", "--kind wall", "Books",                                        \
             FINDING_NEEDS(CPU) | FINDING_NEEDS(WALL), 0,                                                                                   \
-            "make the code that is named there cheaper, run fewer threads at a time, or give the program more processors")                 \
+            "make the named code cheaper, run fewer threads at a time, or give the program more processors")                               \
     FINDING(GC_PRESSURE, "gc_pressure", "The garbage collector takes much of the time", "--kind halt", "Kinds", FINDING_NEEDS(PAUSES), 0,  \
-            "allocate less, at the places that candor report --kind alloc shows; then a larger heap (-Xmx)")                               \
-    FINDING(GC_LONG_PAUSE, "gc_long_pause", "A garbage collection stopped the program for long", "--kind halt", "All threads",             \
+            "allocate less at the places that candor report --kind alloc shows; if that is not enough, use a larger heap (-Xmx)")          \
+    FINDING(GC_LONG_PAUSE, "gc_long_pause", "A garbage collection stopped the program for a long time", "--kind halt", "All threads",      \
             FINDING_NEEDS(PAUSES), 0,                                                                                                      \
-            "a concurrent collector (-XX:+UseZGC, -XX:+UseG1GC with -XX:MaxGCPauseMillis), a larger heap, or fewer objects "               \
-            "that are alive")                                                                                                              \
+            "use a concurrent collector (-XX:+UseZGC, or -XX:+UseG1GC with -XX:MaxGCPauseMillis) or a larger heap, or keep fewer objects " \
+            "alive")                                                                                                                       \
     FINDING(BOXING, "boxing", "Numbers are boxed again and again", "--kind alloc", "Allocated classes", FINDING_NEEDS(ALLOC), 0,           \
-            "int and long in place of Integer and Long: arrays, IntStream, collections of primitive values; or values from "               \
-            "-128 to 127")                                                                                                                 \
+            "use int and long instead of Integer and Long: in arrays, IntStream and collections of primitives. Values from -128 to 127 "   \
+            "are cached and cost nothing")                                                                                                 \
     FINDING(ALLOCATION_SITE, "allocation_site", "One line allocates much of the memory", "--kind alloc", "Allocating lines",               \
-            FINDING_NEEDS(ALLOC), 0, "keep and use again what is allocated there, or allocate it once with the right size")                \
-    FINDING(LEAK, "leak", "Objects of one place keep growing in number", "--kind live", "Leak candidates", FINDING_NEEDS(LIVE), 0,         \
-            "candor record -e live --paths=1s shows what holds them; bound that cache, or remove what is over. It may be a "               \
-            "cache that still fills")                                                                                                      \
-    FINDING(THREAD_CHURN, "thread_churn", "Threads are started for little work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,         \
-            "an ExecutorService that keeps its threads; virtual threads (JDK 21 and later) where each task has one")                       \
-    FINDING(RECORDING_QUALITY, "recording_quality", "The recording misses a part of the time", "--kind cpu", "Books", FINDING_NEEDS(CPU),  \
-            0, "the reasons and their remedies are in the books at the end of the report")                                                 \
-    FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop waits, and its connections with it", "--kind wall", "Methods",        \
+            FINDING_NEEDS(ALLOC), 0, "reuse the objects that are allocated there, or allocate them once with the right size")              \
+    FINDING(LEAK, "leak", "The objects allocated at one place keep increasing", "--kind live", "Leak candidates", FINDING_NEEDS(LIVE), 0,  \
+            "candor record -e live --paths=1s shows what holds them; limit the size of that collection, or remove elements that are no "   \
+            "longer needed. It may also be a cache that is still filling")                                                                 \
+    FINDING(THREAD_CHURN, "thread_churn", "Threads are started for very short work", "--kind wall", "Threads", FINDING_NEEDS(WALL), 0,     \
+            "use an ExecutorService, which keeps its threads; if each task must have a thread, use virtual threads (JDK 21 and later)")    \
+    FINDING(RECORDING_QUALITY, "recording_quality", "Part of the CPU time is missing from the recording", "--kind cpu", "Books",           \
+            FINDING_NEEDS(CPU), 0, "the reasons and their remedies are in the books at the end of the report")                             \
+    FINDING(EVENT_LOOP_BLOCKED, "event_loop_blocked", "An event loop is blocked, and so are all its connections", "--kind wall",           \
+            "Methods", FINDING_NEEDS(WALL), 0,                                                                                             \
+            "run blocking calls in a separate pool (executeBlocking, boundedElastic, @Blocking), or use non-blocking calls")               \
+    FINDING(COMMON_POOL_BLOCKED, "common_pool_blocked", "Blocked tasks occupy the common pool", "--kind wall", "Methods",                  \
             FINDING_NEEDS(WALL), 0,                                                                                                        \
-            "do what waits in a pool of its own (executeBlocking, boundedElastic, @Blocking), or ask without waiting")                     \
-    FINDING(                                                                                                                               \
-        COMMON_POOL_BLOCKED, "common_pool_blocked", "Tasks of the common pool wait, and all that use it", "--kind wall", "Methods",        \
-        FINDING_NEEDS(WALL), 0,                                                                                                            \
-        "an executor of its own as the second argument of supplyAsync and the like; virtual threads; no parallel streams over what waits") \
-    FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads stand", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,     \
-            "a larger heap (-Xmx), or fewer objects that live long: candor record -e live shows them")                                     \
-    FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than they are to take", "--kind halt", "Why",                     \
+            "pass a separate executor as the second argument of supplyAsync and similar methods, or use virtual threads; do not block in " \
+            "parallel streams")                                                                                                            \
+    FINDING(GC_FULL, "gc_full", "The whole heap is collected while all threads are stopped", "--kind halt", "Why", FINDING_NEEDS(PAUSES),  \
+            0, "use a larger heap (-Xmx), or keep fewer objects for long: candor record -e live shows them")                               \
+    FINDING(GC_MISSES_TARGET, "gc_misses_target", "G1 pauses take longer than their target", "--kind halt", "Why",                         \
             FINDING_NEEDS(PAUSES) | FINDING_NEEDS(FLAGS), 0,                                                                               \
-            "leave -Xmn and the sizes of generations out, so that G1 may choose; allocate less; or a target that it can meet")             \
-    FINDING(GC_HUMONGOUS, "gc_humongous", "Large arrays make G1 collect", "--kind alloc", "Allocating lines", FINDING_NEEDS(PAUSES), 0,    \
-            "larger regions (-XX:G1HeapRegionSize=16m), or smaller arrays: candor report --kind alloc shows who makes them")               \
-    FINDING(GC_LOCKER, "gc_locker", "Native code keeps the collector waiting", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
-            "shorter use of arrays in native code (GetPrimitiveArrayCritical); JDK 22 and later do not wait with G1")                      \
-    FINDING(GC_METASPACE, "gc_metaspace", "Classes make the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,         \
-            "a larger -XX:MetaspaceSize from the start; if it goes on, look at what makes classes: proxies, scripts, class loaders")       \
-    FINDING(GC_CODE_CACHE, "gc_code_cache", "Compiled code makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES),   \
-            0, "a larger -XX:ReservedCodeCacheSize")                                                                                       \
-    FINDING(GC_BY_TOOL, "gc_by_tool", "A tool makes the JVM collect the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
-            "ask less often; jcmd GC.class_histogram -all and GC.heap_dump -all do not collect first")                                     \
+            "remove -Xmn and other sizes of generations, so that G1 can choose them; allocate less; or set a target that G1 can meet")     \
+    FINDING(GC_HUMONGOUS, "gc_humongous", "Large arrays cause G1 collections", "--kind alloc", "Allocating lines", FINDING_NEEDS(PAUSES),  \
+            0,                                                                                                                             \
+            "use larger regions (-XX:G1HeapRegionSize=16m), or smaller arrays: candor report --kind alloc shows where they are allocated") \
+    FINDING(GC_LOCKER, "gc_locker", "Native code delays the garbage collector", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,            \
+            "hold arrays in native code for a shorter time (GetPrimitiveArrayCritical); with G1, JDK 22 and later do not wait for it")     \
+    FINDING(GC_METASPACE, "gc_metaspace", "Class loading causes collections of the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,  \
+            "set a larger -XX:MetaspaceSize; if the collections continue, look for code that generates classes: proxies, scripts, class "  \
+            "loaders")                                                                                                                     \
+    FINDING(GC_CODE_CACHE, "gc_code_cache", "Compiled code causes collections of the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES),   \
+            0, "set a larger -XX:ReservedCodeCacheSize")                                                                                   \
+    FINDING(GC_BY_TOOL, "gc_by_tool", "A tool causes collections of the heap", "--kind halt", "Why", FINDING_NEEDS(PAUSES), 0,             \
+            "run the tool less often; jcmd GC.class_histogram -all and GC.heap_dump -all do not collect the heap first")                   \
     FINDING(SLOW_WRITE, "slow_write", "A peer takes data slowly", "--kind halt", "Why", FINDING_NEEDS(WRITES), 0,                          \
-            "look at the peer, which does not read; write from a thread of its own, with a bounded queue")                                 \
+            "find out why the peer does not read; write from a separate thread, with a bounded queue")                                     \
     FINDING(SLOW_FILE, "slow_file", "Threads wait for a file", "--kind halt", "Why", FINDING_NEEDS(FILES), 0,                              \
-            "read and write larger pieces, ahead of need or in another thread; look at the disk")                                          \
+            "read and write larger blocks, in advance or in another thread; check the disk")                                               \
     FINDING(ALLOCATION_STALL, "allocation_stall", "Threads wait for the collector to free memory", "--kind halt", "Why",                   \
-            FINDING_NEEDS(STALLS), 0, "a larger heap (-Xmx), more -XX:ConcGCThreads, or allocate less")                                    \
-    FINDING(DEOPTIMIZATIONS, "deoptimizations", "Compiled code is thrown away again and again", "--kind halt", "Why",                      \
-            FINDING_NEEDS(DEOPTS), 0,                                                                                                      \
-            "look at the place: a type or a branch that changes all the time, or an exception that compiled code expects never")           \
+            FINDING_NEEDS(STALLS), 0, "use a larger heap (-Xmx) or more -XX:ConcGCThreads, or allocate less")                              \
+    FINDING(DEOPTIMIZATIONS, "deoptimizations", "Compiled code is discarded again and again", "--kind halt", "Why", FINDING_NEEDS(DEOPTS), \
+            0,                                                                                                                             \
+            "look at the named place: a type or a branch keeps changing there, or an exception is thrown that the compiled code does not " \
+            "expect")                                                                                                                      \
     FINDING(ERRORS, "errors", "Errors are thrown", "--kind halt", "Why", 0, FINDING_NEEDS(ERRORS) | FINDING_NEEDS(THROWN),                 \
-            "mend the cause; an exception in place of an Error where it is how the program goes")                                          \
-    FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for long", "--kind halt", "All threads",        \
-            FINDING_NEEDS(OPERATIONS), 0, "leave it to a time when nobody waits: dumps of the heap and of threads, class redefinition")    \
+            "fix the cause; if the throw is part of the normal control flow, throw an exception instead of an Error")                      \
+    FINDING(LONG_OPERATION, "long_operation", "An operation of the JVM stopped the program for a long time", "--kind halt", "All threads", \
+            FINDING_NEEDS(OPERATIONS), 0, "take heap dumps and thread dumps, and redefine classes, when no user is waiting")               \
     FINDING(CPU_THROTTLED, "cpu_throttled", "The CPU quota of the container stops the program", "", "", FINDING_NEEDS(CONTAINER), 0,       \
-            "a larger quota (cpu limit), or none; as many threads as it gives processors: -XX:ActiveProcessorCount, sizes of pools")       \
+            "raise or remove the quota (the CPU limit); run no more threads than it allows processors: -XX:ActiveProcessorCount, sizes "   \
+            "of thread pools")                                                                                                             \
     FINDING(CONTAINER_FULL, "container_full", "The memory of the container is nearly used up", "", "", FINDING_NEEDS(CONTAINER), 0,        \
-            "a larger limit, or a smaller heap (-XX:MaxRAMPercentage); candor record -e live, -XX:NativeMemoryTracking=summary for what "  \
-            "uses it")                                                                                                                     \
+            "raise the limit, or use a smaller heap (-XX:MaxRAMPercentage); candor record -e live and -XX:NativeMemoryTracking=summary "   \
+            "show what uses the memory")                                                                                                   \
     FINDING(CONTEXT_SWITCHES, "context_switches", "The processors switch between threads very often", "--kind cpu", "Threads",             \
             FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
-            "fewer threads that hand work to each other in small pieces; candor report --kind lock shows what they wait for")              \
-    FINDING(CLASSES_GROW, "classes_grow", "Ever more classes are loaded", "--kind alloc", "Allocating lines", FINDING_NEEDS(STATISTICS),   \
-            0, "look at what makes them: proxies, scripts and templates that are compiled anew, class loaders that are kept")              \
-    FINDING(THREADS_GROW, "threads_grow", "There are ever more threads", "--kind wall", "Threads", FINDING_NEEDS(STATISTICS), 0,           \
-            "shut executors down that are made for one task, or share one; candor report --kind wall shows what the threads are called")   \
+            "use fewer threads that pass small pieces of work to each other; candor report --kind lock shows what they wait for")          \
+    FINDING(CLASSES_GROW, "classes_grow", "The number of loaded classes keeps growing", "--kind alloc", "Allocating lines",                \
+            FINDING_NEEDS(STATISTICS), 0,                                                                                                  \
+            "look for code that generates classes: proxies, scripts and templates that are compiled again, class loaders that are never "  \
+            "released")                                                                                                                    \
+    FINDING(THREADS_GROW, "threads_grow", "The number of threads keeps growing", "--kind wall", "Threads", FINDING_NEEDS(STATISTICS), 0,   \
+            "shut down executors that are created for one task, or share one executor; candor report --kind wall shows the names of the "  \
+            "threads")                                                                                                                     \
     FINDING(CODE_CACHE_FULL, "code_cache_full", "The memory for compiled code is full", "", "", FINDING_NEEDS(FULL), 0,                    \
-            "a larger -XX:ReservedCodeCacheSize")                                                                                          \
+            "set a larger -XX:ReservedCodeCacheSize")                                                                                      \
     FINDING(METASPACE_FULL, "metaspace_full", "The memory for classes is full", "", "", FINDING_NEEDS(FULL), 0,                            \
-            "a larger -XX:MaxMetaspaceSize, after a look at who makes classes and keeps their loaders")                                    \
-    FINDING(SUBMIT_FAILED, "submit_failed", "Virtual threads cannot go on", "", "", FINDING_NEEDS(SUBMITS), 0,                             \
-            "the scheduler is shut down or full: look at jdk.virtualThreadScheduler.maxPoolSize, and at the exception in the event")       \
-    FINDING(GC_OVERRUN, "gc_overrun", "The collector runs out of room", "--kind halt", "Kinds", FINDING_NEEDS(OVERRUNS), 0,                \
-            "a larger heap (-Xmx), or have the collector begin sooner: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")          \
+            "find out what generates classes and keeps their loaders alive; then set a larger -XX:MaxMetaspaceSize")                       \
+    FINDING(SUBMIT_FAILED, "submit_failed", "Virtual threads cannot be resumed", "", "", FINDING_NEEDS(SUBMITS), 0,                        \
+            "the scheduler is shut down or full: check jdk.virtualThreadScheduler.maxPoolSize, and the exception in the event")            \
+    FINDING(GC_OVERRUN, "gc_overrun", "The garbage collector runs out of free memory", "--kind halt", "Kinds", FINDING_NEEDS(OVERRUNS), 0, \
+            "use a larger heap (-Xmx), or let the collector begin earlier: -XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent")      \
     FINDING(REDEFINITIONS, "redefinitions", "Classes are redefined all the time", "--kind halt", "Kinds", FINDING_NEEDS(REDEFINED), 0,     \
-            "look at the agents (-javaagent) and tools that transform classes: each time all threads stop, and code is "                   \
-            "thrown away; candor record --heal does so, too")                                                                              \
+            "check the agents (-javaagent) and tools that transform classes: each redefinition stops all threads and discards compiled "   \
+            "code; candor record --heal does so, too")                                                                                     \
     FINDING(CHILD_PROCESSES, "child_processes", "Processes are started all the time", "--kind wall", "Threads", FINDING_NEEDS(PROCESSES),  \
-            0, "a library in place of the command, or one process that is kept and asked")                                                 \
+            0, "use a library instead of the command, or keep one process and send it requests")                                           \
     FINDING(JDK_DATA_LOST, "jdk_data_lost", "The JDK's recorder lost data", "", "", FINDING_NEEDS(LOSSES), 0,                              \
-            "fewer events, or larger buffers: -XX:FlightRecorderOptions=memorysize=64m. What rests on its events is too little")           \
+            "enable fewer events, or use larger buffers: -XX:FlightRecorderOptions=memorysize=64m. Figures from its events are too low")   \
     FINDING(FLAG_SLOW, "flag_slow", "A flag of the JVM makes the program slow", "", "", FINDING_NEEDS(FLAGS), 0,                           \
-            "leave the flag out, unless this is a test")                                                                                   \
+            "remove the flag, unless this is a test")                                                                                      \
     FINDING(FLAG_RISKY, "flag_risky", "A flag of the JVM is a risk", "", "", FINDING_NEEDS(FLAGS), 0,                                      \
-            "leave the flag out, unless somebody knows why it is there")                                                                   \
-    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM does nothing, or will not for long", "", "", FINDING_NEEDS(FLAGS), 0,       \
-            "leave the flag out, or give the one that is named")                                                                           \
-    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, and differs", "", "", FINDING_NEEDS(FLAGS), 0,                    \
-            "leave out all but the one that is meant; look at JAVA_TOOL_OPTIONS and start scripts, too")                                   \
-    FINDING(HEAP_SETUP, "heap_setup", "The heap and its collector do not fit their flags", "", "", FINDING_NEEDS(FLAGS), 0,                \
-            "leave the flag out: the JVM chooses by the machine and the container")                                                        \
+            "remove the flag, unless somebody knows why it is there")                                                                      \
+    FINDING(FLAG_OUTDATED, "flag_outdated", "A flag of the JVM has no effect, or will soon have none", "", "", FINDING_NEEDS(FLAGS), 0,    \
+            "remove the flag, or use the flag that is named")                                                                              \
+    FINDING(FLAG_TWICE, "flag_twice", "A flag of the JVM is given twice, with different values", "", "", FINDING_NEEDS(FLAGS), 0,          \
+            "keep only the intended one; check JAVA_TOOL_OPTIONS and start scripts, too")                                                  \
+    FINDING(HEAP_SETUP, "heap_setup", "The flags for the heap and its collector do not fit together", "", "", FINDING_NEEDS(FLAGS), 0,     \
+            "remove the flag: the JVM then chooses a value that suits the machine and the container")                                      \
     FINDING(REMOTE_CONTROL, "remote_control", "The JVM can be controlled from other machines", "", "", FINDING_NEEDS(FLAGS), 0,            \
             "close the port, or bind it to localhost")                                                                                     \
     FINDING(SECRET_IN_ARGUMENTS, "secret_in_arguments", "A secret is in the command line", "", "", FINDING_NEEDS(FLAGS), 0,                \
-            "give it in a file that only the program's user can read, or in the environment")                                              \
+            "pass it in a file that only the program's user can read, or in an environment variable")                                      \
     COST_ROWS(COST_FINDING, FINDING)
 
 #define COST_FINDING(FINDING, symbol, id, title, words, source, limit, when, remedy)                                                       \

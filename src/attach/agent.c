@@ -52,10 +52,11 @@ static int check_protocol(pid_t pid, const struct control_answer *answer, struct
     const char *version = control_text(answer, "version");
     if (control_number(answer, "protocol", 0) == CONTROL_PROTOCOL)
         return 0;
-    return error_set(e, -EPROTO,
-                     "cannot start a recording in %d: its agent is of candor %.40s, which speaks another protocol than "
-                     "this candor " CANDOR_VERSION "; use that version, or restart the JVM",
-                     pid, version ? version : "?");
+    return error_set(
+        e, -EPROTO,
+        "cannot start a recording in %d: its agent is of candor %.40s, which uses a different protocol than this candor  " CANDOR_VERSION
+        "; use that version, or restart the JVM",
+        pid, version ? version : "?");
 }
 
 int agent_load(const struct process *target, const struct agent_library *library, uint64_t timeout_ns,

@@ -82,8 +82,8 @@ static int check_allowed(const struct attach *a, struct error *e)
         return error_set(e, -EACCES, "cannot attach to %d: it runs as user '%s'; run candor as that user or as root", a->pid, a->jvm.user);
     if (a->jvm.closed)
         return error_set(e, -EACCES,
-                         "cannot attach to %d: its memory map is closed to us (capabilities or a security "
-                         "module); run candor as root",
+                         "cannot attach to %d: candor may not read its memory map (it has capabilities, or a security module forbids it); "
+                         "run candor as root",
                          a->pid);
     if (process_check_stopped(p, &why))
         return error_set(e, -EAGAIN, "cannot attach to %d: %s", a->pid, why.text);
@@ -130,8 +130,8 @@ static int wait_for_handler(struct attach *a, struct error *e)
             return 0;
         if (clock_monotonic_ns() >= a->deadline)
             return error_set(e, -ETIMEDOUT,
-                             "cannot attach to %d: it handles no SIGQUIT and has no socket open (still starting, or, run "
-                             "with -Xrs, its /tmp/.java_pid%d was removed); try again, or " AT_START,
+                             "cannot attach to %d: it has no handler for SIGQUIT and no open socket: it is still starting, or it runs with "
+                             "-Xrs and its /tmp/.java_pid%d was removed; try again, or  " AT_START,
                              a->pid, a->jvm.process.inner_pid);
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
@@ -185,7 +185,8 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
         return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; make room in /tmp, or " AT_START, a->pid, name,
                          strerror(-code));
     case -EEXIST:
-        return error_set(e, code, "cannot attach to %d: somebody else has a file /tmp/%s; have its owner or root remove it, or " AT_START,
+        return error_set(e, code,
+                         "cannot attach to %d: the file /tmp/%s belongs to another user; have its owner or root remove it, or  " AT_START,
                          a->pid, name);
     case -EPERM:
         return error_set(e, code,
@@ -203,10 +204,11 @@ static int socket_taken(const struct attach *a, const char *name, struct error *
     char owner[64];
     bool known = !fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW);
     if (known && st.st_uid == a->jvm.process.uid)
-        return error_set(e, -EPERM, "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file; remove it", a->pid, name);
+        return error_set(e, -EPERM, "cannot attach to %d: its socket would be /tmp/%s, where another file is; remove that file", a->pid,
+                         name);
     return error_set(e, -EPERM,
-                     "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file, of user '%s'; have that user "
-                     "or root remove it, or " AT_START,
+                     "cannot attach to %d: its socket would be /tmp/%s, where there is a file of user '%s'; have that user or root remove "
+                     "it, or  " AT_START,
                      a->pid, name, known ? process_user_name(st.st_uid, owner, sizeof owner) : "?");
 }
 
@@ -341,7 +343,7 @@ static int judge(const struct attach *a, int code, const struct buffer *reply, s
                          (unsigned)(a->timeout / NS_PER_S));
     if ((!code || hung_up(code)) && (!reply->data || !*reply->data))
         return has_ended(a, STEP_MS) ? gone(a->pid, e)
-                                     : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
+                                     : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM closed the connection; try again", a->pid);
     if (code && !hung_up(code))
         return error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));
     return 0;
@@ -355,9 +357,7 @@ static bool is_bad_version(const char *reply)
 static int bad_version(pid_t pid, struct error *e)
 {
     return error_set(e, -EPROTONOSUPPORT,
-                     "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
-                     "candor does; use a newer candor",
-                     pid);
+                     "cannot attach to %d: the JVM's version of the attach protocol is unknown to candor; use a newer candor", pid);
 }
 
 static int ask(struct attach *a, int version, struct buffer *reply, struct error *e)
@@ -491,10 +491,10 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     if (answered && code == AGENT_TOO_EARLY)
         return still_starting(pid, e);
     if (answered)
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may show why",
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %" PRId64 "; the output of the JVM may show why",
                          pid, code);
     if (!*line)
-        snprintf(line, sizeof line, "status %" PRId64 ", and no more; can its user read the agent's library?", status);
+        snprintf(line, sizeof line, "status %" PRId64 ", without a reason; check that its user can read the agent's library", status);
     return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);
 }
 
@@ -510,7 +510,7 @@ int attach_parse_answer(pid_t pid, const char *answer, struct error *e)
     if (status == 0)
         return 0;
     join_lines(rest, line, sizeof line);
-    return error_set(e, -EREMOTEIO, "the JVM says: %s", *line ? line : "no, and nothing more");
+    return error_set(e, -EREMOTEIO, "the JVM says: %s", *line ? line : "it refused without a reason");
 }
 
 const char *attach_answer_text(const char *answer)

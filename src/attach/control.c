@@ -81,17 +81,18 @@ int control_parse(char *text, struct control_answer *answer, struct error *e)
     if (line && !strncmp(line, "error ", 6))
         return error_set(e, -EREMOTEIO, "%s", line + 6);
     if (!line || strcmp(line, "ok"))
-        return error_set(e, -EPROTO, "the agent's answer is not understood; is it of another version of candor?");
+        return error_set(e, -EPROTO, "cannot read the agent's answer; the agent may be of another version of candor: restart the JVM");
     while ((line = next_line(&rest))) {
         char *value = strchr(line, '=');
         if (!value || answer->count == CONTROL_PAIRS_MAX || percent_decode(value + 1))
-            return error_set(e, -EPROTO, "the agent's answer has a bad line; is it of another version of candor?");
+            return error_set(e, -EPROTO,
+                             "the agent's answer has an invalid line; the agent may be of another version of candor: restart the JVM");
         *value = 0;
         answer->pairs[answer->count].key = line;
         answer->pairs[answer->count++].value = value + 1;
     }
     if (*rest)
-        return error_set(e, -EPROTO, "the agent's answer was cut off");
+        return error_set(e, -EPROTO, "the agent's answer is incomplete");
     return 0;
 }
 
@@ -226,7 +227,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
     if (code == -ETIMEDOUT)
         error_set(e, code, "the agent in %d does not answer; the machine may be overloaded: try again", p->pid);
     else if (code == -ECONNRESET || code == -EPIPE || (!code && text.len == 1))
-        error_set(e, code = -EPROTO, "the agent in %d hung up without an answer; has the process exited?", p->pid);
+        error_set(e, code = -EPROTO, "the agent in %d closed the connection without an answer; the process may have exited", p->pid);
     else if (code)
         error_set(e, code, "cannot talk to the agent in %d: %s", p->pid, strerror(-code));
     else

@@ -99,8 +99,8 @@ int libc_check(const struct process *p, struct error *e)
     close(fd);
     if (theirs == LIBC_UNKNOWN || theirs == ours)
         return 0;
-    return error_set(e, -ENOEXEC,
-                     "cannot attach to %d: its JVM was built for %s, and this candor's agent for %s; use a candor that "
-                     "was built for %s",
-                     p->pid, names[theirs], names[ours], names[theirs]);
+    return error_set(
+        e, -ENOEXEC,
+        "cannot attach to %d: its JVM was built for %s, but the agent of this candor for %s; use a candor that was built for %s", p->pid,
+        names[theirs], names[ours], names[theirs]);
 }

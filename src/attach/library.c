@@ -213,13 +213,13 @@ static int explain_tmp(int code, const char *name, struct error *e)
         return 0;
     case -EPERM:
         return error_set(e, code,
-                         "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; have its owner or root "
-                         "remove it, or start the JVM with -agentpath:.../libcandor.so",
+                         "cannot unpack the agent: the folder /tmp/%s must belong to the JVM's user, and be closed to others; have its "
+                         "owner or root remove it, or start the JVM with -agentpath:.../libcandor.so",
                          name);
     case -ENOEXEC:
         return error_set(e, code,
-                         "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so where the JVM "
-                         "sees it, and start it with -agentpath:.../libcandor.so");
+                         "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so into another folder that the JVM can "
+                         "read, and start the JVM with -agentpath:.../libcandor.so");
     default:
         return error_set(e, code, "cannot unpack the agent as /tmp/%s/" FILE_NAME ": %s; %s", name, process_tmp_problem(code),
                          code == -ENOSPC || code == -EDQUOT ? "make room there"

@@ -226,8 +226,8 @@ int process_open_tmp(const struct process *p)
 
 const char *process_tmp_problem(int code)
 {
-    return code == -ELOOP || code == -ENOTDIR ? "it is a symbolic link, which is not followed in another root; give the JVM a "
-                                                "real /tmp, or start it with -agentpath:.../libcandor.so"
+    return code == -ELOOP || code == -ENOTDIR ? "it is a symbolic link, which candor does not follow in another root directory; give the "
+                                                "JVM a real /tmp, or start it with -agentpath:.../libcandor.so"
                                               : strerror(-code);
 }
 
@@ -310,6 +310,8 @@ int process_check_stopped(const struct process *p, struct error *e)
     if (p->state == 'T')
         return error_set(e, -EAGAIN, "process %d is stopped and cannot answer; continue it with 'kill -CONT %d'", p->pid, p->pid);
     if (p->state == 't')
-        return error_set(e, -EAGAIN, "process %d is stopped by a debugger and cannot answer; let it go on there, or detach it", p->pid);
+        return error_set(e, -EAGAIN,
+                         "process %d is stopped by a debugger and cannot answer; continue it in the debugger, or detach the debugger",
+                         p->pid);
     return 0;
 }

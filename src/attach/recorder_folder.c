@@ -27,8 +27,8 @@ static int open_directory(struct recorder_folder *f, bool make)
 static int explain(const struct recorder_folder *f, int code, const char *doing, struct error *e)
 {
     return error_set(e, code, "cannot %s %s in the JVM's /tmp: %s", doing, f->name,
-                     code == -EPERM   ? "it is not a folder of the JVM's user alone"
-                     : code == -EBUSY ? "another candor works with it"
+                     code == -EPERM   ? "it must be a folder of the JVM's user, closed to others"
+                     : code == -EBUSY ? "another candor uses it"
                                       : process_tmp_problem(code));
 }
 

@@ -67,7 +67,7 @@ static int refuse_busy(const struct attacher *a, struct attacher_job *job)
     job->several = code == -ENOENT || (!code && control_number(&answer, "protocol_minor", 0) >= 1); /* without an agent, ours is loaded */
     control_answer_free(&answer);
     if (running && !job->several)
-        return error_set(&job->error, -EBUSY, "its agent makes one recording at a time");
+        return error_set(&job->error, -EBUSY, "its agent can make only one recording at a time");
     return code == -ENOENT ? 0 : code;
 }
 

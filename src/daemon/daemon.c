@@ -70,7 +70,7 @@ static void warn_of_open_token(const struct config *c)
     const char *host = c->target.base + 7;
     if (*c->token_file && !strncmp(c->target.base, "http://", 7) && strncmp(host, "127.", 4) && strncmp(host, "localhost", 9) &&
         strncmp(host, "[::1]", 5))
-        log_warning("the token goes to %s unencrypted; use https", c->server);
+        log_warning("the token is sent to %s unencrypted; use https", c->server);
 }
 
 static int begin(struct run *r, const struct agent_library *library, struct error *e)
@@ -172,5 +172,5 @@ int daemon_run(const struct config *config, const struct agent_library *library,
     close(r.signals);
     if (!once || !waiting)
         return 0;
-    return error_set(e, -EIO, "%" PRIu64 " recordings wait in the spool: %s did not take them", waiting, config->server);
+    return error_set(e, -EIO, "%" PRIu64 " recordings remain in the spool: %s did not accept them", waiting, config->server);
 }

@@ -109,7 +109,7 @@ static void leave_once(struct member *t, uint64_t after_ns, const char *reason)
 static bool is_closed(struct member *t, const struct jvm *jvm)
 {
     if (jvm->closed)
-        leave_once(t, LEFT_S * NS_PER_S, "another user's; run the daemon as root to profile it");
+        leave_once(t, LEFT_S * NS_PER_S, "it belongs to another user; run the daemon as root to profile it");
     else if (jvm->attach_disabled && !jvm->agent)
         leave_once(t, LEFT_S * NS_PER_S, "it was started with -XX:+DisableAttachMechanism");
     else if (jvm->loading_refused && !jvm->agent)
@@ -124,7 +124,7 @@ static bool rule_allows(struct fleet *f, struct member *t, const struct rule *ru
     char reason[160];
     uint64_t identity = hash_bytes(f->config->host, strlen(f->config->host)) ^ hash_mix(t->start ^ (uint64_t)t->pid << 40);
     if (rule && rule->ignore)
-        snprintf(reason, sizeof reason, "rule '%s' says so", rule->name);
+        snprintf(reason, sizeof reason, "rule '%s' excludes it", rule->name);
     else if (!policy_chosen(rule, identity))
         snprintf(reason, sizeof reason, "not among the %g %% that rule '%s' profiles", rule->share * 100, rule->name);
     else
@@ -198,9 +198,9 @@ static void consider_with(struct fleet *f, struct member *t, struct facts *facts
     if (!labelled)
         leave_once(t, LEFT_S * NS_PER_S, "its labels are too long");
     else if (!*settings.events)
-        leave_once(t, LEFT_S * NS_PER_S, "this version of Java cannot sample allocations, and no other event is asked for");
+        leave_once(t, LEFT_S * NS_PER_S, "this version of Java cannot sample allocations, and no other event is requested");
     else if (fleet_recording(f) >= f->config->max_jvms)
-        leave_once(t, BUSY_S * NS_PER_S, "as many JVMs as --max-jvms allows are profiled already");
+        leave_once(t, BUSY_S * NS_PER_S, "the number of profiled JVMs has reached --max-jvms");
     else
         begin(f, t, &settings);
 }
@@ -263,7 +263,7 @@ static void refuse(struct fleet *f, struct member *t, const struct attacher_job 
     char reason[sizeof t->reason];
     live_remove(&t->live, f->follow.live_folder);
     if (job->code == -EBUSY) {
-        snprintf(reason, sizeof reason, "somebody else is recording it: %.280s", job->error.text);
+        snprintf(reason, sizeof reason, "another recording is running there: %.280s", job->error.text);
         leave_once(t, BUSY_S * NS_PER_S, reason);
         return;
     }
@@ -352,7 +352,7 @@ static void watch_pulse(struct member *t)
         t->pulse = t->live.pulse;
         t->pulse_ns = now;
     } else if (now - t->pulse_ns > STALL_S * NS_PER_S && t->renew_ns > now) {
-        log_warning("nothing is recorded any more pid=%d main=%s: beginning anew", t->pid, t->name);
+        log_warning("the recording has ended pid=%d main=%s: starting a new one", t->pid, t->name);
         t->renew_ns = now;
         t->pulse_ns = now;
     }
@@ -391,7 +391,7 @@ static void tend(struct fleet *f, struct member *t)
     bool ended = member_is_gone(t) || !live_is_locked(&t->live);
     bool failing = *t->reason;
     if (live_bytes(&t->live) > FOLLOW_LIVE_MAX)
-        give_up(f, t, OUTBOX_TOO_LARGE, "its recording is larger than any that our agent writes");
+        give_up(f, t, OUTBOX_TOO_LARGE, "its recording is larger than any that the agent writes");
     else if (outbox_wants_live(f->follow.outbox, t->live.id))
         give_up(f, t, OUTBOX_FULL, "its recording fills the spool, more than that of any other JVM");
     else if (now >= t->next_ns || (ended && !failing))

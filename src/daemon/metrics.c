@@ -18,7 +18,7 @@ static const struct metric {
     const char *name, *account, *help;
     enum { SECONDS, BYTES, COUNT } of;
 } metrics[] = {
-    {"cpu_seconds_total", "cpu", "CPU time of the JVM while it was recorded.", SECONDS},
+    {"cpu_seconds_total", "cpu", "CPU time of the JVM while it was recorded, in seconds.", SECONDS},
     {"unseen_seconds_total", "unseen", "Of that, CPU time that no clock could sample.", SECONDS},
     {"lost_seconds_total", "lost", "Of that, CPU time of samples that were lost.", SECONDS},
     {"failed_seconds_total", "failed", "Of that, CPU time of samples without a stack.", SECONDS},
@@ -97,7 +97,7 @@ static void put_daemon(FILE *out, const struct status *s)
     for (int i = MEMBER_LEFT; i <= MEMBER_RECORDING; i++)
         fprintf(out, "candor_daemon_jvms{state=\"%s\"} %" PRIu64 "\n", member_state_names[i], in_state[i]);
     put_number(out, "daemon_spooled_recordings_total", "counter", "Recordings that were put into the spool.", counts.spooled.recordings);
-    put_number(out, "daemon_sent_recordings_total", "counter", "Recordings that a back end has taken.", sent.sent.recordings);
+    put_number(out, "daemon_sent_recordings_total", "counter", "Recordings that a back end has accepted.", sent.sent.recordings);
     put_number(out, "daemon_sent_bytes_total", "counter", "Bytes of these recordings.", sent.sent.bytes);
     put_number(out, "daemon_failures_total", "counter", "Attempts to send that failed.", sent.failures);
     put_number(out, "daemon_waiting_recordings", "gauge", "Recordings in the spool.", counts.waiting.recordings);

@@ -44,7 +44,7 @@ static int find_number(const struct live *l, uint64_t deadline, uint64_t *record
     const char *rest = code ? NULL : control_text(&answer, "recordings");
     *recording = 0;
     if (rest)
-        code = error_set(e, -ENOENT, "our recording is not among those that run there: %.80s", rest);
+        code = error_set(e, -ENOENT, "the daemon's recording is not among the running ones: %.80s", rest);
     while (code == -ENOENT && rest && !number_take(&rest, 10, 1, UINT32_MAX, &number)) {
         rest += *rest == ',';
         if (is_to_our_file(l, number, deadline)) {

@@ -27,9 +27,9 @@ static void check_own_user(struct checkup *f, const struct identity *own)
     char user[64];
     process_user_name(own->uid, user, sizeof user);
     checkup_add(f, CHECK_OK, "user", "%s", user);
-    checkup_meaning(f, own->uid             ? "reaches JVMs of this user; those of others need root"
+    checkup_meaning(f, own->uid             ? "reaches the JVMs of this user; for the JVMs of others run it as root"
                        : own->initial_users ? "reaches the JVMs of all users"
-                                            : "reaches the JVMs of its user namespace, a container's");
+                                            : "reaches the JVMs of its user namespace, which is that of a container");
 }
 
 void doctor_examine_machine(struct checkup *f)
@@ -55,14 +55,15 @@ static void check_rights(struct checkup *f, const struct target *t, const struct
 {
     bool same = identity_can_become(&t->who);
     checkup_add(f, same ? CHECK_OK : CHECK_NOTE, "rights",
-                same ? "the clocks were tried with the JVM's user and capabilities" : "the clocks were tried with candor's own");
+                same ? "the clocks were tested with the user and the capabilities of the JVM"
+                     : "the clocks were tested with the user and the capabilities of candor");
     if (!same) {
-        checkup_meaning(f, "the JVM has others");
+        checkup_meaning(f, "the JVM has other ones, so its clocks may differ");
         checkup_remedy(f, "run candor as root");
     }
     if (t->who.seccomp == 2 && own->seccomp != 2) {
         checkup_add(f, CHECK_NOTE, "seccomp of the JVM", "a filter that candor does not have");
-        checkup_meaning(f, "it may refuse clocks that worked here; containers' default filters refuse perf events");
+        checkup_meaning(f, "it may refuse clocks that worked here; the default filters of containers refuse perf events");
         checkup_remedy(f, "allow perf_event_open there; 'candor status %d' shows the clock of a recording", t->pid);
     }
 }

@@ -87,7 +87,7 @@ static int write_body(struct emit_body *b, enum emit_protocol protocol, const st
         bool lost = ferror(out) | fclose(out);
         rc = rc ? rc : lost ? -ENOMEM : 0;
         if (rc)
-            error_set(e, rc, rc == -EFBIG ? "it has a text or a sample that is too large for a profile" : "out of memory");
+            error_set(e, rc, rc == -EFBIG ? "it has a text or a sample that is too large for the format" : "out of memory");
     }
     emit_labels_free(&labels);
     return !rc && protocol == EMIT_OTLP ? pack(b, e) : rc;

@@ -3,9 +3,9 @@
 #ifndef CANDOR_PROFILE_FORMAT_NAMES_H
 #define CANDOR_PROFILE_FORMAT_NAMES_H
 
-/* X(name, words, extensions, media type). The function NAME_read reads a format. A format that is only read also has NAME_is: a file's
- * content is compared with these formats in the order of their rows. The function write_NAME in cli/commands/cmd_convert.c writes a
- * format. For formats that are read, too, there is also one in server/answers/query.c. */
+/* X(name, words, extensions, media type). The function NAME_read reads a format (format/import.h). A format that is only read also has
+ * NAME_is: a file's content is compared with these formats in the order of their rows. The function NAME_export writes a format
+ * (format/export.h). The server writes the formats that are also read. */
 #define FORMAT_NAMES_BOTH(X)                                                                                                               \
     X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded",                        \
       "text/plain; charset=utf-8")                                                                                                         \
@@ -17,8 +17,9 @@
     X(legacy, "pprof's legacy formats (gperftools, old Go)", "", "")                                                                       \
     X(perf, "the text of 'perf script'", "", "")                                                                                           \
     X(threads, "thread dumps (jstack, jcmd Thread.print, SIGQUIT)", "", "")
-#define FORMAT_NAMES_WRITTEN(X)                                                                                                            \
-    X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")                                                                         \
+#define FORMAT_NAMES_WRITTEN(X) X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")
+/* Candor's own outputs, which only cli/commands/cmd_convert.c writes: they need more than a profile, or are made above format/. */
+#define FORMAT_NAMES_OWN(X)                                                                                                                \
     X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                              \
     X(json, "the output of 'candor report --json'", ".json", "application/json")
 

@@ -233,7 +233,7 @@ def test_parks():
 
 
 def test_wrong(path):
-    for words, *wanted in ((["no-such.jfr"], "no-such.jfr"), (["-"], "as a file"), (["http://127.0.0.1:1"], "recording's FILE")):
+    for words, *wanted in ((["no-such.jfr"], "no-such.jfr"), (["-"], "give a file"), (["http://127.0.0.1:1"], "the FILE of a recording")):
         result = ct.candor("analyze", *words)
         ct.ok(result.status == 1 and result.err.count("\n") == 1 and all(word in result.err for word in wanted), f"{words}: one line",
               result)

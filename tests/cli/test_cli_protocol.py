@@ -69,7 +69,7 @@ def versions():
     ct.ok(len(requests) == 2 and requests[0][0] == "1" and requests[1][0] == "2" and requests[1][1] == str(len(payload)) and
           requests[1][2:] == requests[0][1:], "its requests", requests)
     with Fake("libc.so.6", "other-version") as fake:
-        refused("neither", fake.start(), "neither version", "newer candor")
+        refused("neither", fake.start(), "is unknown to candor", "newer candor")
         ct.ok([words[0] for words in fake.requests()] == ["1", "2"], "both were tried")
 
 
@@ -79,13 +79,13 @@ def silences():
     with Fake("libc.so.6", "starting") as fake:
         refused("one that still starts, and leaves the last question unanswered", fake.start("1s"), "still starting", "try again")
     with Fake("libc.so.6", "hangs-up") as fake:
-        refused("one that hangs up", fake.start(), "hung up")
+        refused("one that hangs up", fake.start(), "closed the connection")
 
 
 def c_libraries():
     for name in ("libc.musl-x86_64.so.1", "libc.so"):
         with Fake(name, "unarmed") as fake:
-            refused(f"a JVM that needs {name}", fake.start(), "built for musl", "agent for glibc", "use a candor")
+            refused(f"a JVM that needs {name}", fake.start(), "built for musl", "the agent of this candor for glibc", "use a candor")
             ct.ok(fake.process.poll() is None, "it was not signalled")
     with Fake("libwhatever.so.3", "version-1") as fake:
         refused("one that names none is let pass", fake.start(), "is loaded but has opened no socket")

@@ -200,7 +200,7 @@ def refusals():
         ct.candor("start", "-o", ct.WORK / "full.jfr", fake.pid)
         result = ct.candor("stop", fake.pid)
         ct.ok(one_line(result, "No space left on device"), "a recording that is not whole", result)
-    for behaviour, timeout, words in (("garbage", "60s", ["not understood"]), ("cut", "60s", ["cut off"]),
+    for behaviour, timeout, words in (("garbage", "60s", ["cannot read the agent's answer"]), ("cut", "60s", ["is incomplete"]),
                                       ("endless", "60s", ["cannot talk"]), ("silent", "1s", ["does not answer"])):
         with Fake(behaviour) as fake:
             result = ct.candor("status", "--timeout", timeout, fake.pid)

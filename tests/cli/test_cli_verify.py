@@ -29,7 +29,7 @@ def check_usage():
     wrong(["--tools", "perf"], 2, "no tool 'perf'")
     wrong(["--tools", ","], 2, "names no tool")
     wrong(["--interval", "10us"], 2, "100us")
-    wrong(["--duration", "1ms"], 2, "hundred intervals")
+    wrong(["--duration", "1ms"], 2, "a hundred times --interval")
     wrong(["--java", "/nowhere"], 1, "no java at")
     wrong(["--java", ct.WORK], 1, "no java at")
     wrong([], 1, "no java at", env={**os.environ, "JAVA_HOME": "/nowhere"})

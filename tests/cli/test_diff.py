@@ -81,8 +81,8 @@ def main():
     ct.candor("convert", b, other)
     rows = by_name(diff(collapsed, other)["methods"])
     ct.ok(rows["demo.Work.hot"]["self"]["change"] == "grew", "collapsed stacks, whose rows stand for many samples", rows)
-    for arguments, word in (((a, b, same), "come in pairs"), ((a,), "missing"), (("--level", "x", a, b), "percentage"),
-                            (("--only", "worse", a, b), "no change")):
+    for arguments, word in (((a, b, same), "compared in pairs"), ((a,), "missing"), (("--level", "x", a, b), "percentage"),
+                            (("--only", "worse", a, b), "new, gone, grown or shrunk")):
         result = ct.candor("diff", *arguments)
         ct.ok(result.status == 2 and word in result.err and result.err.count("\n") == 1, f"{word}: told", result)
     page = ct.WORK / "changes.html"

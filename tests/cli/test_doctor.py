@@ -123,8 +123,8 @@ def well_formed(doctor, what):
 def plain_machine():
     plain = Doctor()
     well_formed(plain, "here")
-    row(plain, "clock timer", "ok", ["asked 1 ms, got"], "here")
-    row(plain, "clock itimer", "ok", ["asked 1 ms, got"], "here")
+    row(plain, "clock timer", "ok", ["requested every 1 ms, got"], "here")
+    row(plain, "clock itimer", "ok", ["requested every 1 ms, got"], "here")
     row(plain, "/tmp", "ok", ["writable"], "here")
     row(plain, "kernel", plain.level("kernel"), [os.uname().release], "here")
     ct.ok(set(plain.rows) >= {"user", "perf_event_paranoid", "seccomp", "PID namespace", "CPU limit", "open files",
@@ -183,7 +183,7 @@ def ordinary_user(plain):
     shutil.copy(ct.PROGRAM, program)
     doctor = Doctor(wrapper=NOBODY, program=program, cwd="/")
     well_formed(doctor, "nobody")
-    row(doctor, "user", "ok", ["nobody", "need root"], "nobody")
+    row(doctor, "user", "ok", ["nobody", "run it as root"], "nobody")
     row(plain, "user", "ok", ["all users"], "root")
     if works(plain):
         row(plain, "perf_event_paranoid", "ok", [], "root")
@@ -387,7 +387,7 @@ def other_rights(jdk, library, plain):
         doctor, what = Doctor(jvm.pid), "nobody's JVM"
         well_formed(doctor, what)
         row(doctor, "user", "ok", ["nobody"], what)
-        row(doctor, "rights", "ok", ["with the JVM's user and capabilities"], what)
+        row(doctor, "rights", "ok", ["the user and the capabilities of the JVM"], what)
         ct.ok("seccomp of the JVM" not in doctor.rows, f"{what}: no filter is claimed", doctor)
         if works(plain):
             kernel_hidden(doctor, what)

@@ -99,7 +99,7 @@ def test_others(path):
     text = ct.candor("report", "--kind", "halt", calm)
     ct.ok(text.status == 0 and "no events about halts" in text.out and "-e cpu,halt" in text.out, "and what to do", text)
     server = ct.candor("report", "--kind", "halt", "http://127.0.0.1:1")
-    ct.ok(server.status == 1 and "recording's FILE" in server.err and server.err.count("\n") == 1, "a server has none", server)
+    ct.ok(server.status == 1 and "the FILE of a recording" in server.err and server.err.count("\n") == 1, "a server has none", server)
     unused = ct.candor("report", "--kind", "halt", "--token-file", "token", calm)
     ct.ok(unused.status == 2 and "--token-file is of a server" in unused.err and unused.err.count("\n") == 1, "nor an option of it", unused)
     cut = ct.WORK / "cut.jfr"

@@ -203,7 +203,7 @@ def test_joining(jvm):
     file = ct.WORK / "running.jfr"
     ct.attach(jvm, file)
     t = top(jvm, "-r", "500ms")
-    sees(t, "joined the recording that runs already", "a recording that runs is joined")
+    sees(t, "showing the recording that is already running", "a recording that runs is joined")
     sees(t, HOT, "and shown")
     t.press("q")
     ct.ok(t.end() == 0 and t.restored(), "q: the end", t.errors())

@@ -166,7 +166,7 @@ def daemon(jdk, server, relay):
 
 def refused():
     """Addresses, and a back end that is not there."""
-    for arguments, word in ((["--to", "ftp://x"], "no address to send to"), (["--to", "otlp+x"], "no address"),
+    for arguments, word in ((["--to", "ftp://x"], "not an address to send to"), (["--to", "otlp+x"], "not an address"),
                             (["--ca-file", "x"], "--to")):
         shown = ct.candor("record", *arguments, "1")
         ct.ok(shown.status == 2 and word in shown.err, f"usage: {' '.join(arguments)}", shown)

@@ -238,7 +238,7 @@ def another_folder(jdk):
         jvm.expect("ready")
         start = [ct.PROGRAM, "start", "-o", folder / "app.jfr", "--dump-on", "'cpu>1'", jvm.pid]
         refused = ct.run("unshare", "-m", "sh", "-c", " ".join(map(str, [mount, *start])))
-        ct.ok(refused.status == 1 and len(refused.err.splitlines()) == 1 and "does not see" in refused.err and "dump-dir" in refused.err,
+        ct.ok(refused.status == 1 and len(refused.err.splitlines()) == 1 and "cannot access" in refused.err and "dump-dir" in refused.err,
               "a folder that the JVM does not see: refused in one line", refused)
         good = ct.run("unshare", "-m", "sh", "-c", " ".join(map(str, [mount, *start[:-1], "--dump-dir", ct.WORK, jvm.pid])))
         ct.ok(good.status == 0, "with a folder that it sees: good", good)

@@ -126,7 +126,7 @@ def check(jdk):
         status = jvm.ask("status")
         ct.ok(status["recordings"] == "1" and int(status["pace_ns"]) == SLOW_NS, "the first goes on alone", status)
         result = ct.candor("stop", jvm.pid)
-        ct.ok(result.status == 1 and "only this recording runs: " in result.err, "one with a name is another program's", result)
+        ct.ok(result.status == 1 and "only this recording is running: " in result.err, "one with a name is another program's", result)
         ct.ok(ct.candor("stop", "--recording", status["recording"], jvm.pid).status == 0, "and ends with its number")
         ct.ok(jvm.finish() == 0, "the program ends well", jvm.transcript())
     share = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])

@@ -161,7 +161,7 @@ static void test_requests(void)
     tap_ok(starts(ask(""), "error unknown command ''"), "an empty request");
     tap_ok(starts(ask("dance"), "error unknown command 'dance'"), "an unknown one");
     tap_ok(starts(ask("start"), "error start needs file="), "a start without a file");
-    tap_ok(starts(ask_bytes("status\0\n", 8), "error the request has a zero byte"), "a zero byte is not passed over");
+    tap_ok(starts(ask_bytes("status\0\n", 8), "error the request contains a zero byte"), "a zero byte is not passed over");
     tap_ok(starts(ask_bytes("status\nstop\nx", 13), "error there is more data"), "one request per connection");
     tap_ok(starts(ask("status now=yes"), "error option 'now' is none of") && starts(ask("stop file=/x"), "error option 'file' is none of"),
            "options that these do not have");

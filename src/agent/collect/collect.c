@@ -120,7 +120,7 @@ char *collect_describe_all(char *out, size_t size)
 static int refuse_more(struct error *e)
 {
     char all[512];
-    return error_set(e, -EBUSY, "already recording %d times, which is the most: %s; stop one of them first", COLLECT_AT_ONCE,
+    return error_set(e, -EBUSY, "already recording %d times, which is the maximum: %s; stop one of them first", COLLECT_AT_ONCE,
                      collect_describe_all(all, sizeof all));
 }
 
@@ -136,8 +136,10 @@ static struct running *free_place(void)
 static int check_alone(const struct collect_options *options, struct error *e)
 {
     if (collect_running() && (safepoint_running() || options->events == COLLECT_SAFEPOINT))
-        return error_set(e, -EBUSY, "already recording to %.200s, and the event safepoint is recorded alone; stop that first",
-                         options_of(find(0))->file);
+        return error_set(
+            e, -EBUSY,
+            "already recording to %.200s, and the event safepoint cannot be recorded at the same time; stop that recording first",
+            options_of(find(0))->file);
     return 0;
 }
 
@@ -168,7 +170,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     char fault[INTERNAL_FAULT_TEXT_MAX];
     struct running *r = free_place();
     if (internal_fault_describe(fault, sizeof fault))
-        return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
+        return error_set(e, -EFAULT, "%s; restart this JVM to record it again", fault);
     int rc = r ? check_alone(options, e) : refuse_more(e);
     rc = rc ? rc : start(r, options, late, bind_threads, e);
     if (rc)

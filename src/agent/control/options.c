@@ -43,7 +43,7 @@ static int set_file(struct collect_options *o, char *value, struct error *e)
 static int set_descriptor(struct collect_options *o, char *value, struct error *e)
 {
     if (strcmp(value, "passed"))
-        return error_set(e, -EINVAL, "descriptor '%s': use passed, and send it with the request", value);
+        return error_set(e, -EINVAL, "descriptor '%s': use descriptor=passed, and send the descriptor with the request", value);
     o->passed = true;
     return 0;
 }
@@ -177,18 +177,17 @@ static int check_counter(const struct collect_options *o, struct error *e)
 {
     bool counts = o->counter.name[0];
     if (!counts && o->event_interval)
-        return error_set(e, -EINVAL, "event-interval is only for events that perf counts, such as event=page-faults");
+        return error_set(e, -EINVAL, "event-interval needs an event that perf counts, such as event=page-faults");
     if (counts && o->interval_ns)
-        return error_set(e, -EINVAL, "event=%s has no interval of time: use event-interval, such as %llu", o->counter.name,
-                         (unsigned long long)o->counter.interval);
+        return error_set(e, -EINVAL, "event=%s is not sampled by time: use event-interval instead of interval, such as %llu",
+                         o->counter.name, (unsigned long long)o->counter.interval);
     if (counts && o->event_interval && o->event_interval < o->counter.least)
         return error_set(e, -EINVAL,
                          "event-interval %llu: for %s use %llu or more; below that the program would spend most of its time on samples",
                          (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
     if (counts && (o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL,
-                         "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval where there are "
-                         "too many samples");
+        return error_set(
+            e, -EINVAL, "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval if there are too many samples");
     if (counts && (o->clock == CLOCK_TIMER || o->clock == CLOCK_ITIMER))
         return error_set(e, -EINVAL, "clock=%s measures only CPU time: leave it out to count %s", clock_names[o->clock], o->counter.name);
     return 0;
@@ -206,7 +205,8 @@ static int check_clock(const struct collect_options *o, struct error *e)
     char events[COLLECT_EVENTS_BYTES];
     collect_events_text(events, o->events);
     if (o->clocks != LOTS_ALL && (!(o->events & COLLECT_CPU) || o->counter.name[0]))
-        return error_set(e, -EINVAL, "clocks=%s is of event=cpu: record that, too, or leave it out", lots_mode_names[o->clocks]);
+        return error_set(e, -EINVAL, "clocks=%s needs event=cpu: record that event, too, or leave the option out",
+                         lots_mode_names[o->clocks]);
     if (!(o->events & COLLECT_BY_INTERVAL) && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL, "event=%s uses no clock: leave out clock, max-rate and max-overhead, or use event=cpu,%s", events,
                          events);
@@ -254,14 +254,15 @@ static int check_dumps(const struct collect_options *o, struct error *e)
 {
     bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max;
     if (about_dumps && !o->dumps.rule.text[0])
-        return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
+        return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to copy the recording");
     return 0;
 }
 
 static int check_heal(const struct collect_options *o, struct error *e)
 {
     if (o->recompile && o->heal && o->heal != HEAL_NOW)
-        return error_set(e, -EINVAL, "recompile is heal=now, and not heal=%s: leave one of them out", heal_mode_names[o->heal]);
+        return error_set(e, -EINVAL, "recompile means heal=now, which contradicts heal=%s: leave one of them out",
+                         heal_mode_names[o->heal]);
     return 0;
 }
 

@@ -32,7 +32,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
     if (options->live.paths_ns && !(options->events & COLLECT_LIVE))
-        return error_set(e, -EINVAL, "paths needs event=live or event=cpu,live");
+        return error_set(e, -EINVAL, "paths needs the event live, such as event=cpu,live");
     if (collect_running())
         return collect_start(options, late, nothing, e);
     hooks = hooks_of(options->events, hooks);
@@ -103,7 +103,8 @@ static int find_meant(uint32_t recording, const struct asker *asker, uint32_t *i
     *id = meant(recording, asker->client);
     if (*id || collect_ids(ids) < 2)
         return 0;
-    return error_set(e, -EINVAL, "several recordings run: %s; say which, with recording=NUMBER", collect_describe_all(all, sizeof all));
+    return error_set(e, -EINVAL, "several recordings are running: %s; choose one with recording=NUMBER",
+                     collect_describe_all(all, sizeof all));
 }
 
 /* To end a recording without its number is to end one's own. One with a name is a program's, such as the daemon's, even if it is the only
@@ -115,7 +116,7 @@ static int find_to_stop(uint32_t recording, const struct asker *asker, uint32_t 
     int rc = find_meant(recording, asker, id, e);
     if (rc || recording || !*id || collect_status(*id, &s) || !s.name[0] || s.client == asker->client)
         return rc;
-    return error_set(e, -EINVAL, "only this recording runs: %s; to end it, say so with recording=%" PRIu32,
+    return error_set(e, -EINVAL, "only this recording is running: %s; to end it, use recording=%" PRIu32,
                      collect_describe_all(all, sizeof all), *id);
 }
 

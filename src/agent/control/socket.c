@@ -99,7 +99,7 @@ int socket_listen(struct error *e)
         if (fd >= 0)
             return fd;
         if (fd == -EALREADY)
-            return error_set(e, fd, "another copy of the agent is active in this JVM: load the agent once, and always from the same file");
+            return error_set(e, fd, "another copy of the agent is active in this JVM: load the agent only once, always from the same file");
         first = first ? first : fd;
     }
     return error_set(e, first, "cannot create a control socket in /tmp (%s) or in /dev/shm; give this JVM write access to one of them",
@@ -203,7 +203,7 @@ int socket_read(struct socket_peer *peer)
     if (end + 1 != peer->request + peer->used)
         return refuse(peer, "error there is more data after the request's line; a connection carries one request\n");
     if (memchr(peer->request, 0, peer->used))
-        return refuse(peer, "error the request has a zero byte\n");
+        return refuse(peer, "error the request contains a zero byte\n");
     *end = 0;
     return 1;
 }

@@ -34,7 +34,7 @@ static int check_file(int fd, const char *path, const struct stat *busy, struct 
     if (!S_ISREG(st->st_mode))
         return error_set(e, -EINVAL, "cannot write %s: it is not a regular file; choose another", path);
     if (busy && same(st, busy))
-        return error_set(e, -EBUSY, "cannot write %s: it is the running recording itself; choose another file", path);
+        return error_set(e, -EBUSY, "cannot write %s: it is the file of the running recording; choose another file", path);
     if (st->st_nlink > 1)
         return error_set(e, -EINVAL, "cannot write %s: the file has a second name (hard link); choose another", path);
     if (st->st_size && !is_recording(fd))
@@ -106,8 +106,8 @@ static int open_beside(struct record_file *f, int replaced, const struct stat *o
     if (f->fd < 0) {
         f->beside[0] = 0;
         return error_set(e, -errno,
-                         "cannot write %s: it contains a recording, and no new file can be made beside it to replace it: %s; choose "
-                         "another name, or remove it first",
+                         "cannot write %s: it contains a recording, and the new file that would replace it cannot be created in that "
+                         "folder: %s; choose another name, or remove the file first",
                          f->path, strerror(errno));
     }
     take_mode(f->fd, of);
@@ -125,7 +125,7 @@ static int open_named(struct record_file *f, const struct stat *busy, struct err
     if (!made && errno == EEXIST)
         fd = open(f->path, flags);
     if (fd < 0)
-        return error_set(e, -errno, "cannot write %s: %s; choose a file this JVM's user may write", f->path, strerror(errno));
+        return error_set(e, -errno, "cannot write %s: %s; choose a file that this JVM's user may write", f->path, strerror(errno));
     int rc = check_file(fd, f->path, busy, &st, e);
     if (!rc)
         rc = lock(fd, f->path, e);
@@ -170,7 +170,7 @@ int record_file_place(struct record_file *f, struct error *e)
     if (f->settled)
         return 0;
     if (f->beside[0] && rename(f->beside, f->path))
-        rc = error_set(e, -errno, "cannot rename the recording to %s: %s; it is in %s", f->path, strerror(errno), f->beside);
+        rc = error_set(e, -errno, "cannot rename the recording to %s: %s; its data are in %s", f->path, strerror(errno), f->beside);
     let_go(f);
     return rc;
 }

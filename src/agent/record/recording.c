@@ -144,7 +144,7 @@ static void describe_clock(struct recording *r, const struct clock *c, uint64_t 
 /* Describes how stacks show the time that a thread spent in the kernel. */
 static void describe_kernel(struct recording *r, const struct clock *c, uint64_t now)
 {
-    const char *stacks = "none", *reason = "only the clock sigtrap gives them";
+    const char *stacks = "none", *reason = "only the clock sigtrap records them";
     if (!c->kernel)
         stacks = "excluded", reason = "this process may not sample the kernel; set kernel.perf_event_paranoid to 1";
     else if (c->kernel_stacks && kallsyms_readable())

@@ -98,8 +98,8 @@ static void judge_boxing(struct findings *f, const struct evidence *e, const str
                         .kind = FINDING_BOXING,
                         .score = score,
                         .text = findings_say(
-                            f, "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects%s%s", 100 * share->low,
-                            100 * share->high, units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)),
+                            f, "%.1f to %.1f %% of all allocated bytes (%s/s) are boxed numbers%s%s", 100 * share->low, 100 * share->high,
+                            units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)),
                             largest(of_class, sizeof of_class, class_name ? (double)class_name->weight : 0, part->sum, "",
                                     findings_text(f, subject)),
                             largest(at_line, sizeof at_line, line ? (double)line->weight : 0, part->sum, "at ", findings_text(f, site))),
@@ -134,8 +134,8 @@ static void judge_site(struct findings *f, const struct evidence *e, const struc
                  &(struct finding){
                      .kind = FINDING_ALLOCATION_SITE,
                      .score = score,
-                     .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all%s", findings_text(f, line->key),
-                                          units_format_bytes(low, sizeof low, amount_whole(rate.low)),
+                     .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all allocated bytes%s",
+                                          findings_text(f, line->key), units_format_bytes(low, sizeof low, amount_whole(rate.low)),
                                           units_format_bytes(high, sizeof high, amount_whole(rate.high)), 100 * share.low, 100 * share.high,
                                           largest(part, sizeof part, (double)of_class->weight, (double)line->weight, "", class_name)),
                      .subject = findings_string(f, class_name),

@@ -61,16 +61,17 @@ static void judge(struct findings *f, const struct evidence *e, const struct sta
     double score = score_saturate(mean.low, b->limit);
     if (looks >= LOOKS_LEAST && score >= SCORE_INFO && !f->failed) {
         uint32_t site = stack_site(f, p, tally_largest(&stacks, 0)->key);
-        findings_add(f, &(struct finding){
-                            .kind = b->kind,
-                            .score = score,
-                            .text = findings_say(f, "%.2f %s on average (%.2f to %.2f) waited while others relied on them, most at %.300s",
-                                                 mean.value, b->words, mean.low, mean.high, findings_text(f, site)),
-                            .site = site,
-                            .count = looks,
-                            .threads = tally_keys(&threads, 0),
-                            .lost_ns = lost,
-                        });
+        findings_add(
+            f, &(struct finding){
+                   .kind = b->kind,
+                   .score = score,
+                   .text = findings_say(f, "%.2f %s on average (%.2f to %.2f) were blocked while other work needed them, mostly at %.300s",
+                                        mean.value, b->words, mean.low, mean.high, findings_text(f, site)),
+                   .site = site,
+                   .count = looks,
+                   .threads = tally_keys(&threads, 0),
+                   .lost_ns = lost,
+               });
     }
     tally_deinit(&threads);
     tally_deinit(&stacks);

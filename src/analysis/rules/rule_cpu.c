@@ -46,21 +46,22 @@ static void judge(struct findings *f, const struct evidence *e, const struct rea
         return;
     uint32_t site = is_own ? stack_line_most(f, e->cpu, NULL, 0, &share) : 0;
     if (site)
-        snprintf(place, sizeof place, "; the largest part of its own (%.0f %%) is at %.300s", 100 * share, findings_text(f, site));
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_CPU_SATURATED,
-                        .score = score,
-                        .text = findings_say(f,
-                                             "%.1f threads on average (%.1f to %.1f) could run and had no processor; the program used %.2f "
-                                             "of the %u processors%s%s",
-                                             mean.value, mean.low, mean.high, used, e->processors,
-                                             is_own ? "" : ": others on the machine, or a quota, took the rest", place),
-                        .site = site,
-                        .count = r->looks,
-                        .threads = tally_keys(&r->threads, 0),
-                        .lost_ns = lost,
-                        .remedy = is_own ? NULL : "look at what else runs on this machine, and at the CPU quota of the container",
-                    });
+        snprintf(place, sizeof place, "; the largest part of its CPU time (%.0f %%) is at %.300s", 100 * share, findings_text(f, site));
+    findings_add(f,
+                 &(struct finding){
+                     .kind = FINDING_CPU_SATURATED,
+                     .score = score,
+                     .text = findings_say(f,
+                                          "%.1f threads on average (%.1f to %.1f) could run but had no processor; the program used %.2f "
+                                          "of the %u processors%s%s",
+                                          mean.value, mean.low, mean.high, used, e->processors,
+                                          is_own ? "" : ": other programs on the machine used the rest, or a CPU quota withheld it", place),
+                     .site = site,
+                     .count = r->looks,
+                     .threads = tally_keys(&r->threads, 0),
+                     .lost_ns = lost,
+                     .remedy = is_own ? NULL : "check which other programs run on this machine, and the CPU quota of the container",
+                 });
 }
 
 void rule_cpu(struct findings *f, const struct evidence *e)

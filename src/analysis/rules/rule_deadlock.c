@@ -17,7 +17,7 @@ static const char *name_of(const struct profile *p, uint32_t sample)
 static void put_link(struct findings *f, struct buffer *b, const struct profile *p, uint32_t sample, uint32_t owner)
 {
     uint32_t class_name = locks_label(p, &p->samples[sample], "class");
-    buffer_printf(b, "%.100s waits for %s %.200s, which %.100s has, at %.200s", name_of(p, sample),
+    buffer_printf(b, "%.100s waits for %s %.200s, which %.100s holds, at %.200s", name_of(p, sample),
                   p->samples[sample].state == JFR_STATE_MONITOR ? "the monitor of" : "a lock,",
                   class_name ? profile_text(p, class_name) : "[unknown]", name_of(p, owner),
                   findings_text(f, stack_site(f, p, p->samples[sample].stack)));
@@ -29,7 +29,7 @@ static void add_circle(struct findings *f, const struct profile *p, const struct
     struct buffer b;
     uint64_t lost = 0;
     buffer_init(&b, TEXT_MAX);
-    buffer_printf(&b, "%u threads wait for each other, and will for ever", count);
+    buffer_printf(&b, "%u threads wait for each other forever", count);
     for (uint32_t i = 0; i < count; i++) {
         lost += p->samples[links[i].sample].weight;
         if (i >= LINKS_SHOWN)
@@ -40,7 +40,7 @@ static void add_circle(struct findings *f, const struct profile *p, const struct
     buffer_u8(&b, 0);
     findings_add(f, &(struct finding){.kind = FINDING_DEADLOCK,
                                       .score = SCORE_CERTAIN,
-                                      .text = b.failed ? findings_say(f, "%u threads wait for each other, and will for ever", count)
+                                      .text = b.failed ? findings_say(f, "%u threads wait for each other forever", count)
                                                        : findings_string(f, (const char *)b.data),
                                       .subject = findings_string(f, profile_text(p, locks_label(p, first, "class"))),
                                       .site = stack_site(f, p, first->stack),

@@ -66,7 +66,7 @@ static uint32_t tell(struct findings *f, const struct finding *one, const struct
         snprintf(shares, sizeof shares, "%.1f to %.1f %% of the CPU time went into stack traces of exceptions; ", 100 * share->low,
                  100 * share->high);
     if (!one->subject && !one->site)
-        return findings_say(f, "%s%swhich, and where, the recording does not tell", rates, shares);
+        return findings_say(f, "%s%sthe recording does not show which exceptions, nor where", rates, shares);
     return findings_say(f, "%s%smost%s%.200s at %.300s", rates, shares, one->subject ? " are " : "", findings_text(f, one->subject),
                         one->site ? findings_text(f, one->site) : "[unknown]");
 }

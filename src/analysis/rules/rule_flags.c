@@ -85,8 +85,8 @@ static void judge_outdated(struct findings *f, const struct argument *a, uint32_
             continue;
         if (o->refused > jdk)
             snprintf(later, sizeof later, ", and JDK %u does not start with it", o->refused);
-        uint32_t text = is_ignored ? findings_say(f, "JDK %u ignores %.200s%s; in its place: %s", jdk, a->name, later, o->instead)
-                                   : findings_say(f, "%.200s is deprecated%s; in its place: %s", a->name, later, o->instead);
+        uint32_t text = is_ignored ? findings_say(f, "JDK %u ignores %.200s%s; instead: %s", jdk, a->name, later, o->instead)
+                                   : findings_say(f, "%.200s is deprecated%s; instead: %s", a->name, later, o->instead);
         say(f, FINDING_FLAG_OUTDATED, is_ignored ? IGNORED_SCORE : DEPRECATED_SCORE, a->name, text, NULL);
     }
 }
@@ -112,19 +112,24 @@ static void judge_heap(struct findings *f, const char *arguments, uint32_t proce
     bool is_narrow = !is_on(arguments, "UseZGC") && !argument_last(&other, arguments, "ObjectAlignmentInBytes");
     if (is_narrow && heap >= WIDE_FROM_GIB * GIB && heap <= WIDE_TO_GIB * GIB)
         say(f, FINDING_HEAP_SETUP, SETUP_SCORE, "MaxHeapSize",
-            findings_say(f, "from 32 GiB on references take 8 bytes: this heap of %.1f GiB holds less than one of 31", (double)heap / GIB),
-            "-Xmx31g, or a heap of more than 40 GiB");
+            findings_say(f,
+                         "from 32 GiB on, references take 8 bytes instead of 4: this heap of %.1f GiB has room for fewer objects than a "
+                         "heap of 31 GiB",
+                         (double)heap / GIB),
+            "set -Xmx31g, or use a heap of more than 40 GiB");
     if (heap && argument_last(&other, arguments, "MaxRAMPercentage"))
         say(f, FINDING_HEAP_SETUP, SETUP_SCORE, "MaxRAMPercentage",
-            findings_say(f, "%.100s has no effect, because -Xmx is given, too", other.word), "leave one of the two out");
+            findings_say(f, "%.100s has no effect, because -Xmx is given, too", other.word), "remove one of the two flags");
     if (processors && threads > processors)
         say(f, FINDING_HEAP_SETUP, SETUP_SCORE, "ParallelGCThreads",
-            findings_say(f, "%llu threads collect on %u processors: they wait for each other", (unsigned long long)threads, processors),
-            "leave ParallelGCThreads out: the JVM knows the processors, and the container's quota");
+            findings_say(f, "%llu threads collect garbage on %u processors, so some of them wait while the others run",
+                         (unsigned long long)threads, processors),
+            "remove ParallelGCThreads: the JVM knows the number of processors and the container's quota");
     if (is_on(arguments, "UseSerialGC") && processors >= SERIAL_PROCESSORS && heap >= SERIAL_HEAP_GIB * GIB)
         say(f, FINDING_HEAP_SETUP, SETUP_SCORE, "UseSerialGC",
-            findings_say(f, "one thread collects a heap of %.1f GiB on a machine of %u processors", (double)heap / GIB, processors),
-            "-XX:+UseG1GC or -XX:+UseParallelGC, unless the container allows only one processor");
+            findings_say(f, "a single thread collects the garbage of a heap of %.1f GiB, on a machine with %u processors",
+                         (double)heap / GIB, processors),
+            "use -XX:+UseG1GC or -XX:+UseParallelGC, unless the container allows only one processor");
 }
 
 /* ---- remote control ---- */
@@ -161,13 +166,14 @@ static void judge_doors(struct findings *f, const char *arguments, uint32_t jdk)
     for (const char *rest = arguments; argument_next(&a, &rest);)
         if (debugs_for_all(&a, jdk))
             say(f, FINDING_REMOTE_CONTROL, OPEN_SCORE, "jdwp",
-                findings_say(f, "the debugger's port is open to other machines (%.200s); whoever reaches it runs what code he likes",
+                findings_say(f,
+                             "the debugger's port is open to other machines (%.200s); anyone who can reach it can run any code in this JVM",
                              a.word),
-                "leave -agentlib:jdwp out, or address=localhost:PORT and a tunnel");
+                "remove -agentlib:jdwp, or use address=localhost:PORT and a tunnel");
     if (manages_for_all(arguments))
         say(f, FINDING_REMOTE_CONTROL, OPEN_SCORE, "jmxremote",
-            findings_string(f, "JMX is open to other machines without a password; whoever reaches it runs what code he likes"),
-            "jmxremote.authenticate=true with TLS, or jmxremote.host=localhost and a tunnel");
+            findings_string(f, "JMX is open to other machines without a password; anyone who can reach it can run any code in this JVM"),
+            "set jmxremote.authenticate=true and use TLS, or set jmxremote.host=localhost and use a tunnel");
 }
 
 /* ---- secrets ---- */
@@ -214,7 +220,9 @@ static void judge_secrets(struct findings *f, const char *arguments)
         if (!a.is_flag && names_secret(name) && is_secret(is_pair ? next.word : a.value))
             say(f, FINDING_SECRET_IN_ARGUMENTS, SECRET_SCORE, name,
                 findings_say(
-                    f, "the command line holds the value of %.200s: everybody on the machine can read it (ps), and tools record it", name),
+                    f,
+                    "the command line contains the value of %.200s: every user of the machine can read it (with ps), and tools record it",
+                    name),
                 NULL);
     }
 }

@@ -34,8 +34,8 @@ static const struct trouble {
     {FINDING_SLOW_WRITE, HALT_SOCKET_WRITE, WAITERS, 1.0, 3, "writes to"},
     {FINDING_SLOW_FILE, HALT_FILE_READ, WAITERS, 1.0, 3, "reads of"},
     {FINDING_SLOW_FILE, HALT_FILE_WRITE, WAITERS, 1.0, 3, "writes to"},
-    {FINDING_ALLOCATION_STALL, HALT_ALLOCATION, WAITERS, 0.1, 3, "allocations waited for the collector:"},
-    {FINDING_DEOPTIMIZATIONS, HALT_DEOPTIMIZATION, A_SECOND, 1000, 100, "times compiled code was thrown away:"},
+    {FINDING_ALLOCATION_STALL, HALT_ALLOCATION, WAITERS, 0.1, 3, "allocations waited until the collector had freed memory:"},
+    {FINDING_DEOPTIMIZATIONS, HALT_DEOPTIMIZATION, A_SECOND, 1000, 100, "times compiled code was discarded:"},
 };
 
 /* Whether the group counts. A file without a name is a pipe or a terminal, whose other end may have nothing to send. */
@@ -61,7 +61,7 @@ static void judge_group(struct findings *f, const struct evidence *e, const stru
     findings_add(f, &(struct finding){
                         .kind = t->kind,
                         .score = score_saturate(v->low, t->limit),
-                        .text = findings_say(f, "%llu %s %.200s, %s; most at %.300s", (unsigned long long)g->count, t->words,
+                        .text = findings_say(f, "%llu %s %.200s, %s; mostly at %.300s", (unsigned long long)g->count, t->words,
                                              halts_text(e->halts, g->what), cost, *site ? site : "[unknown]"),
                         .subject = findings_string(f, halts_text(e->halts, g->what)),
                         .site = findings_string(f, site),
@@ -96,16 +96,17 @@ static void judge_error(struct findings *f, const struct evidence *e, const stru
     struct amount rate = amount_scaled(amount_count((double)g->count), 1 / minutes);
     if (!ends(class_name, "Error") || (g->count < ERRORS_LEAST && !is_memory))
         return;
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_ERRORS,
-                        .score = is_memory ? MEMORY_SCORE : score_saturate(rate.low, ERRORS_WARNING),
-                        .text = findings_say(f, "%llu times %.200s was thrown, %.1f a minute; most at %.300s", (unsigned long long)g->count,
-                                             class_name, rate.value, *site ? site : "[unknown]"),
-                        .subject = findings_string(f, class_name),
-                        .site = findings_string(f, site),
-                        .count = g->count,
-                        .remedy = is_memory ? "-XX:+HeapDumpOnOutOfMemoryError, and candor record -e live for what fills the memory" : NULL,
-                    });
+    findings_add(f,
+                 &(struct finding){
+                     .kind = FINDING_ERRORS,
+                     .score = is_memory ? MEMORY_SCORE : score_saturate(rate.low, ERRORS_WARNING),
+                     .text = findings_say(f, "%llu times %.200s was thrown, %.1f a minute; mostly at %.300s", (unsigned long long)g->count,
+                                          class_name, rate.value, *site ? site : "[unknown]"),
+                     .subject = findings_string(f, class_name),
+                     .site = findings_string(f, site),
+                     .count = g->count,
+                     .remedy = is_memory ? "set -XX:+HeapDumpOnOutOfMemoryError; candor record -e live shows what fills the memory" : NULL,
+                 });
 }
 
 static void judge_errors(struct findings *f, const struct evidence *e)

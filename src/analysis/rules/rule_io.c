@@ -169,9 +169,10 @@ static void judge_pin(struct findings *f, const struct evidence *e, const struct
     if (g->count < PINS_LEAST)
         return;
     struct finding one = finding_of(f, e, g, FINDING_PINNED_CARRIER);
-    one.text = findings_say(f, "virtual threads waited %llu times, %s in all, and kept their carriers%s%.200s; most of that time at %.300s",
-                            (unsigned long long)g->count, units_format_duration(all, sizeof all, g->sum_ns), g->what ? ", for " : "",
-                            known(e->halts, g->what, ""), known(e->halts, g->site, "[unknown]"));
+    one.text = findings_say(
+        f, "virtual threads waited %llu times, %s in all, without releasing their carrier threads%s%.200s; most of that time at %.300s",
+        (unsigned long long)g->count, units_format_duration(all, sizeof all, g->sum_ns), g->what ? ", for " : "",
+        known(e->halts, g->what, ""), known(e->halts, g->site, "[unknown]"));
     findings_add(f, &one);
 }
 

@@ -19,21 +19,21 @@ static void judge(struct findings *f, const struct evidence *e, const struct lea
     bool is_proved = proof == LEAKS_PROVED;
     char low[32], high[32], hour[32];
     uint32_t site = stack_site(f, p, leak->stack);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_LEAK,
-                        .score = is_proved ? score : fmin(score, SCORE_WARNING - 1),
-                        .text = findings_say(f, "objects of %.200s from %.300s grew by between %s and %s; that is %s an hour%s",
-                                             profile_text(p, leak->class_name), findings_text(f, site),
-                                             units_format_bytes(low, sizeof low, amount_whole(growth.low)),
-                                             units_format_bytes(high, sizeof high, amount_whole(growth.high)),
-                                             units_format_bytes(hour, sizeof hour, amount_whole(leak->per_hour)),
-                                             is_proved ? ""
-                                                       : "; old objects were not collected in each quarter of the recording, "
-                                                         "so they may be garbage"),
-                        .subject = findings_string(f, profile_text(p, leak->class_name)),
-                        .site = site,
-                        .count = leak->objects,
-                    });
+    findings_add(
+        f, &(struct finding){
+               .kind = FINDING_LEAK,
+               .score = is_proved ? score : fmin(score, SCORE_WARNING - 1),
+               .text = findings_say(
+                   f, "objects of %.200s from %.300s grew by between %s and %s; that is %s an hour%s", profile_text(p, leak->class_name),
+                   findings_text(f, site), units_format_bytes(low, sizeof low, amount_whole(growth.low)),
+                   units_format_bytes(high, sizeof high, amount_whole(growth.high)),
+                   units_format_bytes(hour, sizeof hour, amount_whole(leak->per_hour)),
+                   is_proved ? ""
+                             : "; the old generation was not collected in each quarter of the recording, so these objects may be garbage"),
+               .subject = findings_string(f, profile_text(p, leak->class_name)),
+               .site = site,
+               .count = leak->objects,
+           });
 }
 
 void rule_leak(struct findings *f, const struct evidence *e)

@@ -249,8 +249,8 @@ static void tell_plainly(struct told *t, struct finding *one)
     one->owner = owner ? findings_string(u->f, profile_text(u->p, owner->key)) : 0;
     if (starve)
         one->text = findings_say(u->f,
-                                 "writers waited %s for readers of %.200s, on average %.2f at a time, while readers waited %.1f %% of "
-                                 "that; they want it at %.300s",
+                                 "writers waited %s for %.200s while readers held it, on average %.2f at a time; readers waited %.1f %% of "
+                                 "that time; the writers wait at %.300s",
                                  units_format_duration(writers, sizeof writers, t->use->writers_ns), t->class_name,
                                  (double)t->use->writers_ns / (double)u->e->duration_ns,
                                  100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
@@ -300,7 +300,7 @@ static void tell_of_processor(const struct told *t, struct finding *one)
     if (share.low < OWNER_SHARE)
         return;
     one->kind = FINDING_LOCK_OWNER_PREEMPTED;
-    one->text = findings_say(u->f, "%s; in %.0f to %.0f %% of the time in which its owners could run they had no processor",
+    one->text = findings_say(u->f, "%s; in %.0f to %.0f %% of the time in which its owners could run, they had no processor",
                              findings_text(u->f, one->text), 100 * share.low, 100 * share.high);
 }
 

@@ -33,12 +33,12 @@ static const struct cause {
     const char *words;
 } causes[] = {
     {FINDING_GC_HUMONGOUS, "G1 Humongous Allocation", OF_PAUSES, 0.5, 5, "arrays that are larger than half a region of the heap"},
-    {FINDING_GC_LOCKER, "GCLocker Initiated GC", OF_PAUSES, 0.5, 5, "native code that held an array, and kept the collector from it"},
-    {FINDING_GC_METASPACE, "Metadata GC", A_MINUTE, 6, 5, "a lack of room for classes, and not for objects"},
-    {FINDING_GC_CODE_CACHE, "CodeCache GC", A_MINUTE, 6, 5, "a lack of room for compiled code, and not for objects"},
+    {FINDING_GC_LOCKER, "GCLocker Initiated GC", OF_PAUSES, 0.5, 5, "native code that held an array, which delays the collector"},
+    {FINDING_GC_METASPACE, "Metadata GC", A_MINUTE, 6, 5, "a lack of memory for classes, not for objects"},
+    {FINDING_GC_CODE_CACHE, "CodeCache GC", A_MINUTE, 6, 5, "a lack of memory for compiled code, not for objects"},
     {FINDING_GC_BY_TOOL, "Heap Inspection", A_MINUTE, 2, 2, "a histogram of the heap"},
     {FINDING_GC_BY_TOOL, "Heap Dump", A_MINUTE, 2, 2, "a dump of the heap"},
-    {FINDING_GC_BY_TOOL, "Diagnostic Command", A_MINUTE, 2, 2, "a command of jcmd"},
+    {FINDING_GC_BY_TOOL, "Diagnostic Command", A_MINUTE, 2, 2, "a jcmd command"},
 };
 
 struct sums {
@@ -136,20 +136,21 @@ static void judge_full(struct findings *f, const struct evidence *e)
     if (s.count < FULL_LEAST)
         return;
     struct amount lost = lost_in(&s), share = amount_scaled(lost, 1 / (double)e->duration_ns);
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_GC_FULL,
-                        .score = score_saturate(share.low, falls_back ? FALLBACK_WARNING : FULL_WARNING),
-                        .text = findings_say(
-                            f,
-                            "%llu times the whole heap was collected while all threads stood, %.1f %% of the time (%.1f to %.1f)%s; "
-                            "the longest took %s (%.200s)",
-                            (unsigned long long)s.count, 100 * share.value, 100 * share.low, 100 * fmin(share.high, 1),
-                            falls_back ? ", because the collector could not keep up beside the program" : "",
-                            units_format_duration(stopped, sizeof stopped, longest->ns), halts_text(e->halts, longest->what)),
-                        .subject = findings_string(f, halts_text(e->halts, longest->what)),
-                        .count = s.count,
-                        .lost_ns = lost,
-                    });
+    findings_add(
+        f, &(struct finding){
+               .kind = FINDING_GC_FULL,
+               .score = score_saturate(share.low, falls_back ? FALLBACK_WARNING : FULL_WARNING),
+               .text = findings_say(
+                   f,
+                   "%llu times the whole heap was collected while all threads were stopped, for %.1f %% of the time (%.1f to %.1f)%s; "
+                   "the longest took %s (%.200s)",
+                   (unsigned long long)s.count, 100 * share.value, 100 * share.low, 100 * fmin(share.high, 1),
+                   falls_back ? ", because the concurrent collector could not keep up with the program" : "",
+                   units_format_duration(stopped, sizeof stopped, longest->ns), halts_text(e->halts, longest->what)),
+               .subject = findings_string(f, halts_text(e->halts, longest->what)),
+               .count = s.count,
+               .lost_ns = lost,
+           });
 }
 
 /* ---- the target ---- */
@@ -178,17 +179,16 @@ static void judge_target(struct findings *f, const struct evidence *e)
     struct amount share = amount_share((double)late.count, (double)pauses, (double)pauses);
     if (pauses < LATE_LEAST)
         return;
-    findings_add(
-        f, &(struct finding){
-               .kind = FINDING_GC_MISSES_TARGET,
-               .score = score_saturate(share.low, LATE_WARNING),
-               .text = findings_say(f, "%llu of %llu pauses of G1 (%.0f to %.0f %%) took longer than the %llu ms that they are to take",
-                                    (unsigned long long)late.count, (unsigned long long)pauses, 100 * share.low, 100 * share.high,
-                                    (unsigned long long)ms),
-               .subject = findings_string(f, "MaxGCPauseMillis"),
-               .count = late.count,
-               .lost_ns = lost_in(&late),
-           });
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_GC_MISSES_TARGET,
+                        .score = score_saturate(share.low, LATE_WARNING),
+                        .text = findings_say(f, "%llu of %llu pauses of G1 (%.0f to %.0f %%) took longer than their target of %llu ms",
+                                             (unsigned long long)late.count, (unsigned long long)pauses, 100 * share.low, 100 * share.high,
+                                             (unsigned long long)ms),
+                        .subject = findings_string(f, "MaxGCPauseMillis"),
+                        .count = late.count,
+                        .lost_ns = lost_in(&late),
+                    });
 }
 
 void rule_pauses(struct findings *f, const struct evidence *e)

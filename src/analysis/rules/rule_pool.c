@@ -130,8 +130,8 @@ static void judge(struct crew *c, const struct evidence *e)
                      .kind = FINDING_POOL_TOO_SMALL,
                      .score = score_saturate(mean.low, QUEUE_WARNING),
                      .text = findings_say(c->f,
-                                          "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u, busy for "
-                                          "%.0f %% of the time; their results are waited for at %.300s",
+                                          "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u threads, busy "
+                                          "for %.0f %% of the time; other threads wait for the results of these tasks at %.300s",
                                           mean.value, mean.low, mean.high, findings_text(c->f, pool), workers,
                                           100 * (1 - idle_share(c, pool).value), findings_text(c->f, where)),
                      .subject = pool,
@@ -139,7 +139,8 @@ static void judge(struct crew *c, const struct evidence *e)
                      .count = c->waits,
                      .threads = tally_keys(&c->waiters, 0),
                      .lost_ns = queued,
-                     .remedy = "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full",
+                     .remedy = "use more core threads: a pool adds further threads only when its queue is full, which never happens with "
+                               "an unbounded queue",
                  });
 }
 

@@ -52,18 +52,19 @@ void rule_quality(struct findings *f, const struct evidence *e)
     struct amount lines = share_of(e->cpu, approximate * sampled, sampled);
     double of_missing = score_saturate(missing.low, MISSING_WARNING), of_lines = score_saturate(lines.low, APPROXIMATE_WARNING);
     bool is_lines = of_lines > of_missing;
-    findings_add(f, &(struct finding){
-                        .kind = FINDING_RECORDING_QUALITY,
-                        .score = fmax(of_missing, of_lines),
-                        .text = findings_say(f,
-                                             "%.1f %% of the CPU time was lost, %.1f %% could not be seen, %.1f %% has no stack, and %.1f "
-                                             "%% has one that is cut; in %.1f to %.1f %% of it the line is approximate",
-                                             100 * m.lost / m.all, 100 * m.unseen / m.all, 100 * m.failed / m.all,
-                                             100 * m.truncated / m.all, 100 * lines.low, 100 * lines.high),
-                        .count = e->cpu->sampled,
-                        .lost_ns = amount_scaled(missing, m.all),
-                        .remedy = is_lines ? "load the agent at start (-agentpath, or candor record -- COMMAND): the JVM notes exact lines "
-                                             "for code that it compiles from then on"
-                                           : NULL,
-                    });
+    findings_add(f,
+                 &(struct finding){
+                     .kind = FINDING_RECORDING_QUALITY,
+                     .score = fmax(of_missing, of_lines),
+                     .text = findings_say(f,
+                                          "samples of %.1f %% of the CPU time were lost, %.1f %% could not be sampled, %.1f %% has samples "
+                                          "without a stack, and %.1f %% has truncated stacks; for %.1f to %.1f %% the line is approximate",
+                                          100 * m.lost / m.all, 100 * m.unseen / m.all, 100 * m.failed / m.all, 100 * m.truncated / m.all,
+                                          100 * lines.low, 100 * lines.high),
+                     .count = e->cpu->sampled,
+                     .lost_ns = amount_scaled(missing, m.all),
+                     .remedy = is_lines ? "load the agent at start (-agentpath, or candor record -- COMMAND): the JVM then keeps exact "
+                                          "lines for all code that it compiles"
+                                        : NULL,
+                 });
 }

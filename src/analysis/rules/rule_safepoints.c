@@ -78,7 +78,7 @@ static void judge_storm(struct findings *f, const struct evidence *e, const stru
                .kind = FINDING_SAFEPOINT_STORM,
                .score = fmax(score_saturate(rate.low, STORM_WARNING), score_saturate((double)ns / (double)e->duration_ns, STOPPED_WARNING)),
                .text = findings_say(f,
-                                    "all threads were stopped %.0f times a second (%.0f to %.0f), and not for garbage "
+                                    "all threads were stopped %.0f times a second (%.0f to %.0f) for reasons other than garbage "
                                     "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s",
                                     rate.value, rate.low, rate.high, units_format_duration(stopped, sizeof stopped, ns),
                                     100 * (double)ns / (double)e->duration_ns, what ? "; most for " : "", findings_text(f, what),
@@ -177,21 +177,19 @@ static void judge_late(struct findings *f, const struct halts *h, const struct l
     if (l->count < LATE_LEAST)
         return;
     struct amount each = amount_mean(l->sum, l->squares, l->count);
-    findings_add(
-        f, &(struct finding){
-               .kind = FINDING_LATE_AT_SAFEPOINTS,
-               .score = score_saturate(each.low, LATE_WARNING_NS),
-               .text = findings_say(f,
-                                    "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
-                                    "at %.300s",
-                                    l->count, halts_text(h, l->thread), units_format_duration(mean, sizeof mean, amount_whole(each.value)),
-                                    units_format_duration(low, sizeof low, amount_whole(each.low)),
-                                    units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
-               .site = findings_string(f, halts_text(h, site)),
-               .owner = findings_string(f, halts_text(h, l->thread)),
-               .count = l->count,
-               .lost_ns = amount_scaled(each, l->count),
-           });
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_LATE_AT_SAFEPOINTS,
+                        .score = score_saturate(each.low, LATE_WARNING_NS),
+                        .text = findings_say(
+                            f, "at %u safepoints all threads waited for %.100s, which kept running for %s on average (%s to %s) at %.300s",
+                            l->count, halts_text(h, l->thread), units_format_duration(mean, sizeof mean, amount_whole(each.value)),
+                            units_format_duration(low, sizeof low, amount_whole(each.low)),
+                            units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
+                        .site = findings_string(f, halts_text(h, site)),
+                        .owner = findings_string(f, halts_text(h, l->thread)),
+                        .count = l->count,
+                        .lost_ns = amount_scaled(each, l->count),
+                    });
 }
 
 void rule_late(struct findings *f, const struct evidence *e)

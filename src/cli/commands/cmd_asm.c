@@ -17,11 +17,12 @@ static const struct cli_option options[] = {
     {0, "event-interval", "N", NULL, "for a JVM: with an event other than cpu, how many events between two samples"},
     {'o', "output", "FILE", NULL, "for a JVM: keep the recording in this file"},
     {0, "heal", "MODE", "off|paced|now",
-     "for a JVM: code that it compiled before the agent was loaded: see 'candor help record'; now: lines for all code (default off)"},
+     "for a JVM: whether code that it compiled before the agent was loaded is compiled again, for exact lines: off, paced or now (default "
+     "off); see 'candor help record'"},
     {0, "recompile", NULL, NULL, "for a JVM: the same as --heal now"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
     {0, "threshold", "PERCENT", NULL, "show the code of regions with at least this share (default 5)"},
-    {0, "method", "REGEX", NULL, "show the code of regions with such a name, whatever their share"},
+    {0, "method", "REGEX", NULL, "show the code of regions whose name matches REGEX, whatever their share"},
     {0, "syntax", "SYNTAX", "intel|att", "syntax of x86-64's instructions (default intel)"},
     {0, "bytes", NULL, NULL, "show the instructions' bytes"},
     {0, "json", NULL, NULL, "as JSON"},
@@ -172,7 +173,8 @@ static int asm_run(const struct cli_args *args)
         status = cli_usage(args->command, "standard input cannot be read twice; name a file");
     for (size_t i = 0; file && !status && i < sizeof of_jvm / sizeof *of_jvm; i++)
         if (cli_option(args, of_jvm[i]))
-            status = cli_usage(args->command, "--%s is for a JVM, and %.100s is a file; leave it out", of_jvm[i], args->operands[0]);
+            status =
+                cli_usage(args->command, "--%s is for a JVM, but %.100s is a file; leave the option out", of_jvm[i], args->operands[0]);
     if (!status)
         status = file ? show(args, &o, args->operands[0]) : run_live(args, &o);
     regex_free(o.method);
@@ -183,11 +185,11 @@ const struct cli_command command_asm = {
     .name = "asm",
     .arguments = "[OPTION...] (FILE | PID | NAME)",
     .summary = "show which machine instructions the CPU time went to",
-    .about = "Records a JVM for --duration with snapshots of the machine code that samples fall in, or reads a FILE that "
+    .about = "Records a JVM for --duration, with a copy of the machine code in which samples were taken, or reads a FILE that "
              "was recorded with --asm. Prints the hottest regions of code as annotated instructions, with jumps, inlined "
              "methods, bytecode indexes and lines beside them. Then it prints tables of regions, of methods after "
              "inlining, and of the origin of the code: each compiler and level, stubs, the interpreter, libraries, the "
-             "kernel. Each table adds up to all samples. The JVM needs no flag, no disassembler and no restart.\n\n"
+             "kernel. Each table adds up to all samples. The JVM needs no flag, no disassembler plug-in and no restart.\n\n"
              "Brackets contain the 95 % confidence interval of a share. The address of a sample is where the clock "
              "interrupted the thread, at or after the instruction that took the time. If an instruction has many samples, "
              "consider the one before it. If a load or a division feeds it, the report shows which one.\n\n"

@@ -382,14 +382,14 @@ static int status_run(const struct cli_args *args)
 static const struct cli_option start_options[] = {RECORDING_OPTIONS SESSION_TIMEOUT_OPTION, {0}};
 #define WHICH_OPTION                                                                                                                       \
     {                                                                                                                                      \
-        0, "recording", "NUMBER", NULL, "which one, if several run: the number that 'candor status' shows"                                 \
+        0, "recording", "NUMBER", NULL, "which recording, if several run: its number in the output of 'candor status'"                     \
     }
 
 static const struct cli_option stop_options[] = {WHICH_OPTION, SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy the data recorded so far to this file"},
     {0, "paths", "TIME", NULL,
-     "with -e live: find what holds sampled objects, now; stops all threads for at most TIME (default 200ms, up to 10m)", "200ms"},
+     "with -e live: find now what keeps sampled objects alive; stops all threads for at most TIME (default 200ms, up to 10m)", "200ms"},
     WHICH_OPTION,
     SESSION_TIMEOUT_OPTION,
     {0},
@@ -416,8 +416,8 @@ const struct cli_command command_start = {
                 "    record the JVM whose main class has Main in its name\n"
                 "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n"
                 "    keep the last five minutes\n"
-                "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n"
-                "    and copy them when the CPU is busy\n",
+                "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n    also copy these five minutes to another file "
+                "when the CPU is busy\n",
     .options = start_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,
@@ -431,8 +431,7 @@ const struct cli_command command_stop = {
     .summary = "end the recording of a JVM",
     .about = "Ends the recording. When the command returns, the file is whole. Only the agent's code stays in the "
              "JVM, asleep: no thread, timer, handler or open file. The file also has the data that --jfr requested "
-             "from the JDK's recorder. If several recordings run, and it is not clear which one is meant, say so with "
-             "--recording; the others go on.",
+             "from the JDK's recorder. If several recordings run, choose one with --recording; the others continue.",
     .examples = "candor stop 4711\n    end the recording and say where it is\n",
     .options = stop_options,
     .operand = CLI_PROCESS,
@@ -447,13 +446,12 @@ const struct cli_command command_dump = {
     .summary = "save the data of a running recording so far",
     .about = "Brings the file of the running recording up to date, or copies its content to --output; the recording "
              "continues. A recording with --keep or --max-size contains only its end.\n\n"
-             "With --paths, if the recording has -e live, the file also shows what holds the sampled objects that "
-             "are alive, for 'candor report --kind live'. All threads of the program stand still for that, for at "
-             "most TIME in all.",
+             "With --paths, if the recording has -e live, the file also shows which references keep the sampled objects alive, for 'candor "
+             "report --kind live'. All threads of the program are stopped for this, for at most TIME in all.",
     .examples = "candor dump -o so-far.jfr 4711\n"
-                "    a copy to look at while the recording continues\n"
+                "    a copy to read while the recording continues\n"
                 "candor dump --paths=1s -o held.jfr 4711\n"
-                "    and what holds the live objects\n",
+                "    and the references that keep objects alive\n",
     .options = dump_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,
@@ -466,9 +464,8 @@ const struct cli_command command_status = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "show whether a JVM is being recorded, and how",
     .about = "Shows the state of the agent in the JVM, and each recording that runs there, without changing anything.\n\n"
-             "With --json: the agent's answer as one object, about one recording, with the numbers of all in \"recordings\"; \"state\" is "
-             "running, idle or absent (no agent is "
-             "active); times are in nanoseconds.",
+             "With --json it prints the agent's answer as one object. The object describes one recording; \"recordings\" has the numbers "
+             "of all of them. \"state\" is running, idle or absent (no agent is active). Times are in nanoseconds.",
     .examples = "candor status --json 4711 | jq .samples\n    the number of samples so far\n",
     .options = status_options,
     .operand = CLI_PROCESS,

@@ -5,12 +5,8 @@
 
 #include "cli/convert/kinds_page.h"
 #include "cli/read/input.h"
-#include "format/collapsed.h"
-#include "format/otlp.h"
+#include "format/export.h"
 #include "format/page/flamegraph.h"
-#include "format/pprof.h"
-#include "format/speedscope.h"
-#include "format/write/csv.h"
 #include "format/write/output.h"
 #include "profile/allocated.h"
 
@@ -18,10 +14,11 @@
 #include <string.h>
 
 /* The formats for --to: those of recordings, of profiles, and of machine code. */
-#define TO "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_WRITTEN(FORMAT_NAMES_BAR) "|jitdump|perfmap"
+#define PROFILES(piece) FORMAT_NAMES_BOTH(piece) FORMAT_NAMES_WRITTEN(piece) FORMAT_NAMES_OWN(piece)
+#define TO              "jfr" PROFILES(FORMAT_NAMES_BAR) "|jitdump|perfmap"
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", TO, "the format, if OUT's name does not show it"},
+    {0, "to", "FORMAT", TO, "the format of OUT, if its name has no extension of a format"},
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns",
@@ -29,7 +26,8 @@ static const struct cli_option options[] = {
      "interval, such as bytes, keep their own unit"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
-    {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
+    {0, "compress", "FORMAT", NULL,
+     "pack the recording with gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' shows what each makes of IN"},
     INPUT_OPTIONS,
     {0},
 };
@@ -40,13 +38,15 @@ struct job {
     char **in;
     int count;
     const char *out;
-    bool own;          /* candor chose the name OUT, not the user */
-    const char *title; /* NULL = the name of the process */
-    enum collapsed_unit unit;
-    bool threads;
-    enum otlp_version version;
+    bool own; /* candor chose the name OUT, not the user */
     struct profile *profile;
 };
+
+/* Returns the value of the option; NULL if it was not given. */
+static const char *option_of(const struct job *job, const char *name)
+{
+    return job->args ? cli_option(job->args, name) : NULL;
+}
 
 /* Whether the profile was read from another tool's format. */
 static bool is_imported(const struct profile *p)
@@ -62,16 +62,12 @@ static bool keeps_unit(const struct profile *p)
     return allocated_has_classes(p) || (is_imported(p) && !in_intervals);
 }
 
-static int write_collapsed(const struct job *job, FILE *f)
-{
-    bool asked = job->args && cli_option(job->args, "unit");
-    enum collapsed_unit unit = keeps_unit(job->profile) && !asked ? COLLAPSED_NS : job->unit;
-    return collapsed_write(f, job->profile, unit, job->threads);
-}
+/* ---- Candor's own formats ---- */
 
 static struct kinds_page page_of(const struct job *job)
 {
-    return (struct kinds_page){.args = job->args, .in = job->in, .count = job->count, .title = job->title, .threads = job->threads};
+    return (struct kinds_page){
+        .args = job->args, .in = job->in, .count = job->count, .title = option_of(job, "title"), .threads = option_of(job, "threads")};
 }
 
 static int write_html(const struct job *job, FILE *f)
@@ -80,40 +76,37 @@ static int write_html(const struct job *job, FILE *f)
     return kinds_page_write(&page, f, job->profile);
 }
 
-static int write_pprof(const struct job *job, FILE *f)
-{
-    return pprof_write(f, job->profile);
-}
-
-static int write_otlp(const struct job *job, FILE *f)
-{
-    return otlp_write(f, job->profile, job->version);
-}
-
-static int write_speedscope(const struct job *job, FILE *f)
-{
-    char title[KINDS_PAGE_TITLE];
-    struct kinds_page page = page_of(job);
-    return speedscope_write(f, job->profile, kinds_page_title(&page, job->profile, title));
-}
-
-static int write_csv(const struct job *job, FILE *f)
-{
-    return csv_write(f, job->profile);
-}
-
 static int write_json(const struct job *job, FILE *f)
 {
     return report_print_json(job->profile, f);
 }
 
-/* The formats. The format with the longest matching extension is used. */
-#define ROW(name, words, extensions, media) {#name, extensions, write_##name},
+/* ---- all formats ---- */
+
+/* A format has one of the two functions. The format with the longest matching extension is used. */
+#define ROW(name, words, extensions, media) {#name, extensions, name##_export, NULL},
+#define OWN(name, words, extensions, media) {#name, extensions, NULL, write_##name},
 static const struct format {
     const char *name;
     const char *extensions; /* separated by blanks */
-    int (*write)(const struct job *job, FILE *f);
-} formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_WRITTEN(ROW)};
+    export_writer *write;
+    int (*write_own)(const struct job *job, FILE *f);
+} formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_WRITTEN(ROW) FORMAT_NAMES_OWN(OWN)};
+
+static int write_format(const struct job *job, const struct format *format, FILE *f)
+{
+    if (format->write_own)
+        return format->write_own(job, f);
+    char title[KINDS_PAGE_TITLE];
+    struct kinds_page page = page_of(job);
+    const char *unit = option_of(job, "unit");
+    struct export_request as = {.profile = job->profile,
+                                .title = kinds_page_title(&page, job->profile, title),
+                                .version = option_of(job, "otlp-version"),
+                                .threads = page.threads,
+                                .samples = unit ? !strcmp(unit, "samples") : !keeps_unit(job->profile)};
+    return format->write(&as, f);
+}
 
 /* Returns the length of the longest extension of the format that the path ends with; 0 if there is none. */
 static size_t extension_of(const struct format *format, const char *path)
@@ -147,12 +140,9 @@ static const struct format *find_format(const char *to, const char *path)
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: use --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
-                                               FORMAT_NAMES_WRITTEN(FORMAT_NAMES_COMMA));
-    return cli_usage(&command_convert,
-                     "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
-                         FORMAT_NAMES_WRITTEN(FORMAT_NAMES_EXTENSIONS),
-                     out);
+        return cli_usage(&command_convert,
+                         "the format of standard output is unknown: add --to with one of: jfr" PROFILES(FORMAT_NAMES_COMMA));
+    return cli_usage(&command_convert, "%s: unknown format: the name must end in one of .jfr" PROFILES(FORMAT_NAMES_EXTENSIONS), out);
 }
 
 static int open_out(const struct job *job, struct output *out)
@@ -171,7 +161,7 @@ static int write_out(const struct job *job, const struct format *format)
     int status = open_out(job, &out);
     if (status)
         return status;
-    int rc = format->write(job, out.file);
+    int rc = write_format(job, format, out.file);
     if (rc) {
         output_abandon(&out);
         return cli_fail("%s: %s", job->in[0], strerror(-rc));
@@ -199,7 +189,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && format->write != write_json && kinds_page_add_classes(&p)) /* report_print_json adds them itself */
+    if (!status && format->write_own != write_json && kinds_page_add_classes(&p)) /* report_print_json adds them itself */
         status = cli_fail("%s: out of memory", job->in[0]);
     if (!status)
         say_problems(job);
@@ -217,16 +207,7 @@ static int convert_run(const struct cli_args *args)
         return status;
     if (args->operand_count < 2)
         return cli_usage(args->command, "the output file is missing: candor convert %s", args->command->arguments);
-    const char *unit = cli_option(args, "unit");
-    const char *version = cli_option(args, "otlp-version");
-    struct job job = {.args = args,
-                      .in = args->operands,
-                      .count = args->operand_count - 1,
-                      .out = args->operands[args->operand_count - 1],
-                      .version = version && !strcmp(version, "1.9") ? OTLP_1_9 : OTLP_1_10,
-                      .title = cli_option(args, "title"),
-                      .unit = unit && !strcmp(unit, "ns") ? COLLAPSED_NS : COLLAPSED_SAMPLES,
-                      .threads = cli_switch(args, "threads")};
+    struct job job = {.args = args, .in = args->operands, .count = args->operand_count - 1, .out = args->operands[args->operand_count - 1]};
     return convert(&job, find_format(cli_option(args, "to"), job.out));
 }
 
@@ -242,31 +223,30 @@ const struct cli_command command_convert = {
     .name = "convert",
     .arguments = "[OPTION...] IN... OUT",
     .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
-    .about = "Reads recordings and profiles and writes OUT in the format of its extension; .jfr: a recording" FORMAT_NAMES_BOTH(WRITES)
-        FORMAT_NAMES_WRITTEN(
-            WRITES) ". '-' is standard output; it needs --to.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
-                    ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
-                    "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
-                    "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
-                    "and level.\n\n"
-                    "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
-                    "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
-                    "for 'perf inject --jit'.\n\n"
-                    ".html is a page with every kind of sample that the recordings have, or with the one that --kind names. "
-                    "From standard input it has one kind.\n\n"
-                    "OUT appears whole or not at all.",
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension; .jfr: a recording" PROFILES(
+        WRITES) ". '-' is standard output; it needs --to.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+                ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
+                "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
+                "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
+                "and level.\n\n"
+                "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
+                "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
+                "for 'perf inject --jit'.\n\n"
+                ".html is a page with every kind of sample that the recordings have, or with the one that --kind names. "
+                "From standard input it has one kind.\n\n"
+                "OUT is replaced only when it is complete.",
     .examples = "candor convert app.jfr app.html\n"
                 "    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n"
                 "    stacks, each beginning with its thread\n"
                 "candor convert --kind wall app.jfr app.html\n"
-                "    the threads' time, running or not, for a recording made with -e cpu,wall\n"
+                "    the time of all threads, running or not, for a recording made with -e cpu,wall\n"
                 "candor convert --time +10s..+20s app.jfr app.pb.gz\n"
-                "    ten seconds of it, for 'go tool pprof'\n"
+                "    ten seconds of the recording, for 'go tool pprof'\n"
                 "candor convert a.jfr b.jfr both.html\n"
                 "    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n"
-                "    packed, often to a tenth of its size, and still readable by every command\n",
+                "    packed, often to a tenth of its size; every command can still read it\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "config", "FILE", NULL, "settings, and rules for which JVMs to profile and how (see above)"},
+    {0, "config", "FILE", NULL, "a file with settings, and with rules that say which JVMs to profile and how (see above)"},
     {0, "server", "URL", NULL, "where to send recordings: http://HOST:PORT or https://HOST"},
     {0, "to", "URL", NULL,
      "instead of --server, another back end: otlp+http://HOST:4318 (OTLP profiles), pyroscope+http://HOST:4040, each "
@@ -23,8 +23,7 @@ static const struct cli_option options[] = {
      "folder in which recordings are kept until they are sent (default "
      "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},
     {0, "spool-max", "SIZE", NULL,
-     "limit of the spool's size: beyond it the oldest recordings are dropped and "
-     "counted (default 1G)"},
+     "limit of the spool's size: if it is exceeded, the oldest recordings are deleted and counted (default 1G)"},
     {0, "metrics-file", "FILE", NULL,
      "write metrics of each JVM and of the daemon to FILE, for the textfile collector of Prometheus' node_exporter"
      " (default none)"},
@@ -37,7 +36,7 @@ static const struct cli_option options[] = {
     {0, "min-age", "TIME", NULL, "leave younger JVMs alone (default 5s)"},
     {0, "host", "NAME", NULL, "value of the label host (default this machine's name)"},
     SESSION_TIMEOUT_OPTION,
-    {0, "once", NULL, NULL, "profile for one chunk, send, and end"},
+    {0, "once", NULL, NULL, "profile for the time of one --chunk, send the recordings, and end"},
     {0, "status", NULL, NULL, "print the state of the running daemon, as JSON, and end"},
     {0},
 };
@@ -65,13 +64,13 @@ static int print_status(const struct config *c)
     snprintf(path, sizeof path, "%s/" STATUS_FILE, c->spool);
     FILE *f = fopen(path, "re");
     if (!f)
-        return cli_fail("no daemon has written %s: %s; name its spool with --spool or --config", path, strerror(errno));
+        return cli_fail("no daemon has written %s: %s; give the daemon's spool with --spool or --config", path, strerror(errno));
     while ((n = fread(part, 1, sizeof part, f)) > 0)
         fwrite(part, 1, n, stdout);
     fclose(f);
     int status = cli_finish_output();
     if (!status && !spool_folder_in_use(c->spool))
-        status = cli_fail("no daemon is running on the spool %s; this is what the last one left", c->spool);
+        status = cli_fail("no daemon is running on the spool %s; this is the last state that one wrote", c->spool);
     return status;
 }
 
@@ -106,10 +105,10 @@ const struct cli_command command_daemon = {
     .name = "daemon",
     .arguments = "[--config FILE] (--server URL | --to URL) [OPTION...]",
     .summary = "profile this host's JVMs all the time and send the recordings to a server",
-    .about = "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
-             "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
-             "It records beside up to three other recordings, and leaves a JVM alone only where one of these excludes others. "
-             "Each event is one line on standard error.\n\n"
+    .about = "Finds the JVMs of this host as they come and go, records each of them, and sends a recording to the server after every "
+             "--chunk. As root it profiles the JVMs of all users, otherwise those of the user who runs it. A JVM may have up to three "
+             "other recordings at the same time; the daemon leaves the JVM alone only if one of these excludes others. It prints one line "
+             "on standard error for each thing that happens.\n\n"
              "Nothing is lost between two recordings of a JVM, and nothing is in both. Recordings are packed and kept in "
              "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
              "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "
@@ -130,9 +129,9 @@ const struct cli_command command_daemon = {
     .examples = "candor daemon --server https://profiles.example.org --token-file /etc/candor/token\n"
                 "    every JVM of this host\n"
                 "candor daemon --config /etc/candor/daemon.conf\n"
-                "    with the settings and rules of that file\n"
+                "    with the settings and rules in that file\n"
                 "candor daemon --to otlp+http://collector:4318\n"
-                "    the same, for another back end that takes OTLP profiles\n"
+                "    the same, for another back end that accepts OTLP profiles\n"
                 "candor daemon --status | jq '.jvms[] | {pid, state, reason}'\n"
                 "    which JVMs are profiled, and why others are not\n",
     .options = options,

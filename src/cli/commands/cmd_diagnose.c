@@ -120,13 +120,12 @@ static int choose_events(const struct session *s, struct recording *r)
     const char *events = events_of(feature_of_process(pid)), *jfr = r->given[OPTION_JFR];
     bool beside = is_recorded(s);
     if (beside && jfr)
-        return cli_fail("cannot diagnose %d with --jfr %s: it is being recorded already, and the JDK's recorder cannot be taken along "
-                        "beside that; leave out --jfr, or end the other recording ('candor status %d' shows it)",
+        return cli_fail("cannot diagnose %d with --jfr %s: it is already being recorded, and only one recording at a time can include the "
+                        "JDK's recorder; leave out --jfr, or end the other recording ('candor status %d' shows it)",
                         pid, jfr, pid);
     bool drops = beside && !strcmp(events, EVENTS);
     if (drops)
-        fprintf(stderr,
-                "candor: %d is being recorded already, and beside that -e live is not possible: the rule about leaks is not judged\n", pid);
+        fprintf(stderr, "candor: %d is already being recorded, so -e live is not possible: the rule about leaks is not judged\n", pid);
     r->given[OPTION_EVENT] = drops ? EVENTS_BESIDE : events;
     return CLI_OK;
 }
@@ -160,7 +159,7 @@ static int diagnose_file(const struct cli_args *args, struct judge *judge)
     static const char *const of_jvm[] = {"duration", "output", "jfr", "timeout"};
     for (size_t i = 0; i < sizeof of_jvm / sizeof *of_jvm; i++)
         if (cli_option(args, of_jvm[i]))
-            return cli_usage(args->command, "--%s is for a JVM, and %.100s is a file; leave it out", of_jvm[i], args->operands[0]);
+            return cli_usage(args->command, "--%s is for a JVM, but %.100s is a file; leave the option out", of_jvm[i], args->operands[0]);
     judge->overview = true;
     return judge_file(judge, args, args->operands[0]);
 }
@@ -175,36 +174,33 @@ static int diagnose_run(const struct cli_args *args)
     if (args->operand_count > 1)
         return cli_usage(args->command, "'%.60s' is one argument too many; a command goes after --", args->operands[1]);
     if (remote_is(operand))
-        return cli_fail("%s: a server keeps samples, and not what threads waited for; give the recording's FILE", operand);
+        return cli_fail("%s: a server keeps samples, but not what threads waited for; give the FILE of a recording", operand);
     if (!strcmp(operand, "-"))
-        return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
+        return cli_fail(
+            "-: standard input can be read only once, but this command reads the recording once for each kind of sample; give a file");
     return cli_is_file(operand) ? diagnose_file(args, &judge) : record(args);
 }
 
 const struct cli_command command_diagnose = {
     .name = "diagnose",
     .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
-    .summary = "record a JVM for half a minute, then say what is wrong, the worst first",
+    .summary = "record a JVM for half a minute, then show its problems, the worst first",
     .about = "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live "
-             "before JDK 11), judges the recording, and prints the findings, the worst first: what happens, what it costs, "
-             "where in the program's own code, what to do, and the command that shows more. With a FILE it judges that "
-             "recording.\n\n"
-             "Below the findings it shows what the program did, wrong or not: processors in use, threads without one, waits "
-             "for monitors, garbage collection, allocations. Beside each it names the line of the program that causes the "
-             "largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
+             "before JDK 11), judges the recording, and prints the findings, the worst first. Each says what happens, its cost, its place "
+             "in the program's own code, the remedy, and the command that shows more. With a FILE it judges that recording.\n\n"
+             "Below the findings it shows general figures of the program, whether they are a problem or not: processors in use, threads "
+             "that lack a processor, waits for monitors, garbage collection, allocations. For each figure it names the line of the program "
+             "that causes the largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
              "command that judges them: rules about sockets, forced files, pinned carriers and late threads need the JDK's "
              "own recorder (--jfr on).\n\n"
              "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
              "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
              "--json.",
     .examples = "candor diagnose 4711\n"
-                "    what is wrong with process 4711\n"
-                "candor diagnose --jfr on -d 1m 4711\n"
-                "    by all rules\n"
-                "candor diagnose -- java -jar app.jar\n"
-                "    of a program from start to end\n"
-                "candor diagnose --json app.jfr | jq '.findings[0]'\n"
-                "    of a recording, for programs\n"
+                "    the problems of process 4711\n"
+                "candor diagnose --jfr on -d 1m 4711\n    with all rules, for a minute\n"
+                "candor diagnose -- java -jar app.jar\n    a program from start to end\n"
+                "candor diagnose --json app.jfr | jq '.findings[0]'\n    an existing recording, as JSON\n"
                 "candor diagnose --not-rules gc_long_pause,boxing app.jfr\n"
                 "    without these rules\n",
     .options = options,

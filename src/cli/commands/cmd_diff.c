@@ -13,21 +13,18 @@
 
 static const struct cli_option options[] = {
     {0, "absolute", NULL, NULL, "compare times per second of recording, not shares"},
-    {0, "level", "PERCENT", NULL, "of the reported changes, this many may be due to chance (default 1)"},
+    {0, "level", "PERCENT", NULL, "expected number of reported changes that are due to chance (default 1)"},
     {0, "only", "LIST", NULL, "only changes of these kinds: new, gone, grown, shrunk"},
     {0, "all", NULL, NULL, "all methods, changed or not"},
     {'n', "top", "N", NULL, "at most N methods; 0 for all (default 30)"},
     {0, "gate", "PERCENT", NULL,
-     "exit with status 1 if something has certainly grown by more than PERCENT points; with --absolute percent of a "
-     "CPU"},
+     "exit with status 1 if a method has certainly grown by more than PERCENT points; with --absolute by more than PERCENT of a CPU"},
     {0, "json", NULL, NULL, "as JSON"},
-    {'o', "output", "FILE", NULL,
-     "also write an HTML page to this file: both as one flame graph, colored by what "
-     "changed"},
+    {'o', "output", "FILE", NULL, "also write an HTML page to this file: one flame graph of both recordings, colored by the changes"},
     INPUT_OPTIONS,
-    {0, "select2", "SELECTOR", NULL, "for a server: the selector of the second of a pair, instead of --select"},
-    {0, "from2", "TIME", NULL, "for a server: the start of the time range for the second of a pair"},
-    {0, "until2", "TIME", NULL, "for a server: the end of the time range for the second of a pair"},
+    {0, "select2", "SELECTOR", NULL, "for a server: the selector for B, instead of --select"},
+    {0, "from2", "TIME", NULL, "for a server: the start of the time range for B, instead of --from"},
+    {0, "until2", "TIME", NULL, "for a server: the end of the time range for B, instead of --until"},
     {0},
 };
 
@@ -44,7 +41,7 @@ static int parse_only(const struct cli_args *args, unsigned *only)
         while (i < 4 && strcmp(words[i].word, word))
             i++;
         if (i == 4)
-            return cli_usage(args->command, "no change '%.60s'; there are new, gone, grown, shrunk", word);
+            return cli_usage(args->command, "--only '%.60s': use new, gone, grown or shrunk", word);
         *only |= 1u << words[i].change;
     }
     return CLI_OK;
@@ -73,10 +70,10 @@ static int check_kind(struct kind *kind, const struct profile *p, const char *pa
         kind->samples = p->kind;
         snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : what_of(p, kind->word));
     } else if (kind->samples != p->kind) {
-        return cli_fail("%s: its samples are of the kind %s, those of %s of the kind %s: they cannot be compared", path,
+        return cli_fail("%s has samples of the kind %s, but %s has samples of the kind %s: they cannot be compared", path,
                         profile_kinds[p->kind].word, first, profile_kinds[kind->samples].word);
     } else if (kind->unit != p->unit || strcmp(kind->word, profile_unit_word(p))) {
-        return cli_fail("%s: its weights are %s, those of %s are %s: they cannot be compared", path, profile_unit_word(p), first,
+        return cli_fail("%s has weights in %s, but %s has weights in %s: they cannot be compared", path, profile_unit_word(p), first,
                         kind->word);
     }
     return CLI_OK;
@@ -167,10 +164,10 @@ static int diff_run(const struct cli_args *args)
     status = status ? status : parse_only(args, &o.only);
     status = status ? status : cli_number(args, "top", cli_switch(args, "json") ? 0 : 30, &o.top);
     if (!status && args->operand_count % 2)
-        status = cli_usage(args->command, "recordings come in pairs, A B A2 B2 ...: '%.60s' has no partner",
+        status = cli_usage(args->command, "recordings are compared in pairs, A B A2 B2 ...: '%.60s' has no partner; add one",
                            args->operands[args->operand_count - 1]);
     if (!status && cli_switch(args, "absolute") && cli_option(args, "output"))
-        status = cli_usage(args->command, "--output shows shares; leave --absolute out");
+        status = cli_usage(args->command, "--output cannot be used with --absolute: the page shows shares; leave one of the two out");
     if (!status && cli_option(args, "output"))
         status = cli_check_output(args, cli_option(args, "output"));
     if (status)
@@ -191,22 +188,22 @@ const struct cli_command command_diff = {
     .name = "diff",
     .arguments = "[OPTION...] A B [A2 B2...]",
     .summary = "show what changed between two recordings, and whether it is more than chance",
-    .about = "Compares the shares of methods, self and total, in recording A with those in B; with --absolute their CPU "
-             "time per second, which is right if both did the same work. It reports only changes that are more than "
-             "chance, and says at the top how small a change it could have seen.\n\n"
-             "Programs differ from run to run. With several runs of each, A B A2 B2 A3 B3, that difference is measured. "
-             "With one of each, slow variation within a run is used instead.\n\n"
-             "Shares add up to 100 %: if one method grows, the others shrink. --absolute shows which one changed.\n\n" INPUT_FORMATS
-             " Here each file is a run. A filter drops whole samples; shares refer to the rest.\n\n"
-             "On a server you can compare two times or two selections: --from2, --until2 and --select2 apply to the "
-             "second of a pair, if it differs from the first. With --absolute a second is one of the selected time.\n\n"
+    .about = "Compares the shares of methods, self and total, in recording A with those in B; with --absolute it compares their CPU time "
+             "per second, which is meaningful if both did the same amount of work. It reports only changes that are more than chance, and "
+             "shows at the top the smallest change that it could have detected.\n\n"
+             "Programs vary from run to run. With several runs of each, A B A2 B2 A3 B3, this variation is measured. With a single run of "
+             "each, the slow variation within the run is used instead.\n\n"
+             "Shares add up to 100 %: if the share of one method grows, the other shares shrink. --absolute shows which method really "
+             "changed.\n\n" INPUT_FORMATS
+             " Each file is one run. A filter drops whole samples; the shares are shares of the remaining samples.\n\n"
+             "On a server you can compare two times or two selections: --from2, --until2 and --select2 apply to B; without them, B uses "
+             "the values for A. With --absolute, times are per second of the selected time range.\n\n"
              "docs/formats/diff-json.md describes the output of --json.",
     .examples = "candor diff before.jfr after.jfr\n"
                 "    what changed\n"
                 "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n"
                 "    three runs of each: what got worse\n"
-                "candor diff -o changes.html before.jfr after.jfr\n"
-                "    and a page that shows it\n"
+                "candor diff -o changes.html before.jfr after.jfr\n    also write a page that shows the changes\n"
                 "candor diff --from -2h --until -1h --from2 -1h --until2 now http://host:4041 http://host:4041\n"
                 "    two hours of a server's data\n"
                 "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n"

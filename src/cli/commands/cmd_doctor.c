@@ -95,11 +95,11 @@ static int doctor_run(const struct cli_args *args)
 const struct cli_command command_doctor = {
     .name = "doctor",
     .arguments = "[--json] [PID | NAME]",
-    .summary = "show what this machine and a JVM allow, and what would help",
+    .summary = "show what this machine and a JVM allow, and how to make more possible",
     .about = "Checks everything that a recording depends on, one line each: the finding, its meaning and, if it "
-             "could be better, the remedy. Each clock is opened and measured with a short burst of CPU time in "
-             "candor itself; if a process is given, with the rights of its user. The JVM itself is only inspected; "
-             "an empty file exists in its /tmp for a moment.\n\n"
+             "could be better, the remedy. Candor opens each clock and measures it with a short burst of CPU time of its own; if a process "
+             "is given, it does so with the rights of that process's user. It only inspects the JVM, and creates an empty file in the "
+             "JVM's /tmp for a moment.\n\n"
              "A line is ok, a note, a warning (a recording will show less than it could) or a problem (no recording "
              "is possible). The exit status is 1 if there is a problem.\n\n"
              "With --json: {\"possible\", \"checks\": [{\"group\", \"check\", \"level\", \"found\", \"meaning\", "

@@ -13,7 +13,7 @@ static void print_overview(FILE *f)
 {
     bool colour = cli_colour(f);
     const char *bold = colour ? "\033[1m" : "", *off = colour ? "\033[m" : "";
-    fprintf(f, "Candor finds out where a running JVM spends its CPU time, and how certain that is.\n\n");
+    fprintf(f, "Candor shows where a running JVM spends its CPU time, and how certain that is.\n\n");
     fprintf(f, "usage: candor COMMAND [OPTION...] [ARGUMENT...]\n\n");
     for (size_t i = 0; cli_commands[i]; i++)
         fprintf(f, "  %s%-11s%s %s\n", bold, cli_commands[i]->name, off, cli_commands[i]->summary);

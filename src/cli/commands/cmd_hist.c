@@ -19,19 +19,17 @@ static const struct cli_option options[] = {
      "how to print (default text); hgrm-c: as HdrHistogram_c "
      "and wrk2"},
     {0, "json", NULL, NULL, "the same as --format json"},
-    {'o', "output", "FILE", NULL,
-     "where to write; for plot by its extension .svg or .html, for split a folder "
-     "(default: here)"},
-    {0, "tags", "LIST", NULL, "only these tags, with commas"},
+    {'o', "output", "FILE", NULL, "file to write; for plot its name ends in .svg or .html; for split it is a folder (default: this one)"},
+    {0, "tags", "LIST", NULL, "only these tags, comma-separated"},
     {0, "ignore-tags", NULL, NULL, "ignore tags and treat all as one"},
     {'s', "start", "TIME", NULL, "leave out intervals that start earlier than this after the first interval"},
-    {'e', "end", "TIME", NULL, "leave out intervals that start this long after the first interval, or later"},
+    {'e', "end", "TIME", NULL, "leave out intervals that start this long after the first interval, or later than that"},
     {'i', "interval", "TIME", NULL, "merge intervals into windows of this length (time, plot, union)"},
-    {0, "relative", NULL, NULL, "let each log begin at 0, for machines whose clocks differ or runs of different days"},
+    {0, "relative", NULL, NULL, "let the time of each log begin at 0, for logs of different days or of machines whose clocks differ"},
     {'u', "unit", "UNIT", "ns|us|ms|s", "unit to show, for values in ns (default ms)"},
     {0, "ratio", "NUMBER", NULL, "divide all values by NUMBER before showing them; instead of --unit, for values that are not in ns"},
-    {'p', "percentiles", "LIST", NULL, "which percentiles to show (default 50,90,95,99,99.9,99.99,99.999)"},
-    {0, "ticks", "N", NULL, "steps of hgrm and of the plot per half of the distance to 100 % (default 5)"},
+    {'p', "percentiles", "LIST", NULL, "percentiles to show (default 50,90,95,99,99.9,99.99,99.999)"},
+    {0, "ticks", "N", NULL, "number of percentiles in hgrm output and in the plot each time that the distance to 100 % halves (default 5)"},
     {0, "dialect", "DIALECT", "java|c", "header of the logs that split and union write (default java)"},
     {0},
 };
@@ -117,7 +115,7 @@ static int set_times(struct hist_job *job)
     job->window = (double)window / NS_PER_S;
     job->view.ticks = (int)ticks;
     if (job->choice.to <= job->choice.from)
-        return cli_usage(job->args->command, "--end is not after --start");
+        return cli_usage(job->args->command, "--end must be later than --start");
     return CLI_OK;
 }
 
@@ -174,7 +172,7 @@ static int tell_problems(const struct hist_job *job)
         return CLI_OK;
     if (s->problems == 1)
         return cli_fail("%s%s", s->first_problem, s->count ? "; the rest is used" : "");
-    return cli_fail("%s, and %u more lines%s", s->first_problem, s->problems - 1, s->count ? "; the rest is used" : "");
+    return cli_fail("%s, and %u more damaged lines%s", s->first_problem, s->problems - 1, s->count ? "; the rest is used" : "");
 }
 
 /* ---- verbs ---- */
@@ -211,7 +209,7 @@ static int over_time(struct hist_job *job)
 {
     struct output out;
     if (job->view.format == HIST_HGRM || job->view.format == HIST_HGRM_C)
-        return cli_usage(job->args->command, "'time' prints text, csv or json");
+        return cli_usage(job->args->command, "'candor hist time' prints text, csv or json; use one of these with --format");
     int status = open_output(job->output, &out);
     return status ? status : close_output(&out, hist_print_times(&job->series, &job->view, job->window, out.file));
 }
@@ -222,7 +220,7 @@ static int draw(struct hist_job *job)
     size_t len = job->output ? strlen(job->output) : 0;
     bool page = len > 5 && !strcmp(job->output + len - 5, ".html");
     if (!page && !(len > 4 && !strcmp(job->output + len - 4, ".svg")))
-        return cli_usage(job->args->command, "plot wants -o FILE.svg or -o FILE.html");
+        return cli_usage(job->args->command, "'candor hist plot' needs -o FILE.svg or -o FILE.html");
     int status = open_output(job->output, &out);
     return status ? status : close_output(&out, hist_plot(&job->series, &job->view, job->window, page, out.file));
 }
@@ -308,7 +306,7 @@ static int hist_run(const struct cli_args *args)
     if (args->operand_count == first)
         return cli_usage(args->command, "the file is missing: candor hist %s FILE...", verb->name);
     if (verb->run == split && args->operand_count > first + 1)
-        return cli_usage(args->command, "split takes one log; unite them first");
+        return cli_usage(args->command, "split takes one log; merge several with 'candor hist union' first");
     int status = set_job(&job);
     if (status)
         return status;
@@ -328,7 +326,7 @@ const struct cli_command command_hist = {
     .summary = "summarize, split, merge and plot HDR histogram logs",
     .about = "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
              "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
-             "input. Several files are taken together.\n\n"
+             "input. Several files are treated as one.\n\n"
              "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
              "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
              "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
@@ -341,7 +339,7 @@ const struct cli_command command_hist = {
                 "candor hist plot -o run.html --tags get-rt,get-st run.hlog\n"
                 "    a plot of response and service times\n"
                 "candor hist union -o all.hlog one=host1.hlog two=host2.hlog\n"
-                "    the logs of two machines as one\n"
+                "    the logs of two machines in one\n"
                 "candor hist time -i 10s -s 1m -p 50,99 --format csv run.hlog\n"
                 "    every ten seconds, without the first minute\n",
     .options = options,

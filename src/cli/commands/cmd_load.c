@@ -18,31 +18,33 @@ enum { CONNECTIONS_MOST = 65000, THREADS_MOST = 256 };
 
 static const struct cli_option options[] = {
     {0, "mode", "MODE", "throughput|throttle|fixed",
-     "what to do and to show (default fixed with --rate, otherwise "
+     "fixed or throttle: follow a schedule; throughput: send as fast as possible (see above; default fixed with --rate, otherwise "
      "throughput)"},
-    {'r', "rate", "RATE", NULL, "requests per second, or steps RATE[-RATE]:TIME with commas: 0-1000:10s,1000"},
+    {'r', "rate", "RATE", NULL, "requests per second, or comma-separated steps RATE[-RATE]:TIME, such as 0-1000:10s,1000"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
     {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
     {'c', "connections", "N", NULL, "connections, each with one request at a time (default 10)"},
-    {'t', "threads", "N", NULL, "threads that share them (default 1)"},
+    {'t', "threads", "N", NULL, "threads that share the connections (default 1)"},
     {'o', "log", "FILE", NULL, "write an HDR histogram log: a line for each kind of time and each interval"},
-    {0, "log-interval", "TIME", NULL, "length of these intervals, and how often a line is shown (default 1s)"},
+    {0, "log-interval", "TIME", NULL, "length of the intervals of the log, and time between two lines of output (default 1s)"},
     {'X', "method", "METHOD", NULL, "HTTP method (default GET, or POST with --body)"},
     {0, "body", "TEXT", NULL, "body of the request; @FILE reads it from FILE"},
-    {'H', "headers", "LINES", NULL, "headers for every request, as 'Name: value' with '|' between several"},
-    {0, "requests", "LIST", NULL, "types of requests, NAME=WEIGHT[:METHOD[:PATH[:BODY]]] with commas: insert=1:POST:/x,read=9:GET:/y"},
-    {0, "request-file", "FILE", NULL, "types of requests from lines NAME WEIGHT METHOD PATH [BODY | @FILE]"},
-    {0, "no-keep-alive", NULL, NULL, "a new connection for each request"},
-    {0, "timeout", "TIME", NULL, "give up a request after this time; its time counts (default 30s)"},
-    {0, "drain", "TIME", NULL, "at the end, continue this long with requests that were due by then (default 0)"},
-    {0, "spin", NULL, NULL, "wait by polling the clock: less lateness, but a whole processor in use"},
+    {'H', "headers", "LINES", NULL, "headers for every request, as 'Name: value'; separate several with '|'"},
+    {0, "requests", "LIST", NULL,
+     "types of requests, comma-separated: NAME=WEIGHT[:METHOD[:PATH[:BODY]]], such as insert=1:POST:/x,read=9:GET:/y"},
+    {0, "request-file", "FILE", NULL, "file with types of requests, one a line: NAME WEIGHT METHOD PATH [BODY | @FILE]"},
+    {0, "no-keep-alive", NULL, NULL, "open a new connection for each request"},
+    {0, "timeout", "TIME", NULL, "give up a request after this time, and count it with the time that it took (default 30s)"},
+    {0, "drain", "TIME", NULL, "after the end, continue for this time to send requests that are overdue (default 0)"},
+    {0, "spin", NULL, NULL, "poll the clock instead of sleeping: requests are sent more punctually, but a whole processor is busy"},
     {0, "insecure", NULL, NULL, "accept any certificate of an https server"},
-    {0, "mock", "MODEL", NULL, "no server: delay=TIME, or hiccup[=TIME-TIME], which stops everything at times"},
-    {0, "virtual-time", NULL, NULL, "for a mock: time jumps to the next event, so a minute takes moments"},
+    {0, "mock", "MODEL", NULL,
+     "use a simulated server: delay=TIME answers after TIME; hiccup[=TIME-TIME] stops everything now and then, for a time in this range"},
+    {0, "virtual-time", NULL, NULL, "with --mock: skip waiting times, so that a simulated minute takes moments"},
     {0, "seed", "N", NULL, "seed of the mock's random numbers (default 1)"},
-    {0, "command", NULL, NULL, "run the program after '--' for each request; -c of them at once"},
-    {'q', "quiet", NULL, NULL, "no line per second"},
-    {0, "json", NULL, NULL, "the result as JSON"},
+    {0, "command", NULL, NULL, "run the program after '--' for each request; at most -c of them at once"},
+    {'q', "quiet", NULL, NULL, "do not print a line per second"},
+    {0, "json", NULL, NULL, "print the result as JSON"},
     {0},
 };
 
@@ -56,7 +58,9 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
         mode = rate ? "fixed" : "throughput";
     c->mode = !strcmp(mode, "fixed") ? LOAD_FIXED : !strcmp(mode, "throttle") ? LOAD_THROTTLE : LOAD_THROUGHPUT;
     if (c->mode == LOAD_THROUGHPUT && rate)
-        return cli_usage(args->command, "--mode throughput sends as fast as answers come; leave --rate out, or use throttle or fixed");
+        return cli_usage(
+            args->command,
+            "--mode throughput has no rate: it sends as fast as answers come; leave --rate out, or use --mode throttle or fixed");
     if (c->mode != LOAD_THROUGHPUT && !rate)
         return cli_usage(args->command, "--mode %s needs --rate", mode);
     return rate && schedule_parse(&c->schedule, rate, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
@@ -77,11 +81,11 @@ static int set_times(const struct cli_args *args, struct load_config *c)
     if (status)
         return status;
     if (!duration || !timeout)
-        return cli_usage(args->command, "--%s 0 leaves nothing to measure", duration ? "timeout" : "duration");
+        return cli_usage(args->command, "--%s 0 leaves nothing to measure; use a longer time", duration ? "timeout" : "duration");
     if (interval < 10000000)
-        return cli_usage(args->command, "--log-interval is 10ms at least");
+        return cli_usage(args->command, "--log-interval must be at least 10ms");
     if (duration > 1000000000000000 || warm_up > 1000000000000000 || drain > 1000000000000000 || timeout > 1000000000000000)
-        return cli_usage(args->command, "a time above 11 days is more than this is made for");
+        return cli_usage(args->command, "a time must be at most 11 days");
     c->duration = duration, c->warm_up = warm_up, c->drain = drain, c->timeout = timeout, c->log_interval = interval;
     return CLI_OK;
 }
@@ -115,7 +119,7 @@ static int set_mock(const struct cli_args *args, struct load_config *c)
     if (mock_parse(&c->target.mock, cli_option(args, "mock"), seed, &e))
         return cli_usage(args->command, "%s", e.text);
     if (!c->target.mock.hiccup && !c->target.mock.delay && c->virtual_time && c->mode == LOAD_THROUGHPUT)
-        return cli_usage(args->command, "a mock without delay and without --rate would never let virtual time go on");
+        return cli_usage(args->command, "--virtual-time needs a mock with a delay, or --rate: otherwise virtual time would never advance");
     return CLI_OK;
 }
 
@@ -124,12 +128,12 @@ static int set_target(const struct cli_args *args, struct load_config *c)
     struct error e;
     bool mock = cli_option(args, "mock") != NULL, command = cli_switch(args, "command");
     if (c->virtual_time && !mock)
-        return cli_usage(args->command, "--virtual-time is for --mock only");
+        return cli_usage(args->command, "--virtual-time needs --mock");
     if (mock && command)
         return cli_usage(args->command, "--mock and --command exclude each other");
     if (!mock && !args->operand_count)
         return cli_usage(args->command, command ? "the program to run is missing: candor load --command ... -- PROGRAM"
-                                                : "the URL to put load on is missing: candor load [OPTION...] URL");
+                                                : "the URL is missing: candor load [OPTION...] URL");
     if (mock && args->operand_count)
         return cli_usage(args->command, "--mock is used instead of a URL: leave out '%.60s'", args->operands[0]);
     if (mock)
@@ -258,7 +262,7 @@ static int judge(const struct load_config *c, const struct outcome *o)
     if (!errors)
         return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
     if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
-        what = o->statuses[4] ? "a status of 400 to 499: are address and path right?" : "a status of 500 to 599: is the server healthy?";
+        what = o->statuses[4] ? "a status of 400 to 499; check the address and the path" : "a status of 500 to 599; check the server";
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
@@ -329,12 +333,13 @@ const struct cli_command command_load = {
     .about = "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
              "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
              "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
-             "Three times are measured for each request: service, from sending to the end of the answer; wait, from the "
-             "moment it was due until it was sent; response, the sum. The wait is divided into waiting for a free "
-             "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end are "
-             "samples with the time that they had taken by then, and are counted.\n\n"
-             "Modes: 'fixed' shows the response time, 'throttle' the service time on the same schedule. 'throughput' "
-             "sends on each connection as soon as it has its answer, and knows only service times.\n\n"
+             "Three times are measured for each request. The service time is the time from sending to the end of the answer. The wait is "
+             "the time from the moment the request was due until it was sent. The response time is their sum. The wait is divided into "
+             "waiting for a free "
+             "connection and the generator's own lateness. Timeouts, errors and requests that have no answer at the end are counted, with "
+             "the time that they had taken by then.\n\n"
+             "Modes: 'fixed' shows the response time, and 'throttle' the service time on the same schedule. 'throughput' sends the next "
+             "request on a connection as soon as the answer has come, and measures only service times.\n\n"
              "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
              "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
              "docs/formats/load.md describes --json, the log's tags and the file of requests.",
@@ -344,7 +349,7 @@ const struct cli_command command_load = {
                 "http://localhost:8080\n"
                 "    two types of requests, after a ramp of 20 s\n"
                 "candor load --mock delay=4ms -c 1 -r 1000 -d 60s --virtual-time\n"
-                "    why the service time alone is misleading: 4 ms, while callers wait 45 s\n"
+                "    why the service time alone misleads: it is 4 ms, while callers wait 45 s\n"
                 "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"
                 "    a program as the operation\n",
     .options = options,

@@ -14,7 +14,7 @@ static const struct cli_option options[] = {
     {'e', "events", "LIST", NULL, "only these types: comma-separated names, '*' and '?' are wildcards"},
     {0, "categories", "LIST", NULL, "only types of these categories, in the same notation"},
     {'n', "limit", "N", NULL, "stop after N events (default: none)"},
-    {0, "stack-depth", "N", NULL, "frames of a stack trace; 0 for all (default 5; with --json all)"},
+    {0, "stack-depth", "N", NULL, "number of frames to print of each stack trace; 0 for all (default 5; with --json all)"},
     {0, "exact", NULL, NULL, "print all digits of numbers and times, and all types of frames"},
     {0, "json", NULL, NULL, "as JSON, one event a line"},
     CLI_UNPACK_OPTION,
@@ -68,7 +68,8 @@ static int print_file(struct job *job, struct jfr_problems *problems)
     int status = rc < 0 ? cli_fail("%s: %s", job->path, e.text) : CLI_OK;
     problems_print(job->path, problems);
     if (job->json.cut)
-        cli_fail("%s: %llu values nested too deep or too many are null", job->path, (unsigned long long)job->json.cut);
+        cli_fail("%s: %llu values were printed as null, because they are nested too deeply or there are too many", job->path,
+                 (unsigned long long)job->json.cut);
     return status || rc == ENOUGH ? status : check_met(job);
 }
 

@@ -23,8 +23,8 @@ static const struct cli_option options[] = {
     {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
     {0, "tree", NULL, NULL, "add the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "add the tree of callers of the methods that match REGEX"},
-    {0, "callees", "REGEX", NULL, "add the tree of methods that such methods call"},
-    {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this share (default 1)"},
+    {0, "callees", "REGEX", NULL, "add the tree of methods that the methods matching REGEX call"},
+    {0, "threshold", "PERCENT", NULL, "leave out branches of trees with less than this share, in percent (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
@@ -281,18 +281,18 @@ const struct cli_command command_report = {
              "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
              "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
              "not CPU time.\n\n"
-             "--kind nativemem prints native memory that was allocated, for a recording by async-profiler, and --kind "
-             "nativeleak what was not freed in it.\n\n"
+             "--kind nativemem prints allocated native memory, for a recording by async-profiler, and --kind nativeleak prints the part "
+             "that was not freed.\n\n"
              "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
              "the method and line that allocates. In trees the class is at the leaf.\n\n"
              "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
              "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
              "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
              "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
-             "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "
-             "with a chance of 1e-6. A candidate may be a cache that is still being filled.\n\n"
+             "that grew in each quarter of the recording, by more than chance. If nothing grows, the probability that a recording shows a "
+             "candidate is 1e-6. A candidate may be a cache that is still being filled.\n\n"
              "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
-             "lock or by the JDK: by lock, with its holders meanwhile, then by method and line. Threads that wait for "
+             "lock or by the JDK: by lock, with the threads that held it, then by method and line. Threads that wait for "
              "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
              "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
              "their stacks, weighted by that waiting.\n\n"
@@ -300,16 +300,16 @@ const struct cli_command command_report = {
              "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
              "--kind wall the threads' time.\n\n"
              "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
-             "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads stood still "
-             "and the threads that were late, VM operations, and for single threads monitors, waits, parking, sockets, "
-             "files, class loading; also the thread that asked for it or held it up, and the place. With --time "
-             "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
-             "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
-             "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
+             "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads had stopped and the threads "
+             "that were late, VM operations, and for single threads monitors, waits, parking, sockets, files, class loading; also the "
+             "place, and the thread that requested the halt or delayed it. With --time "
+             "12:03:07..12:03:09 it shows why nothing was running then: the halts that overlap that time, and how much of the time has no "
+             "explanation. --timeline draws what each thread did during that time, as far as samples and halts show it; it needs -e wall "
+             "to show most of it. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
              "--json, -o and --format; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
              "-o FILE.html writes one page to open in a browser: flame graph, methods, time and threads of every kind of "
              "sample that the recording has, or of the one that --kind names; also its findings, halts and locks, unless an option "
-             "chooses a part of it. From standard input it has one kind. FILE appears whole or not at all.\n\n"
+             "chooses a part of it. From standard input it has one kind. FILE is replaced only when it is complete.\n\n"
              "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n"
                 "    the hot methods, lines and threads, and the books\n"

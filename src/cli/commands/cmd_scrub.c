@@ -46,7 +46,7 @@ static void print_counts(const char *in, const struct jfr_scrubbed *counts)
 {
     fprintf(stderr, "%" PRIu64 " texts of %" PRIu64 " events redacted\n", counts->texts, counts->events);
     if (counts->dropped)
-        cli_fail("%s: %" PRIu64 " events could not be looked into and are left out", in, counts->dropped);
+        cli_fail("%s: %" PRIu64 "  events could not be checked and are left out", in, counts->dropped);
 }
 
 static int scrub(const char *in, const char *path, const struct packing *packing)
@@ -77,7 +77,8 @@ static int scrub_run(const struct cli_args *args)
     struct packing packing = {0};
     const char *out = args->operands[1];
     if (strcmp(out, "-") && !convert_names_recording(out, &packing))
-        return cli_usage(args->command, "%.200s: the output is a recording: its name must end in .jfr, or .jfr.zst and the like", out);
+        return cli_usage(args->command,
+                         "%.200s: the output is a recording: its name must end in .jfr, .jfr.gz, .jfr.lz4, .jfr.zst or .jfr.xz", out);
     return scrub(args->operands[0], out, &packing);
 }
 
@@ -88,8 +89,8 @@ const struct cli_command command_scrub = {
     .about = "Copies a recording (any JFR file; '-' is standard input or output) and replaces secrets by ***, as the "
              "agent does when it records: values of system properties, environment variables, options and settings whose "
              "name suggests a password, passphrase, secret, token, credential or key, the same in arguments and command "
-             "lines ('--password x', 'password=x'), and user and password in URLs. Nothing of them remains, not even "
-             "their length. Every text in every event is checked, including exceptions and other processes.\n\n"
+             "lines ('--password x', 'password=x'), and user and password in URLs. Not even the length of a secret remains. Every text in "
+             "every event is checked, including exceptions and other processes.\n\n"
              "The result is a recording that any tool can read; events keep their times, threads and stack traces. Parts "
              "that cannot be checked (damage, events of types that the file does not declare) are left out and reported. "
              "A secret without a revealing name remains: look at the result with 'candor print' before you share it.",

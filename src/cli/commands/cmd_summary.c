@@ -160,12 +160,12 @@ const struct cli_command command_summary = {
     .name = "summary",
     .arguments = "[OPTION...] FILE",
     .summary = "show what a JFR file contains: events and bytes per type",
-    .about = "Prints version, chunks, start and duration of any JFR file ('-' is standard input), and for each type of "
-             "event the number of events, their bytes and their share of the file. The rest of the file is constant "
-             "pools, which contain names and stack traces, metadata and the chunks' headers. Damage is reported on "
+    .about = "Prints version, chunks, start and duration of any JFR file ('-' is standard input), and for each type of event the number of "
+             "events, their bytes and their share of the file. The rest of the file consists of constant pools (names and stack traces), "
+             "metadata, and headers of chunks. Damage is reported on "
              "standard error, with --json in 'problems'.\n\n"
              "docs/formats/print-json.md describes the output of --json.",
-    .examples = "candor summary app.jfr\n    what is in the file, and what makes it large\n"
+    .examples = "candor summary app.jfr\n    the content of the file, and what makes it large\n"
                 "candor summary --json app.jfr | jq '.types[\"jdk.ExecutionSample\"].count'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -49,9 +49,9 @@ static int read_options(struct look *l, struct model *m, const struct cli_args *
     if (refresh < 100000000u || refresh > 3600 * NS_PER_S)
         return cli_usage(args->command, "--refresh must be from 100ms to 1h");
     if (!cli_switch(args, "batch") && (cli_option(args, "count") || cli_option(args, "top")))
-        return cli_usage(args->command, "--count and --top go with --batch");
+        return cli_usage(args->command, "--count and --top need --batch");
     if (cli_option(args, "count") && !count)
-        return cli_usage(args->command, "--count 0 would print nothing");
+        return cli_usage(args->command, "--count 0 would print nothing; use 1 or more");
     model_init(m, window);
     m->sort = !sort || !strcmp(sort, "self") ? MODEL_BY_SELF : !strcmp(sort, "total") ? MODEL_BY_TOTAL : MODEL_BY_NAME;
     if (cli_switch(args, "threads"))
@@ -93,7 +93,7 @@ static int watch(const struct session *session, const struct cli_args *args, str
     look_init(l, &source, m);
     propose_file(m, session->name);
     if (!source.own)
-        model_say(m, false, "joined the recording that runs already, to %s", source.file);
+        model_say(m, false, "showing the recording that is already running, to %s", source.file);
     status = cli_switch(args, "batch") ? batch_run(l) : live_loop_run(l);
     int ended = source_close(&source);
     if (l->over && *l->state)
@@ -135,14 +135,14 @@ const struct cli_command command_top = {
              "'?' lists all keys.\n\n"
              "It starts a recording in the JVM as 'candor record' does, into a file of its own in $TMPDIR or /tmp, and "
              "reads the file as it grows. At the end, also by a signal, it stops the recording and removes the file. S "
-             "saves the data recorded so far under a name; --output keeps the whole file. If the JVM is already being "
-             "recorded with CPU time, top shows that recording from now on, and leaves it running; with options that say "
-             "what to record, it makes one of its own beside it.\n\n"
-             "With NO_COLOR set, or on a terminal without colors, it uses only bold and reverse. With --batch it prints "
-             "plain text, as wide as the names if standard output is not a terminal.",
+             "saves the data recorded so far under a name; --output keeps the whole file. If the JVM already has a recording of CPU time, "
+             "top shows that recording from now on, and leaves it running. If options say what to record, top starts a recording of its "
+             "own beside the other one.\n\n"
+             "With NO_COLOR set, or on a terminal without colors, it uses only bold and reverse. With --batch it prints plain text. If "
+             "standard output is not a terminal, lines are as long as the names require.",
     .examples = "candor top 4711\n    watch process 4711\n"
                 "candor top --window 0 --sort total Main\n    since the start, by total\n"
-                "candor top -b -n 1 -r 10s 4711\n    print one picture of ten seconds\n",
+                "candor top -b -n 1 -r 10s 4711\n    print one screen, of ten seconds\n",
     .options = options,
     .operand = CLI_PROCESS,
     .operands_min = 1,

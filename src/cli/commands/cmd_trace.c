@@ -57,9 +57,10 @@ static int trace_run(const struct cli_args *args)
     struct trace t = {0};
     int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
     if (!status && remote_is(path))
-        return cli_fail("%s: a server does not keep what samples say of traces; give it the recording itself", path);
+        return cli_fail("%s: a server does not keep the traces of samples; give the FILE of a recording", path);
     if (!status && !strcmp(path, "-"))
-        return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
+        return cli_fail(
+            "-: standard input can be read only once, but this command reads the recording once for each kind of sample; give a file");
     for (; !status && made < KINDS; made++) {
         if (profile_init(&profiles[made])) {
             status = cli_fail("%s: out of memory", path);
@@ -78,9 +79,9 @@ const struct cli_command command_trace = {
     .name = "trace",
     .arguments = "[OPTION...] FILE TRACE_ID",
     .summary = "show one request's life across its threads",
-    .about = "Prints what the threads of one trace did, in order of time: where they were on the CPU, where and in which "
-             "state they waited, what they allocated; in which span, and in which method of the program. Successive "
-             "samples in one place are one line, with the sum of their weights.\n\n"
+    .about = "Prints what the threads of one trace did, in order of time: where they used the CPU, where and in which state they waited, "
+             "and what they allocated, each with the span and the program's method. Successive samples at the same place are one line, "
+             "with the sum of their weights.\n\n"
              "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
              "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
              "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "

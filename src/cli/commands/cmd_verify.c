@@ -63,10 +63,10 @@ static int choose_cases(struct verify_plan *plan, const struct cli_args *args)
         const struct verify_case *c = verify_case_find(args->operands[i]);
         const char *near = cli_nearest(args->operands[i], case_name_at, NULL);
         if (!c)
-            return cli_usage(args->command, "no case '%.60s'%s%s; --list names them", args->operands[i], near ? "; did you mean " : "",
+            return cli_usage(args->command, "no case '%.60s'%s%s; --list shows all cases", args->operands[i], near ? "; did you mean " : "",
                              near ? near : "");
         if (plan->case_count == VERIFY_CASES_MAX)
-            return cli_usage(args->command, "more than %d cases", VERIFY_CASES_MAX);
+            return cli_usage(args->command, "at most %d cases can be given", VERIFY_CASES_MAX);
         plan->cases[plan->case_count++] = c;
     }
     return CLI_OK;
@@ -80,7 +80,7 @@ static int choose_tools(struct verify_plan *plan, const struct cli_args *args, c
     int status = words ? CLI_OK : cli_fail("out of memory");
     for (char *word = words ? strtok_r(words, ",", &rest) : NULL; word && !status; word = strtok_r(NULL, ",", &rest)) {
         if (plan->tool_count == TOOLS_MAX)
-            status = cli_usage(args->command, "more than %d tools", TOOLS_MAX);
+            status = cli_usage(args->command, "at most %d tools can be given", TOOLS_MAX);
         else if (tool_parse(&plan->tools[plan->tool_count++], word, library, &e))
             status = cli_usage(args->command, "%s", e.text);
     }
@@ -99,9 +99,10 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
     if (status)
         return status;
     if (interval < SHORTEST_INTERVAL_NS)
-        return cli_usage(args->command, "--interval below 100us would only measure the profiler");
+        return cli_usage(args->command,
+                         "--interval must be at least 100us: with less, the result would only show the cost of the profiler");
     if (duration < 100 * interval)
-        return cli_usage(args->command, "--duration must be a hundred intervals at least");
+        return cli_usage(args->command, "--duration must be at least a hundred times --interval");
     plan->setup.interval_ns = interval;
     plan->setup.seconds = (double)duration / NS_PER_S;
     return CLI_OK;
@@ -291,9 +292,9 @@ const struct cli_command command_verify = {
     .summary = "check on this machine and JVM that profiles are true",
     .about = "Runs programs that know where their own CPU time went, records each, and compares the profile with the true "
              "values. All cases take about five minutes; --list lists them.\n\n"
-             "A case is true if each true value is within the profile's 95 % interval, or a percentage point beside it, "
-             "and the weights of all samples add up to the CPU time. It is wrong if it misses in the same way in two "
-             "runs: at the default duration chance does that less than once in a million parts. It failed if no recording "
+             "A case is true if each true value is within the profile's 95 % interval, or at most a percentage point outside it, and if "
+             "the weights of all samples add up to the CPU time. It is wrong if the profile misses the true value in the same direction in "
+             "two runs. At the default duration, chance causes that for fewer than one value in a million. It failed if no recording "
              "could be made, and is skipped if this machine or JVM cannot show it (no kernel samples for this user, no "
              "virtual threads).\n\n"
              "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "

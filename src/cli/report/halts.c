@@ -24,7 +24,7 @@ static int refuse_options(const struct cli_args *args)
     if (args->operand_count > 1)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))
-        return cli_fail("%s: a server keeps samples, not halts; give the recording's FILE", args->operands[0]);
+        return cli_fail("%s: a server keeps samples, not halts; give the FILE of a recording", args->operands[0]);
     return remote_check(args);
 }
 

@@ -71,7 +71,7 @@ static int set_target(struct config *c, const char *key, const char *value, stru
     struct error why;
     int code = emit_target_read(&c->target, value, &why);
     if (!code && !strcmp(key, "server") && c->target.protocol != EMIT_CANDOR)
-        return error_set(e, -EINVAL, "server '%.100s' is no candor server; name it with 'to'", value);
+        return error_set(e, -EINVAL, "server '%.100s' is not a candor server; for another back end use 'to'", value);
     if (code)
         return error_set(e, code, "%s %s", key, why.text);
     static const char *const prefixes[] = {[EMIT_CANDOR] = "", [EMIT_OTLP] = "otlp+", [EMIT_PYROSCOPE] = "pyroscope+"};
@@ -146,7 +146,7 @@ static int default_spool(struct config *c, struct error *e)
     else if (home && *home == '/')
         snprintf(c->spool, sizeof c->spool, "%s/.local/state/candor-daemon", home);
     else
-        return error_set(e, -EINVAL, "no place for the spool: HOME is not set; name one with --spool");
+        return error_set(e, -EINVAL, "no folder for the spool: HOME is not set; give one with --spool");
     return 0;
 }
 
@@ -154,6 +154,6 @@ int config_finish(struct config *c, bool needs_server, struct error *e)
 {
     if (needs_server && !*c->server)
         return error_set(e, -EINVAL,
-                         "no server to send to; name it with --server or --to, or in the section [daemon] of the --config file");
+                         "no server to send to; give it with --server or --to, or in the section [daemon] of the --config file");
     return *c->spool ? 0 : default_spool(c, e);
 }

@@ -83,7 +83,8 @@ static int read_piece(const struct live *l, bool ended, struct piece *p, struct 
         return -EAGAIN;
     p->size = head.size < size - l->chunk_at ? head.size : size - l->chunk_at;
     if (p->size > FOLLOW_CHUNK_MAX)
-        return error_set(e, -EFBIG, "the JVM wrote a chunk of %llu bytes, which no agent of ours does", (unsigned long long)p->size);
+        return error_set(e, -EFBIG, "the JVM wrote a chunk of %llu bytes, which is more than the agent ever writes",
+                         (unsigned long long)p->size);
     return read_bytes(l, ended, p, e);
 }
 

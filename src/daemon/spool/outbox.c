@@ -131,8 +131,8 @@ static bool drop_oldest_of(struct outbox *o, const struct charge *charge)
             continue;
         labels_of_entry(o, entry->name, labels, sizeof labels);
         count_loss(o, owner_of(entry->name), OUTBOX_FULL, entry->bytes);
-        log_warning("dropped recording=%s of=%s bytes=%" PRIu64 " reason=spool_full; this JVM uses the most spool space: raise "
-                    "--spool-max, or check why the server accepts nothing",
+        log_warning("dropped recording=%s of=%s bytes=%" PRIu64
+                    " reason=spool_full; this JVM uses the most spool space: raise --spool-max, or find out why the server accepts nothing",
                     entry->name, labels, entry->bytes);
         forget(o, entry);
         return true;
@@ -379,7 +379,7 @@ int outbox_next(struct outbox *o, const char *after, struct outbox_letter *l)
             outbox_put_back(o, l);
             return code;
         }
-        log_error("dropped recording=%s reason=damaged; its file in the spool is not what was written", l->name);
+        log_error("dropped recording=%s reason=damaged; its file in the spool has changed since it was written", l->name);
         outbox_drop(o, l, OUTBOX_DAMAGED);
     }
 }

@@ -72,7 +72,7 @@ static int post_request(struct ship *s, const struct outbox_letter *l, const cha
         code = emit_send(s->transport, s->target, token, &body, answer, &rejected, e);
     emit_body_free(&body);
     if (rejected)
-        log_error("recording=%s: %" PRIu64 " profiles were not taken: %s", l->name, rejected, answer->text);
+        log_error("recording=%s: %" PRIu64 " profiles were not accepted: %s", l->name, rejected, answer->text);
     pthread_mutex_lock(&s->lock);
     s->counts.empty += empty;
     s->counts.rejected += rejected;

@@ -65,13 +65,15 @@ static int explain(int code, const char *path, struct error *e)
     case 0:
         return 0;
     case -EBUSY:
-        return error_set(e, code, "another candor daemon uses the spool %s; stop it, or name another with --spool", path);
+        return error_set(e, code, "another candor daemon uses the spool %s; stop it, or choose another spool with --spool", path);
     case -EPERM:
-        return error_set(e, code, "the spool %s is not a folder of this user alone; name another with --spool, or chmod 700 it", path);
+        return error_set(
+            e, code, "the spool %s must be a folder of this user, closed to others; choose another with --spool, or run chmod 700 on it",
+            path);
     case -ENOLCK:
         return error_set(e, code, "the spool %s is on a file system without locks; choose another folder with --spool", path);
     default:
-        return error_set(e, code, "cannot use the spool %s: %s; name another with --spool", path, strerror(-code));
+        return error_set(e, code, "cannot use the spool %s: %s; choose another with --spool", path, strerror(-code));
     }
 }
 

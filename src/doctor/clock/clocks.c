@@ -130,7 +130,7 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
 {
     switch (clocks_judge(t, facts)) {
     case CLOCKS_BY_FILTER:
-        checkup_meaning(f, "a seccomp filter refuses the system call, as containers' default ones do");
+        checkup_meaning(f, "a seccomp filter refuses the system call, as the default filters of containers do");
         checkup_remedy(f, is_perf(t->kind) ? "grant the container CAP_PERFMON, or allow perf_event_open in its seccomp profile"
                                            : "allow timer_create and setitimer in the seccomp profile");
         break;
@@ -139,13 +139,13 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=2 (1 shows kernel time too), or grant CAP_PERFMON");
         break;
     case CLOCKS_BY_AGE:
-        checkup_meaning(f, "before Linux 6.1 the signal may be lost, or end a process that blocks it; this is %d.%d", facts->kernel_major,
-                        facts->kernel_minor);
-        checkup_remedy(f, "a newer kernel; until then the clock 'signal' does the same at a higher cost");
+        checkup_meaning(f, "before Linux 6.1 the signal may be lost, or kill a process that blocks it; this is Linux %d.%d",
+                        facts->kernel_major, facts->kernel_minor);
+        checkup_remedy(f, "use a newer kernel; until then the clock 'signal' does the same at a higher cost");
         break;
     case CLOCKS_NO_PERF:
         checkup_meaning(f, "this kernel has no perf events");
-        checkup_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
+        checkup_remedy(f, "use a kernel with CONFIG_PERF_EVENTS");
         break;
     case CLOCKS_NO_ROOM:
         checkup_meaning(f, "a limit of this user or of the machine is exhausted");
@@ -153,7 +153,7 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
         break;
     case CLOCKS_BY_MODULE:
         checkup_meaning(f, "neither the kernel's settings nor a seccomp filter explain it");
-        checkup_remedy(f, "look for a security module (SELinux, AppArmor) or a sandbox in place of the kernel (gVisor)");
+        checkup_remedy(f, "look for a security module (SELinux, AppArmor), or for a sandbox that takes the place of the kernel (gVisor)");
         break;
     }
 }
@@ -161,7 +161,7 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
 static void add_refused(struct checkup *f, const struct clocks_try *t, const struct clocks_facts *facts)
 {
     if (t->killed)
-        checkup_add(f, CHECK_WARNING, rows[t->kind], "refused: SIGSYS, which kills");
+        checkup_add(f, CHECK_WARNING, rows[t->kind], "refused with SIGSYS, which kills the process");
     else
         checkup_add(f, CHECK_WARNING, rows[t->kind], "refused: %s", strerror(t->error));
     explain(f, t, facts);
@@ -182,11 +182,11 @@ static void add_measured(struct checkup *f, const struct clocks_try *t)
     char got[32];
     uint64_t asked = BURST_ASKED_US * 1000;
     if (!t->median_ns) {
-        checkup_add(f, CHECK_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
-        checkup_meaning(f, "the clock can be started, but it never fires");
+        checkup_add(f, CHECK_WARNING, rows[t->kind], "requested every 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
+        checkup_meaning(f, "the clock can be started, but it does not fire");
         return;
     }
-    checkup_add(f, CHECK_OK, rows[t->kind], "asked 1 ms, got %s (median of %u)",
+    checkup_add(f, CHECK_OK, rows[t->kind], "requested every 1 ms, got every %s (median of %u)",
                 units_format_duration(got, sizeof got, (t->median_ns + ROUND_NS / 2) / ROUND_NS * ROUND_NS), t->count - 1);
     if (t->median_ns <= asked + asked / 4)
         return;
@@ -208,11 +208,12 @@ static void check_kernel_mode(struct checkup *f, const struct clocks_try *best)
     checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of the %u expected samples came", came, best->kernel_due);
     if (seen)
         return;
-    checkup_meaning(f, "kernel time is in the books as unseen, without stacks");
+    checkup_meaning(f, "the books count kernel time as unseen, without stacks");
     if (best->with_kernel && came > best->kernel_due / 10)
-        checkup_remedy(f, "allowed, and part of them came: the machine may be too busy for this test; run it again when it is idle");
+        checkup_remedy(f,
+                       "allowed, but some samples did not come: the machine may be too busy for this test; run it again when it is idle");
     else if (best->with_kernel)
-        checkup_remedy(f, "allowed, and yet not delivered: this kernel or hypervisor does not interrupt its own code");
+        checkup_remedy(f, "allowed, but no samples came: this kernel or hypervisor does not interrupt its own code");
     else
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
 }
@@ -236,9 +237,9 @@ static void check_choice(struct checkup *f, const struct clocks_try *tries, cons
         counters_check(f, who);
     checkup_add(f, is_perf((enum clocks_kind)best) ? CHECK_OK : CHECK_WARNING, "clock", "recordings use %s", names[best]);
     if (!is_perf((enum clocks_kind)best)) {
-        checkup_meaning(
-            f, "samples come at the scheduler's ticks: fewer, each with more weight, and blind to work that runs in step with the ticks");
-        checkup_remedy(f, "make perf events possible, see the clocks above");
+        checkup_meaning(f, "samples come at the scheduler's ticks: they are fewer, each stands for more time, and they miss work that runs "
+                           "in step with the ticks");
+        checkup_remedy(f, "make perf events possible: see the clocks above");
     }
 }
 

@@ -75,14 +75,15 @@ void counters_judge(struct checkup *f, const int errors[COUNTERS])
     }
     if (!refused) {
         checkup_add(f, CHECK_OK, row, "%s", can);
-        checkup_meaning(f, "'candor record -e EVENT' can sample by these, and others");
+        checkup_meaning(f, "'candor record -e EVENT' can use these events, and others");
         return;
     }
     checkup_add(f, CHECK_NOTE, row, "%s; not %s", can, cannot);
     if (lacking)
-        checkup_meaning(f, "'candor record -e EVENT' needs counters for those, which the processor lacks, or a virtual machine hides");
+        checkup_meaning(
+            f, "'candor record -e EVENT' cannot use these events: the processor has no counters for them, or a virtual machine hides them");
     else {
-        checkup_meaning(f, "'candor record -e EVENT' needs permission to sample the kernel for those");
+        checkup_meaning(f, "'candor record -e EVENT' needs permission to sample the kernel for these events");
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }

@@ -79,7 +79,7 @@ void stacks_check(struct checkup *f, const struct identity *who)
         a.error = -status;
     if (a.error) {
         checkup_add(f, CHECK_WARNING, row, "refused: %s", strerror(a.error));
-        checkup_meaning(f, "samples in the kernel show the function that called it, not where in it they were");
+        checkup_meaning(f, "samples in the kernel show the function that called the kernel, but no functions of the kernel");
         checkup_remedy(f, "raise kernel.perf_event_mlock_kb, or RLIMIT_MEMLOCK (ulimit -l)");
     } else if (!a.names) {
         checkup_add(f, CHECK_NOTE, row, "without names");

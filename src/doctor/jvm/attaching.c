@@ -66,9 +66,9 @@ static void check_attach(struct checkup *f, const struct target *t)
     uid_t owner;
     char name[64];
     if (attach_is_taken(&jvm->process, &owner)) {
-        checkup_add(f, CHECK_PROBLEM, "attach", "in place of the JVM's socket /tmp/.java_pid%d is a file of user '%s'",
+        checkup_add(f, CHECK_PROBLEM, "attach", "the JVM's socket would be /tmp/.java_pid%d, where there is a file of user '%s'",
                     jvm->process.inner_pid, process_user_name(owner, name, sizeof name));
-        checkup_meaning(f, "the JVM cannot open its socket there, and the present file cannot be trusted");
+        checkup_meaning(f, "the JVM cannot open its socket there, and candor cannot trust the file");
         checkup_remedy(f, "have that user or root remove it, or start the JVM with -agentpath:.../libcandor.so");
     } else if (jvm->attach_disabled) {
         checkup_add(f, CHECK_PROBLEM, "attach", "disabled (-XX:+DisableAttachMechanism)");
@@ -76,8 +76,8 @@ static void check_attach(struct checkup *f, const struct target *t)
     } else if (!jvm->process.catches_quit && attach_is_open(&jvm->process, PATIENCE_NS)) {
         checkup_add(f, CHECK_OK, "attach", "its socket is open, as with -Xrs");
     } else if (!jvm->process.catches_quit) {
-        checkup_add(f, CHECK_PROBLEM, "attach", "SIGQUIT has no handler, and no socket is open");
-        checkup_meaning(f, "the JVM is still starting, or, run with -Xrs, its /tmp/.java_pid%d was removed; the signal would kill it",
+        checkup_add(f, CHECK_PROBLEM, "attach", "there is no handler for SIGQUIT, and no open socket");
+        checkup_meaning(f, "the JVM is still starting, or it runs with -Xrs and its /tmp/.java_pid%d was removed; the signal would kill it",
                         jvm->process.inner_pid);
         checkup_remedy(f, "try again, or start the JVM with -agentpath:.../libcandor.so");
     } else {
@@ -110,7 +110,8 @@ static void check_user(struct checkup *f, const struct target *t)
         checkup_meaning(f, "a JVM lets only its own user and root attach");
         checkup_remedy(f, "run candor as user '%s' or as root", t->jvm.user);
     } else if (t->jvm.closed) {
-        checkup_meaning(f, "its memory map is closed to us: it has capabilities that we lack, or a security module forbids it");
+        checkup_meaning(f,
+                        "candor may not read its memory map: the JVM has capabilities that candor lacks, or a security module forbids it");
         checkup_remedy(f, "run candor as root with CAP_SYS_PTRACE");
     }
 }
@@ -123,7 +124,7 @@ static void check_copies(struct checkup *f, const struct target *t)
         return;
     checkup_add(f, CHECK_NOTE, "copies", "two copies of the agent are loaded: %.90s, %.90s", one, other);
     checkup_meaning(f, "only one of them can record at a time");
-    checkup_remedy(f, "load it from one file: use one -agentpath, with the libcandor.so of the candor in use");
+    checkup_remedy(f, "load the agent from one file: use one -agentpath, with the libcandor.so that belongs to this candor");
 }
 
 bool attaching_check(struct checkup *f, const struct target *t)

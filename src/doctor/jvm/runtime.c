@@ -38,7 +38,7 @@ static void check_version(struct checkup *f, const struct target *t)
     checkup_add(f, known ? CHECK_OK : CHECK_WARNING, "JDK", "%s%s%s%s", *t->jvm.version ? t->jvm.version : "unknown", *vendor ? ", " : "",
                 vendor, known ? ", a verified release" : ", an untested release");
     if (!known) {
-        checkup_meaning(f, "Candor is verified on JDK %s; on others the stack walks may fail; the books then show it",
+        checkup_meaning(f, "Candor is verified on JDK %s; on other JDKs stack walks may fail, and the books then show how many",
                         list_verified(list, sizeof list));
         checkup_remedy(f, "look at the share of truncated and failed samples in 'candor report'");
     }
@@ -63,13 +63,14 @@ static void check_libjvm(struct checkup *f, const struct target *t)
         close(fd);
     if (code) {
         checkup_add(f, CHECK_NOTE, "libjvm.so", "cannot be read: %s", strerror(-code));
-        checkup_meaning(f, "deleted by an upgrade, or closed to us; the agent may name none of its functions");
-        checkup_remedy(f, "restart the JVM if its file is gone");
+        checkup_meaning(f, "an upgrade deleted it, or candor may not read it; recordings may lack the names of its functions");
+        checkup_remedy(f, "restart the JVM if its file was deleted");
         return;
     }
     checkup_add(f, l.tables ? CHECK_OK : CHECK_WARNING, "JVM tables", l.tables ? "exported" : "not exported");
     if (!l.tables) {
-        checkup_meaning(f, "the agent cannot walk stacks by itself; AsyncGetCallTrace, if there is one, fails more often");
+        checkup_meaning(
+            f, "the agent cannot walk stacks by itself; it uses the JVM's AsyncGetCallTrace, if there is one, which fails more often");
         checkup_remedy(f, "use a HotSpot build that exports gHotSpotVMStructs");
     }
     checkup_add(f, l.symbols ? CHECK_OK : CHECK_NOTE, "JVM symbols", "%s%s", l.symbols ? "in libjvm.so" : "stripped",
@@ -86,14 +87,14 @@ static void check_flight_recorder(struct checkup *f, const struct target *t)
     char text[JVM_RELEASE_MAX], *modules;
     if (jvm_read_release(&t->jvm.process, t->maps.libjvm, text, sizeof text) < 0 || !(modules = strstr(text, key))) {
         checkup_add(f, CHECK_NOTE, "Flight Recorder", "unknown: the JDK has no list of its modules");
-        checkup_meaning(f, "a recording does not need it; the tool 'jfr' reads recordings where it is");
+        checkup_meaning(f, "recordings do not need it; only the JDK's tool 'jfr' does");
         return;
     }
     modules[strcspn(modules + sizeof key, "\n") + sizeof key] = 0;
     bool there = procfs_has_word(modules + sizeof key - 1, " \"", "jdk.jfr");
     checkup_add(f, there ? CHECK_OK : CHECK_NOTE, "Flight Recorder", there ? "module jdk.jfr" : "no module jdk.jfr");
     if (!there)
-        checkup_meaning(f, "a recording does not need it; read recordings with 'candor report', or with another JDK's 'jfr'");
+        checkup_meaning(f, "recordings do not need it; read them with 'candor report', or with the tool 'jfr' of another JDK");
 }
 
 static const char *collector_of(const struct target *t)
@@ -116,20 +117,19 @@ static void check_options(struct checkup *f, const struct target *t)
                 : t->jvm.agent ? "full for code compiled since the agent was loaded"
                                : "sparse");
     if (!detailed && !t->jvm.agent) {
-        checkup_meaning(
-            f,
-            "code compiled before the agent is loaded shows coarse lines and may miss inlined methods, until it is healed (record --heal)");
+        checkup_meaning(f, "code compiled before the agent is loaded shows approximate lines, and may lack inlined methods, until the JVM "
+                           "compiles it again (record --heal)");
         checkup_remedy(f, "start the JVM with -agentpath:.../libcandor.so, or with -XX:+UnlockDiagnosticVMOptions "
                           "-XX:+DebugNonSafepoints");
     }
     if (target_has_option(t, "-Xcheck:jni")) {
         checkup_add(f, CHECK_NOTE, "JNI checks", "-Xcheck:jni");
-        checkup_meaning(f, "the JVM prints a few lines about the agent's handler of faults");
+        checkup_meaning(f, "the JVM prints a few lines about the agent's signal handler for faults");
         checkup_remedy(f, "profile without -Xcheck:jni, or ignore the lines");
     }
     if (target_has_option(t, "-Xint")) {
         checkup_add(f, CHECK_NOTE, "compilers", "off (-Xint)");
-        checkup_meaning(f, "interpreted code spends its time in other places than compiled code does");
+        checkup_meaning(f, "interpreted code spends its time in different places than compiled code");
         checkup_remedy(f, "profile without -Xint");
     }
 }
@@ -138,15 +138,15 @@ static void check_company(struct checkup *f, const struct target *t)
 {
     if (t->who.tracer) {
         checkup_add(f, CHECK_WARNING, "debugger", "traced by process %d", t->who.tracer);
-        checkup_meaning(f, "every sample's signal first stops the thread for the tracer");
+        checkup_meaning(f, "the signal of each sample first stops the thread for the tracer");
         checkup_remedy(f, "detach it (gdb, strace) while recording");
     } else {
         checkup_add(f, CHECK_OK, "debugger", "none");
     }
     if (t->who.caught >> (SIGPROF - 1) & 1) {
         checkup_add(f, CHECK_NOTE, "other profiler", "SIGPROF has a handler");
-        checkup_meaning(
-            f, "most likely another profiler is active: each appears in the other's figures, and the clock 'itimer' cannot be used");
+        checkup_meaning(f, "another profiler is probably active: each profiler appears in the figures of the other, and the clock 'itimer' "
+                           "cannot be used");
         checkup_remedy(f, "stop the other one while recording");
     } else {
         checkup_add(f, CHECK_OK, "other profiler", "none that uses SIGPROF");

@@ -127,7 +127,7 @@ static void check_quota(struct checkup *f, pid_t pid, const char *mounts)
         return;
     }
     checkup_add(f, CHECK_NOTE, "CPU limit", "%.3g CPUs, by its cgroup", least);
-    checkup_meaning(f, "while it is throttled the JVM uses no CPU time, and CPU samples do not show the wait");
+    checkup_meaning(f, "while the JVM is throttled it uses no CPU time, so CPU samples do not show the wait");
     checkup_remedy(f, "look at nr_throttled in the cgroup's cpu.stat; raise the limit if that grows");
 }
 
@@ -143,8 +143,8 @@ static void check_pid_namespace(struct checkup *f, pid_t pid)
         checkup_meaning(f, "found through /proc/%d/root and its inner PID", pid);
     } else if (strcmp(own, first)) {
         checkup_add(f, CHECK_NOTE, "PID namespace", "a container's");
-        checkup_meaning(f, "JVMs outside of this container cannot be seen from here");
-        checkup_remedy(f, "run candor on the host to see those");
+        checkup_meaning(f, "JVMs outside of this container are not visible here");
+        checkup_remedy(f, "run candor on the host to see them");
     } else {
         checkup_add(f, CHECK_OK, "PID namespace", "the machine's own");
     }
@@ -159,7 +159,7 @@ static void check_hidden(struct checkup *f, const char *mounts)
     } else {
         checkup_add(f, CHECK_NOTE, "/proc", "hides other users' processes (hidepid)");
         checkup_meaning(f, "'candor list' shows this user's JVMs only");
-        checkup_remedy(f, "run candor as root for those of others");
+        checkup_remedy(f, "run candor as root to see the JVMs of others");
     }
 }
 

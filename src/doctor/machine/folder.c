@@ -35,8 +35,8 @@ static void add_refused(struct checkup *f, int error, bool is_needed)
 {
     bool full = error == ENOSPC || error == EDQUOT;
     checkup_add(f, is_needed ? CHECK_PROBLEM : CHECK_WARNING, "/tmp", full ? "full: %s" : "cannot be written: %s", strerror(error));
-    checkup_meaning(f, is_needed ? "neither candor nor the JVM can make the files for attaching"
-                                 : "the agent is active without it; attaching would not work, nor --jfr on");
+    checkup_meaning(f, is_needed ? "neither candor nor the JVM can create the files that are needed to attach"
+                                 : "the agent is already active and does not need it; but attaching would fail, and so would --jfr on");
     if (full)
         checkup_remedy(f, "make room in /tmp");
     else
@@ -52,12 +52,12 @@ static void check_open(struct checkup *f, int folder, const struct identity *who
     if (t.error) {
         add_refused(f, t.error, is_needed);
     } else if (t.write_error) {
-        checkup_add(f, CHECK_NOTE, "/tmp", "full, but empty files can be made: %s", strerror(t.write_error));
+        checkup_add(f, CHECK_NOTE, "/tmp", "full, but empty files can be created: %s", strerror(t.write_error));
         checkup_meaning(f, "attaching works, but --jfr and recordings to that folder do not");
         checkup_remedy(f, "make room in /tmp");
     } else if (!fstatvfs(folder, &st) && st.f_flag & ST_NOEXEC) {
         checkup_add(f, CHECK_NOTE, "/tmp", "writable, but code in it may not be executed (noexec)");
-        checkup_meaning(f, "the agent library cannot be loaded from there, which is the last place that candor tries");
+        checkup_meaning(f, "the agent library cannot be loaded from this folder, which is the last one that candor tries");
         checkup_remedy(f, "keep libcandor.so beside candor, where the JVM can read it");
     } else {
         checkup_add(f, CHECK_OK, "/tmp", "writable");
@@ -70,7 +70,7 @@ void folder_check(struct checkup *f, const struct process *p, const struct ident
     int code = folder < 0 ? (p ? -folder : errno) : 0;
     if (code) {
         checkup_add(f, is_needed ? CHECK_PROBLEM : CHECK_WARNING, "/tmp", "cannot be opened: %s", strerror(code));
-        checkup_meaning(f, "candor and the JVM meet there");
+        checkup_meaning(f, "candor and the JVM need it to find each other");
         checkup_remedy(f, "create /tmp (mode 1777); for another user's JVM run candor as root");
         return;
     }

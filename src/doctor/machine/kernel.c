@@ -36,17 +36,17 @@ void kernel_judge_paranoid(struct checkup *f, int paranoid, bool perfmon)
     if (paranoid == INT_MAX) {
         checkup_add(f, CHECK_WARNING, name, "no such setting");
         checkup_meaning(f, "this kernel has no perf events, or hides them");
-        checkup_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
+        checkup_remedy(f, "use a kernel with CONFIG_PERF_EVENTS");
     } else if (paranoid <= 1) {
         checkup_add(f, CHECK_OK, name, "%d", paranoid);
-        checkup_meaning(f, "everybody may sample, including kernel mode");
+        checkup_meaning(f, "every user may sample, kernel mode included");
     } else if (perfmon) {
         checkup_add(f, CHECK_OK, name, "%d", paranoid);
-        checkup_meaning(f, "this user's capabilities go beyond it; those of JVMs of ordinary users may not");
+        checkup_meaning(f, "this user has capabilities that override it; JVMs of ordinary users may not");
     } else {
         checkup_add(f, CHECK_WARNING, name, "%d", paranoid);
         checkup_meaning(f, paranoid == 2 ? "this user may not sample kernel mode"
-                                         : "this user may not sample kernel mode, on some kernels nothing at all");
+                                         : "this user may not sample kernel mode; on some kernels this user may not sample at all");
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }
@@ -59,7 +59,7 @@ static void check_version(struct checkup *f)
     bool fresh = kernel_is_at_least(major, minor, 6, 1);
     checkup_add(f, fresh ? CHECK_OK : CHECK_NOTE, "kernel", "Linux %s", uname(&name) ? "?" : name.release);
     if (!fresh) {
-        checkup_meaning(f, "before 6.1 the kernel does not deliver SIGTRAP reliably; it is the cheapest clock");
+        checkup_meaning(f, "before Linux 6.1 the kernel does not deliver SIGTRAP reliably, so the cheapest clock, sigtrap, is not used");
         checkup_remedy(f, "a newer kernel");
     }
 }

@@ -56,12 +56,12 @@ static void judge_files(struct checkup *f, const struct rlimits *l, int threads,
     amount(l->files, soft, sizeof soft);
     amount(l->files_hard, hard, sizeof hard);
     if (threads < 0)
-        checkup_add(f, level, "open files", "%s, and %s for a JVM, which raises it itself", soft, hard);
+        checkup_add(f, level, "open files", "%s, and %s for a JVM, because a JVM raises its own limit", soft, hard);
     else
         checkup_add(f, level, "open files", "%d of %s open, %d threads", open_files, soft, threads);
     if (few) {
-        checkup_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; threads beyond are "
-                           "sampled at the scheduler's ticks");
+        checkup_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; further threads are sampled at "
+                           "the scheduler's ticks");
         checkup_remedy(f, "raise RLIMIT_NOFILE (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile of docker)");
     }
 }
@@ -74,7 +74,7 @@ static void judge_signals(struct checkup *f, const struct rlimits *l, int thread
     checkup_add(f, few ? CHECK_NOTE : CHECK_OK, "pending signals", "%ld of %s used by this user", queued,
                 amount(l->signals, limit, sizeof limit));
     if (few) {
-        checkup_meaning(f, "the clock 'timer' takes one per thread; the perf clocks take none");
+        checkup_meaning(f, "the clock 'timer' needs one per thread; the clocks of perf events need none");
         checkup_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) if that clock is used");
     }
 }
@@ -85,7 +85,7 @@ void rlimits_judge(struct checkup *f, const struct rlimits *l, int threads, int 
     judge_files(f, l, threads, open_files);
     judge_signals(f, l, threads, queued_signals);
     checkup_add(f, CHECK_OK, "locked memory", "%s bytes", amount(l->locked_bytes, locked, sizeof locked));
-    checkup_meaning(f, "the kernel's part of the stacks takes two pages per sampled thread; the kernel grants some beyond this");
+    checkup_meaning(f, "kernel stacks need two pages per sampled thread; the kernel grants some memory in addition to this limit");
 }
 
 static int count_open_files(pid_t pid)

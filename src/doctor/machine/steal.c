@@ -39,7 +39,7 @@ void steal_judge(struct checkup *f, const struct steal *before, const struct ste
                 percent(after->stolen, after->all), now);
     if (much) {
         checkup_meaning(
-            f, "the hypervisor gives these CPUs to other machines during that time: everything takes longer, at irregular moments");
-        checkup_remedy(f, "trust shares rather than seconds, or use a machine with CPUs of its own");
+            f, "during this time the hypervisor gave the CPUs to other virtual machines: everything takes longer, at irregular moments");
+        checkup_remedy(f, "compare shares rather than seconds, or use a machine with dedicated CPUs");
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/text/utf8.h"
+#include "format/export.h"
 #include "profile/figures/calltree.h"
 
 #include <errno.h>
@@ -157,4 +158,9 @@ int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit
     free(counts);
     calltree_deinit(&tree);
     return rc;
+}
+
+int collapsed_export(const struct export_request *as, FILE *out)
+{
+    return collapsed_write(out, as->profile, as->samples ? COLLAPSED_SAMPLES : COLLAPSED_NS, as->threads);
 }

@@ -1,4 +1,6 @@
-#include "format/write/csv.h"
+/* Writes one line for each sample, for spreadsheets and data frames (RFC 4180): time, weight, count, thread, ids, state, outcome, the
+ * innermost method with class and line, and the whole stack, root first, with ';' between the frames. */
+#include "format/export.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -66,8 +68,9 @@ static void put_sample(FILE *out, const struct profile *p, const struct profile_
     put_stack(out, p, s->stack, path);
 }
 
-int csv_write(FILE *out, const struct profile *p)
+int csv_export(const struct export_request *as, FILE *out)
 {
+    const struct profile *p = as->profile;
     uint32_t *path = calloc(PROFILE_DEPTH_MAX + 1, sizeof *path);
     if (!path)
         return -ENOMEM;

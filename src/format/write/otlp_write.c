@@ -1,6 +1,7 @@
 #include "format/otlp.h"
 
 #include "base/text/number.h"
+#include "format/export.h"
 #include "format/label.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
@@ -429,4 +430,9 @@ int otlp_write(FILE *out, const struct profile *p, enum otlp_version version)
     const struct otlp_resource_attribute attributes[] = {
         {OTLP_PID, NULL, p->pid}, {OTLP_COMMAND, profile_text(p, p->command), 0}, {OTLP_JVM, profile_text(p, p->jvm_version), 0}};
     return write_request(out, &(struct otlp_request){&p, 1, attributes, 3}, version);
+}
+
+int otlp_export(const struct export_request *as, FILE *out)
+{
+    return otlp_write(out, as->profile, as->version && !strcmp(as->version, "1.9") ? OTLP_1_9 : OTLP_1_10);
 }

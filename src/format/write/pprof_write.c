@@ -1,5 +1,6 @@
 #include "format/pprof.h"
 
+#include "format/export.h"
 #include "format/write/fold.h"
 #include "format/write/gzip.h"
 #include "format/pb.h"
@@ -324,4 +325,9 @@ int pprof_write_as(FILE *out, const struct profile *p, const struct pprof_types 
 int pprof_write_plain(FILE *out, const struct profile *p)
 {
     return write_profile(out, p, NULL, false, false);
+}
+
+int pprof_export(const struct export_request *as, FILE *out)
+{
+    return pprof_write(out, as->profile);
 }

@@ -1,6 +1,7 @@
 #include "format/speedscope.h"
 
 #include "base/text/jsonw.h"
+#include "format/export.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -151,4 +152,9 @@ int speedscope_write(FILE *out, const struct profile *p, const char *title)
     free(order);
     free(path);
     return rc;
+}
+
+int speedscope_export(const struct export_request *as, FILE *out)
+{
+    return speedscope_write(out, as->profile, as->title);
 }

@@ -2,12 +2,8 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "format/collapsed.h"
-#include "format/otlp.h"
+#include "format/export.h"
 #include "format/page/flamegraph.h"
-#include "format/pprof.h"
-#include "format/speedscope.h"
-#include "profile/format_names.h"
 #include "report/report.h"
 #include "server/request/question.h"
 #include "server/request/times.h"
@@ -27,6 +23,7 @@ struct answer {
     struct profile profile;
     struct store_result result;
     uint32_t limit;
+    export_writer *export; /* of the format that was asked for, for write_export */
 };
 
 typedef int write_answer(struct answer *a, struct http_writer *w); /* returns 0 or a code */
@@ -81,9 +78,10 @@ static int say_incomplete(struct profile *p, const struct store_result *r, struc
     return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
-static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const char *type, write_answer *write)
+static void answer_profile(const struct answer *asked, uint32_t keep, const char *type, write_answer *write)
 {
-    struct answer a = {.http = h, .limit = limit};
+    struct answer a = *asked;
+    struct http *h = a.http;
     struct http_writer w;
     struct error e;
     int rc = question_init(&a.query, h);
@@ -130,7 +128,7 @@ void query_methods(struct http *h)
 {
     uint32_t limit;
     if (!question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &limit))
-        answer_profile(h, 0, limit, "application/json", write_methods);
+        answer_profile(&(struct answer){.http = h, .limit = limit}, 0, "application/json", write_methods);
 }
 
 static void make_title(const struct answer *a, char *out, size_t size)
@@ -174,9 +172,9 @@ void query_flamegraph(struct http *h)
     if (question_number(h, "max_nodes", NODES_DEFAULT, NODES_MAX, &nodes))
         return;
     if (format && !strcmp(format, "html"))
-        answer_profile(h, nodes, 0, "text/html; charset=utf-8", write_page);
+        answer_profile(&(struct answer){.http = h}, nodes, "text/html; charset=utf-8", write_page);
     else
-        answer_profile(h, nodes, 0, "application/json", write_data);
+        answer_profile(&(struct answer){.http = h}, nodes, "application/json", write_data);
 }
 
 /* Adds headers with facts for which a profile has no field, so that its reader knows whether the answer is complete. */
@@ -191,44 +189,26 @@ static void tell_sums(struct answer *a)
         http_add_text(a->http, "X-Candor-Missing", text);
 }
 
-static int write_otlp(struct answer *a, struct http_writer *w)
-{
-    tell_sums(a);
-    return otlp_write(w->out, &a->profile, OTLP_1_10);
-}
-
-static int write_pprof(struct answer *a, struct http_writer *w)
-{
-    tell_sums(a);
-    return pprof_write(w->out, &a->profile);
-}
-
-static int write_collapsed(struct answer *a, struct http_writer *w)
-{
-    tell_sums(a);
-    return collapsed_write(w->out, &a->profile, COLLAPSED_NS, false);
-}
-
-static int write_speedscope(struct answer *a, struct http_writer *w)
+static int write_export(struct answer *a, struct http_writer *w)
 {
     char title[320];
     make_title(a, title, sizeof title);
     tell_sums(a);
-    return speedscope_write(w->out, &a->profile, title);
+    return a->export(&(struct export_request){.profile = &a->profile, .title = title}, w->out);
 }
 
 void query_profile(struct http *h)
 {
-#define ROW(name, words, extensions, media) {#name, media, write_##name},
+#define ROW(name, words, extensions, media) {#name, media, name##_export},
     static const struct {
         const char *name, *media;
-        write_answer *write;
+        export_writer *export;
     } formats[] = {FORMAT_NAMES_BOTH(ROW)};
 #undef ROW
     const char *format = http_parameter(h, "format", NULL);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(formats[i].name, format ? format : "otlp")) {
-            answer_profile(h, 0, 0, formats[i].media, formats[i].write);
+            answer_profile(&(struct answer){.http = h, .export = formats[i].export}, 0, formats[i].media, write_export);
             return;
         }
     http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of these:" FORMAT_NAMES_BOTH(FORMAT_NAMES_BLANK), format);

@@ -86,6 +86,6 @@ const char *lots_word(void)
 const char *lots_reason(void)
 {
     return session.lots.mode == LOTS_LOT && !clock_may_be_drawn()
-               ? "it needs the clock sigtrap, the kernel's time, and Linux before 6.11 or since 6.15"
+               ? "it needs the clock sigtrap, permission to sample kernel time, and a Linux before 6.11 or from 6.15 on"
                : "";
 }

@@ -112,7 +112,7 @@ static void say(uint64_t now, const char *what, size_t methods, uint64_t paused_
     if (w->weight)
         snprintf(before, sizeof before, ": %zu of the methods that were sampled, and up to then %.1f %% of the time", methods,
                  100.0 * (double)w->approximate / (double)w->weight);
-    snprintf(text, sizeof text, "%s was thrown away, to be compiled anew with exact lines%s; all threads stood still for %.1f ms", what,
+    snprintf(text, sizeof text, "%s was discarded, to be compiled again with exact lines%s; all threads were stopped for %.1f ms", what,
              before, (double)paused_ns / 1e6);
     jfr_write_log(session.recording->writer, now, "info", text);
 }
@@ -176,7 +176,7 @@ static void leave_hottest(void)
         classes[i].fate = OLD_CLASS_AT_ONCE;
     met_settle(&session.met);
     if (count)
-        say_left("this JVM can only throw away all its compiled code at once, which heal=now does");
+        say_left("this JVM can only discard all its compiled code at once, which heal=now does");
 }
 
 static void step(void)

@@ -383,8 +383,8 @@ static int start(const struct part_of *of, struct error *e)
         return error_set(e, -ENOTSUP, "event=live: there is no JVM here");
     if (jvm_facts.java_version && jvm_facts.java_version < JAVA_OF_SAMPLING)
         return error_set(e, -ENOTSUP,
-                         "event=live needs JVMTI's SampledObjectAlloc, which came with Java 11, and this is Java %d; "
-                         "'jcmd PID GC.class_histogram' twice shows which classes grow",
+                         "event=live needs JVMTI's SampledObjectAlloc, which Java has from version 11 on, and this is Java %d; two runs of "
+                         "'jcmd PID GC.class_histogram' show which classes grow",
                          jvm_facts.java_version);
     memset(&session, 0, sizeof session);
     int rc = allocate(options->max ? options->max : LIVE_MAX_DEFAULT);

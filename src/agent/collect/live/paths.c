@@ -195,17 +195,17 @@ static void log_search(const struct path_search *s)
     units_format_duration(b, sizeof b, p->budget);
     if (!p->walks && s->stop == PATH_BUDGET) {
         snprintf(text, sizeof text,
-                 "paths: no search was made: with %s of the heap in use a walk would stop all threads for about %s, and %s is allowed; "
-                 "allow more with --paths",
+                 "paths: not searched: with %s of the heap in use, a walk of the heap would stop all threads for about %s, but only %s is "
+                 "allowed; allow more with --paths",
                  units_format_bytes(a, sizeof a, path_plan_bytes(p)), units_format_duration(c, sizeof c, path_plan_need(p)), b);
         log_line("warning", text);
         return;
     }
-    const char *end = s->stop == PATH_BUDGET    ? "; another walk would have passed that"
+    const char *end = s->stop == PATH_BUDGET    ? "; another walk would have exceeded that"
                       : s->stop == PATH_ABORTED ? "; the last one was aborted"
                                                 : "";
-    snprintf(text, sizeof text, "paths: %u of %u objects, by %u walks of the heap in %s of %s%s", found, s->samples, p->walks,
-             units_format_duration(a, sizeof a, p->spent), b, end);
+    snprintf(text, sizeof text, "paths: found for %u of %u objects, by %u walks of the heap, in %s of the allowed %s%s", found, s->samples,
+             p->walks, units_format_duration(a, sizeof a, p->spent), b, end);
     log_line(p->spent > p->budget ? "warning" : "info", text);
 }
 
@@ -228,7 +228,7 @@ static void search(const uintptr_t *references, uint32_t samples, uint64_t budge
     path_plan_begin(&session.plan, budget_ns, heap_used ? heap_used : heap_walks.used(), jvm_facts.java_version);
     if (!heap_walks.open(s, references)) {
         s->stop = PATH_FAILED;
-        log_line("warning", "paths: this JVM does not let its heap be walked");
+        log_line("warning", "paths: this JVM does not allow walks of its heap");
         return;
     }
     path_search_settle(s); /* some objects may be gone */

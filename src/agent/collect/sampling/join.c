@@ -4,15 +4,16 @@
 
 static int refuse(const char *what, struct error *e)
 {
-    return error_set(e, -EBUSY, "already recording, and beside that this is not possible: %s; stop that first", what);
+    return error_set(e, -EBUSY,
+                     "already recording, and a second recording like this is not possible at the same time: %s; stop the first one", what);
 }
 
 static int check_events(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
 {
     if ((wanted->events | now->events) & COLLECT_LIVE)
-        return refuse("the event live watches objects from the beginning on, for one recording alone", e);
+        return refuse("only one recording at a time can have the event live, which watches objects from the beginning on", e);
     if (wanted->jfr)
-        return refuse("the JDK's recorder is taken along by one recording (jfr)", e);
+        return refuse("only one recording at a time can include the JDK's recorder (jfr)", e);
     return 0;
 }
 
@@ -23,18 +24,19 @@ static int check_clock(const struct collect_options *wanted, const struct collec
     if (!(now->events & COLLECT_CPU) && !wanted->counter.name[0])
         return 0;
     if (wanted->counter.name[0] || now->counter.name[0])
-        return refuse("the clocks count one event, which two recordings cannot share", e);
+        return refuse("the clocks count a single event, so two recordings cannot count different ones", e);
     if (wanted->clock != CLOCK_AUTO && wanted->clock != clock->kind)
-        return error_set(e, -EBUSY, "already recording, with clock=%s; leave out clock, or stop that first", clock_names[clock->kind]);
+        return error_set(e, -EBUSY, "already recording, with clock=%s; leave out clock, or stop that recording first",
+                         clock_names[clock->kind]);
     return 0;
 }
 
 static int check_stacks(const struct collect_options *wanted, const struct collect_options *now, struct error *e)
 {
     if (wanted->walker != WALKER_AUTO && wanted->walker != now->walker)
-        return refuse("all stacks are walked in one way (walker)", e);
+        return refuse("all recordings must use the same stack walker (walker)", e);
     if (wanted->carrier_frames != now->carrier_frames)
-        return refuse("all stacks of virtual threads have their carrier's frames, or none has (carrier-frames)", e);
+        return refuse("all recordings must have the same setting of carrier-frames", e);
     return 0;
 }
 
@@ -43,10 +45,10 @@ static int check_rates(const struct collect_options *wanted, const struct collec
 {
     unsigned events = wanted->events & now->events;
     if (events & COLLECT_ALLOC && (wanted->alloc.rate != now->alloc.rate || wanted->alloc.interval != now->alloc.interval))
-        return refuse("allocations are sampled at one rate (alloc-rate, alloc-interval)", e);
+        return refuse("all recordings must sample allocations at the same rate (alloc-rate, alloc-interval)", e);
     if (events & COLLECT_LOCK && (wanted->lock.rate != now->lock.rate || wanted->lock.has_threshold != now->lock.has_threshold ||
                                   wanted->lock.threshold_ns != now->lock.threshold_ns))
-        return refuse("waits are recorded from one threshold on (lock-threshold, lock-rate)", e);
+        return refuse("all recordings must have the same threshold for waits (lock-threshold, lock-rate)", e);
     return 0;
 }
 

@@ -40,7 +40,7 @@ const char *const capture_names[CAPTURES] = {CAPTURES_OF_CODE(CAPTURE_NAME)};
 int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.nm_compile_id.width)
-        return error_set(e, -ENOTSUP, "this JVM does not report the place of its code (%s); record without asm",
+        return error_set(e, -ENOTSUP, "this JVM does not show where its compiled code is (%s); record without asm",
                          vm_layout.usable ? "nmethod::_compile_id" : vm_layout.missing);
     memset(s, 0, sizeof *s);
     map_init(&s->by_key);

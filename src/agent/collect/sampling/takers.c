@@ -35,7 +35,7 @@ static void leave_clock(const char *why, const struct collect_options *options, 
         return;
     }
     warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[clock->kind],
-                   was_forced ? ", not the one that was asked for" : "");
+                   was_forced ? ", instead of the requested clock" : "");
     EACH_SINK(s)
     if (sink_has_cpu(s))
         recording_describe_clock(&s->recording, clock);
@@ -67,11 +67,10 @@ static void retake_requests(void)
     if (!parts_signal_is_taken())
         return;
     if (parts_claim(&e))
-        warnings_write(clock_monotonic_ns(), "running threads are no longer asked for samples: %s", e.text);
+        warnings_write(clock_monotonic_ns(), "running threads are no longer sampled: %s", e.text);
     else
-        warnings_write(
-            clock_monotonic_ns(),
-            "something in the process has taken the signal that asks running threads for samples; another signal is used from here on");
+        warnings_write(clock_monotonic_ns(), "other code in the process has replaced the handler of the signal that makes running threads "
+                                             "sample themselves; another signal is used from now on");
 }
 
 void takers_look(const struct collect_options *options, const struct clock *clock)
@@ -81,17 +80,17 @@ void takers_look(const struct collect_options *options, const struct clock *cloc
     uintptr_t taker = clock_taker(&signal);
     retake_requests();
     if (clock->kind == CLOCK_SIGTRAP && walk_is_in_libjvm(taker)) {
-        end_traps("the JVM has taken SIGTRAP");
+        end_traps("the JVM now uses SIGTRAP itself");
     } else if (taker) {
-        snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", signals_name(signal));
+        snprintf(why, sizeof why, "other code in the process has replaced the handler of %s by a direct system call", signals_name(signal));
         leave_clock(why, options, clock);
     } else if (clock_timer_is_taken()) {
-        leave_clock("the program has set the process's CPU timer for itself", options, clock);
+        leave_clock("the program itself has set the process's CPU timer", options, clock);
     }
 }
 
 void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples)
 {
     if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
-        leave_clock("a debugger was attached, which catches SIGTRAP", options, clock);
+        leave_clock("a debugger was attached, and receives SIGTRAP", options, clock);
 }

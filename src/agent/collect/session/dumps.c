@@ -51,9 +51,9 @@ static int check_same_folder(const struct recording *r, struct error *e)
     folder_of(r->file.path, folder, sizeof folder);
     if (is_there && !look(folder, &named) && same(&its, &named))
         return 0;
-    return error_set(e, -ENOENT,
-                     "dump-on: the JVM does not see the recording's folder, where dumps would go; name one that it sees "
-                     "with dump-dir");
+    return error_set(
+        e, -ENOENT,
+        "dump-on: the JVM cannot access the recording's folder, where the copies would be written; give another folder with dump-dir");
 }
 
 static int choose_stem(struct dumps *d, const struct recording *r, struct error *e)
@@ -64,7 +64,7 @@ static int choose_stem(struct dumps *d, const struct recording *r, struct error 
         length -= 4;
     int n = *folder ? snprintf(d->stem, sizeof d->stem, "%s/%.*s", folder, (int)length, name)
                     : snprintf(d->stem, sizeof d->stem, "%.*s", (int)(name - r->file.path + (ptrdiff_t)length), r->file.path);
-    return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the file names of the dumps would be too long");
+    return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the file names of the copies would be too long");
 }
 
 /* Checks the folder by writing a file: no check of permissions is as reliable. */
@@ -74,7 +74,7 @@ static int check_folder(const struct dumps *d, struct error *e)
     snprintf(probe, sizeof probe, "%s-%d.tmp", d->stem, (int)getpid());
     int fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return error_set(e, -errno, "cannot dump to %.*s: %s; name a folder with dump-dir that this JVM's user may write to",
+        return error_set(e, -errno, "cannot write copies to %.*s: %s; give a folder with dump-dir that this JVM's user may write to",
                          (int)(base_name(d->stem) - d->stem), d->stem, strerror(errno));
     close(fd);
     unlink(probe);

@@ -68,8 +68,8 @@ static void warn_of_blocks(bool at_end)
     if (!at_end && n == session.told_blocking)
         return;
     session.told_blocking = n;
-    warnings_write(clock_monotonic_ns(), "threads that block the clock's signal have no samples: %u (%s); shares refer to the rest", n,
-                   who);
+    warnings_write(clock_monotonic_ns(),
+                   "threads that block the clock's signal have no samples: %u (%s); shares refer to the other threads", n, who);
 }
 
 void warnings_of_clocks(bool at_end)
@@ -77,7 +77,7 @@ void warnings_of_clocks(bool at_end)
     static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
     int error;
     uint32_t n = threads_with_timer(&error);
-    warn_of_threads("use a timer instead of a perf event, with samples only at the scheduler's ticks", n, error, limits,
+    warn_of_threads("have a timer instead of a perf event, so that their samples come only at the scheduler's ticks", n, error, limits,
                     &session.told_with_timer, at_end);
     n = threads_without_kernel_stacks(&error);
     warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
@@ -90,7 +90,7 @@ void warnings_of_clocks(bool at_end)
 void warnings_of_unknown_cost(void)
 {
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info",
-                  "the cost of a sample outside its handler could not be measured: own_cost does not include it");
+                  "the cost of a sample outside of the signal handler could not be measured: own_cost does not include it");
 }
 
 void warnings_of_virtual_threads(void)
@@ -99,7 +99,7 @@ void warnings_of_virtual_threads(void)
     uint64_t beyond = session.recording->names.virtuals.beyond;
     if (!beyond)
         return;
-    snprintf(text, sizeof text, "%llu samples belong to virtual threads beyond the %d that a chunk names; they have no names",
+    snprintf(text, sizeof text, "%llu samples belong to virtual threads without a name, because a chunk names at most %d virtual threads",
              (unsigned long long)beyond, VIRTUALS_MAX);
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
 }

@@ -99,7 +99,7 @@ static int reserve(const void *given, struct error *e)
     memset(&wall, 0, sizeof wall);
     memset(wall_sinks, 0, sizeof wall_sinks);
     if (!vm_layout.usable)
-        return error_set(e, -ENOTSUP, "event=wall: this JVM's tables cannot be read, which it needs; use event=safepoint");
+        return error_set(e, -ENOTSUP, "event=wall needs this JVM's tables, which cannot be read; use event=safepoint");
     wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
     wall.lives = calloc(THREADS_MAX, sizeof *wall.lives);
     wall.alive = calloc(THREADS_MAX, sizeof *wall.alive);

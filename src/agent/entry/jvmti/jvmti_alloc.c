@@ -31,11 +31,12 @@ static int refuse(jvmtiError why, struct error *e)
 {
     if (jvm_facts.java_version && jvm_facts.java_version < 11)
         return error_set(e, -ENOTSUP,
-                         "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and shows what "
-                         "garbage collection costs",
+                         "event=alloc: Java %d cannot sample allocations; Java 11 and later can. event=cpu works here, and shows the cost "
+                         "of garbage collection",
                          jvm_facts.java_version);
     if (why == JVMTI_ERROR_NOT_AVAILABLE)
-        return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, and only one at a time may; stop it first");
+        return error_set(
+            e, -EBUSY, "event=alloc: another agent is sampling this JVM's allocations, and only one can at a time; stop that agent first");
     return error_set(e, -ENOTSUP, "event=alloc: this JVM refuses to sample allocations (JVMTI error %d); use event=cpu", (int)why);
 }
 
@@ -63,7 +64,7 @@ static int open_events(uint64_t interval, struct error *e)
         return refuse(JVMTI_ERROR_NOT_AVAILABLE, e);
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP,
-                         "event=alloc needs to walk this JVM's stacks, and its tables do not describe them (%s); use event=safepoint",
+                         "event=alloc needs to walk this JVM's stacks, but the JVM's tables do not describe them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);

@@ -25,7 +25,7 @@ static int open_events(struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP,
-                         "event=lock needs to walk this JVM's stacks, and its tables do not describe them (%s); use event=safepoint",
+                         "event=lock needs to walk this JVM's stacks, but the JVM's tables do not describe them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);

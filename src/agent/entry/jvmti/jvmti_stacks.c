@@ -42,7 +42,7 @@ static int open_stacks(struct error *e)
     }
     java_detach();
     jni = NULL;
-    return error_set(e, -ENOTSUP, "this JVM does not report which thread is the agent's; use event=cpu");
+    return error_set(e, -ENOTSUP, "this JVM does not identify the agent's own thread; use event=cpu");
 }
 
 static void close_stacks(void)

@@ -151,10 +151,11 @@ static bool is_filtered(void)
 
 static const char *why_not(int rc)
 {
-    return rc == TRACED                                        ? "a debugger is attached, which catches it"
+    return rc == TRACED                                        ? "a debugger is attached, and receives its signal"
            : (rc == -EACCES || rc == -ENOSYS) && is_filtered() ? "a seccomp filter refuses it, as containers' default filters do"
-           : rc == TOO_OLD                                     ? "before Linux 6.1 it may be lost, or end the process"
-           : rc == UNGUARDED ? "a library that took its signal would end the process, and calls of sigaction cannot be followed here"
+           : rc == TOO_OLD                                     ? "before Linux 6.1 its signal may be lost, or kill the process"
+           : rc == UNGUARDED ? "a library that replaces the handler of its signal would cause the process to be killed, and here the agent "
+                               "cannot notice that"
                              : strerror(-rc);
 }
 

@@ -44,7 +44,7 @@ static int find_tracepoint(struct event_counter *c, struct error *e)
         return error_set(e, (int)id, "event '%s': this JVM's user may not read /sys/kernel/tracing; only root may use tracepoints there",
                          c->name);
     if (id < 0)
-        return error_set(e, (int)id, "event '%s': this JVM sees no such tracepoint under /sys/kernel/tracing/events", c->name);
+        return error_set(e, (int)id, "event '%s': this JVM finds no such tracepoint under /sys/kernel/tracing/events", c->name);
     c->config = (uint64_t)id;
     return 0;
 }
@@ -81,11 +81,11 @@ char *event_counter_refusal(const struct event_counter *c, int rc, char *out, si
     bool absent = rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV || rc == -EINVAL;
     if (absent && is_processors(c))
         snprintf(out, size,
-                 "this machine does not count it: its processor, or the virtual machine around it, has no counter for it; events of the "
-                 "kernel work anywhere: page-faults, context-switches, cpu-migrations");
+                 "this machine does not count it: its processor has no counter for it, or the virtual machine hides the counter; events of "
+                 "the kernel work anywhere: page-faults, context-switches, cpu-migrations");
     else if ((rc == -EACCES || rc == -EPERM) && c->in_kernel)
         snprintf(out, size,
-                 "it happens in the kernel, which this process may not watch; set kernel.perf_event_paranoid to %s, or grant CAP_PERFMON",
+                 "it happens in the kernel, which this process may not sample; set kernel.perf_event_paranoid to %s, or grant CAP_PERFMON",
                  c->type == PERF_TYPE_TRACEPOINT ? "-1" : "1");
     else if (rc == -EACCES || rc == -EPERM)
         snprintf(out, size,

@@ -124,7 +124,7 @@ int parks_open(uintptr_t address, struct error *e)
     find_slots(&library, &t, t.calls, t.calls_bytes);
     find_slots(&library, &t, t.others, t.others_bytes);
     if (!slot_count)
-        return error_set(e, -ENOTSUP, "the JVM's library calls the C library's conditions in no way that is known");
+        return error_set(e, -ENOTSUP, "the agent does not recognize how the JVM's library calls the condition variables of the C library");
     for (int i = 0; i < slot_count; i++)
         if (wants_hook(&slots[i]))
             note_real(&library, &slots[i]);

@@ -214,7 +214,7 @@ int jfr_follow_new(struct jfr_follow **out, int fd, bool from_last, struct error
         f->bytes = NULL;
         jfr_follow_free(f);
         *out = NULL;
-        return error_set(e, -ENOMEM, "no address space to read the recording");
+        return error_set(e, -ENOMEM, "not enough address space to read the recording");
     }
     f->file = (struct jfr_file){
         .bytes = f->bytes, .chunks = &f->extent, .chunk_count = 1, .name = (char *)"the recording", .intake.spool.fd = -1};

@@ -82,7 +82,7 @@ static int put_view(const struct text *t, enum reroot how, const struct regex *m
     int rc = reroot_init(&view, t->p, how, method);
     if (!rc && !view.sample_count) {
         text_heading(t, title, "");
-        fputs("no sample shows such a method\n", t->out);
+        fputs("no sample contains such a method\n", t->out);
     } else if (!rc) {
         rc = put_tree(t, &view, title, how != REROOT_CALLEES);
     }

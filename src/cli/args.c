@@ -1,5 +1,5 @@
-/* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are
- * replaced, because candor's suggest the nearest correct spelling. */
+/* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are replaced,
+ * because candor's own suggest the nearest correct spelling. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
@@ -188,7 +188,7 @@ static bool is_list(const struct cli_option *o)
     return o->value && !strcmp(o->value, "LIST");
 }
 
-/* Says that an option is given twice, and that the last value counts. An alias may contain an option that its user gives again. */
+/* Prints that an option was given twice, and that its last value is used. An alias may contain an option that its user gives again. */
 static void say_twice(const struct cli_option *o, const char *first)
 {
     fprintf(stderr, "candor: --%s is given twice: '", o->name);

@@ -28,7 +28,7 @@ struct source {
     const uint8_t *at;
     size_t left;
     const char *name;
-    uint64_t most; /* may come out of it; 0 = the limits for all input */
+    uint64_t most; /* the most bytes that the input may unpack to; 0 = the limits for all input */
 };
 
 /* Fills the buffer, unless the input ends before. */

@@ -161,7 +161,7 @@ static int take_unit(struct reader *r)
     free(words[0]);
     free(words[1]);
     if (r->t.period > 0 && is_time(pprof_tables_text(&r->t, r->t.period_type.unit)) && is_time(unit))
-        r->p->interval_ns = (uint64_t)r->t.period; /* in nanoseconds, because all writers use them */
+        r->p->interval_ns = (uint64_t)r->t.period; /* in nanoseconds, because all writers use this unit */
     return rc;
 }
 

@@ -18,7 +18,7 @@ enum { SHELL_CHECKPOINT = JFR_HEADER_BYTES + 2, GAP_BYTES = 10, FINAL_CHUNK = 2 
 struct jfr_follow {
     int fd;
     struct jfr_file file;     /* the published part of one chunk */
-    struct jfr_extent extent; /* offset 0, because `bytes` begins with the chunk */
+    struct jfr_extent extent; /* its offset is 0, because `bytes` begins with the chunk */
     uint8_t *bytes;
     uint64_t at;        /* the chunk's offset in the file */
     uint64_t published; /* number of published bytes of the chunk */

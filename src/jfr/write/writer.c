@@ -236,7 +236,8 @@ int jfr_tee_new(struct jfr_writer **out)
 void jfr_tee_aim(struct jfr_writer *w, struct jfr_writer *const *writers, uint32_t count)
 {
     w->tee->count = count;
-    w->options.grain = count ? writers[0]->options.grain : 1; /* they have one clock: a span is as many ticks in each of them */
+    w->options.grain =
+        count ? writers[0]->options.grain : 1; /* all of them have the same clock, so a span has the same number of ticks in each */
     for (uint32_t i = 0; i < count; i++)
         w->tee->writers[i] = writers[i];
 }

@@ -10,7 +10,7 @@ enum { INDENT_MAX = 30 };
 struct walk {
     const struct text *t;
     const struct calltree *tree;
-    uint64_t least; /* branches with a smaller weight are not shown */
+    uint64_t least; /* the least weight of a branch that is shown */
     bool wide_total, wide_self;
     bool reversed; /* the tree goes from callee to caller, so self has no meaning */
 };

@@ -52,7 +52,7 @@ static void put_window(FILE *out, const struct findings *f, const struct finding
         fputs(": ", out);
         utf8_print(out, findings_text(f, one->worst));
     } else {
-        fputs("; all figures are of that time", out);
+        fputs("; all figures refer to that time", out);
     }
     fputc('\n', out);
 }
@@ -154,7 +154,7 @@ static void put_overview(FILE *out, const struct findings *f, const struct overv
         fputc('\n', out);
     }
     if (!v->count)
-        fputs("  nothing that was recorded shows it\n", out);
+        fputs("  no recorded event shows it\n", out);
 }
 
 /* Prints the rules that were not judged, and one command that records everything they need. */
@@ -166,12 +166,12 @@ static void put_again(FILE *out, const struct findings *f, const struct overview
     fputs("\nNot judged:", out);
     for (uint32_t i = 0; i < f->gap_count; i++)
         fprintf(out, "%s %s", i ? "," : "", finding_infos[f->gaps[i].kind].id);
-    fprintf(out, "\n  %s  records what they need, as far as this JVM has it\n", overview_again(f, v, line, sizeof line));
+    fprintf(out, "\n  %s  records what they need, as far as this JVM supports it\n", overview_again(f, v, line, sizeof line));
 }
 
 static void put_next(FILE *out, const struct findings_print *o)
 {
-    fputs("\nNothing wrong was found. Where the time goes: candor report ", out);
+    fputs("\nNo problem was found. To see where the time goes: candor report  ", out);
     utf8_print(out, o->file);
     fputc('\n', out);
 }

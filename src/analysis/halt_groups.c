@@ -39,7 +39,7 @@ static int sum_group(struct halt_group *out, const struct halts *h, uint32_t *so
         out->at_once_ns += overlap_ns(one, end);
         end = halt_end(one) > end ? halt_end(one) : end;
         out->sum_ns += one->ns;
-        uint64_t weight = one->ns ? one->ns : 1; /* of moments, the most frequent counts */
+        uint64_t weight = one->ns ? one->ns : 1; /* halts without a duration are counted */
         tally_add(&sites, 0, one->site, weight);
         tally_add(&threads, 0, one->thread, weight);
     }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct halt_group {
-    uint32_t what, site, thread; /* strings of the halts; the last two of those with most time; of moments, of most */
+    uint32_t what, site,
+        thread; /* string ids of the halts; site and thread are those with most of the group's time or, for halts without a duration, with most halts */
     uint64_t count, sum_ns, median_ns;
     uint64_t at_once_ns; /* the part of sum_ns in which another halt of the group was under way */
     uint32_t threads;

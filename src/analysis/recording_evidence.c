@@ -81,7 +81,7 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     if (r->range.to_ns > end)
         r->range.to_ns = end;
     if (r->range.from_ns >= r->range.to_ns)
-        return error_set(e, -ERANGE, "nothing was recorded at '%.60s'; 'candor summary' says when the recording was made", text);
+        return error_set(e, -ERANGE, "nothing was recorded at '%.60s'; 'candor summary' shows the time of the recording", text);
     r->evidence.duration_ns = (uint64_t)(r->range.to_ns - r->range.from_ns);
     return 0;
 }

@@ -14,7 +14,8 @@ static const uint64_t lengths[] = {60 * NS_PER_S, 10 * NS_PER_S};
 
 enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 5, WINDOWS_MAX = 500 }; /* WINDOWS_MAX: for each length */
 
-/* Sums of a whole recording, and what is certain, or as bad, however short the time. */
+/* Findings that a short window cannot show: those from sums over a whole recording, and those that are certain, or equally bad, in any
+ * window. */
 static const enum finding_kind of_whole[] = {FINDING_DEADLOCK,      FINDING_LEAK,           FINDING_THREAD_CHURN, FINDING_RECORDING_QUALITY,
                                              FINDING_GC_LONG_PAUSE, FINDING_LONG_OPERATION, FINDING_CLASSES_GROW, FINDING_THREADS_GROW};
 

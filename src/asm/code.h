@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* larger snapshots are skipped; the agent writes none that large */
+enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* larger snapshots are skipped; the agent never writes such large ones */
 
 struct asm_frame {
     uint32_t method;   /* string id: a.b.C.m */

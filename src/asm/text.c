@@ -69,9 +69,9 @@ static void put_books(const struct asm_report *a, FILE *out)
     if (!asm_booked(a->profile, &ns, &samples))
         fputs("; the recording has no books\n", out);
     else if (ns == all->weight && samples == all->samples)
-        fputs(": all that the books have\n", out);
+        fputs(": all CPU time in the books\n", out);
     else
-        fprintf(out, "; the books have %s samples and %s\n", count(booked, sizeof booked, samples), weight(a, time, sizeof time, ns));
+        fprintf(out, "; the books contain %s samples and %s\n", count(booked, sizeof booked, samples), weight(a, time, sizeof time, ns));
 }
 
 static void put_head(const struct asm_report *a, FILE *out)
@@ -91,8 +91,8 @@ static void put_head(const struct asm_report *a, FILE *out)
     utf8_print(out, asm_event(a->profile, event, sizeof event));
     fprintf(out, ", a sample every %s.\n", period);
     fprintf(out,
-            "Skid: the clock interrupts behind the instruction that %s. Where one has many samples, consider the one before\n"
-            "it, and what it waited for.\n",
+            "Skid: the clock interrupts a thread after the instruction that %s. If an instruction has many samples, consider the "
+            "one\nbefore it, and what that one waited for.\n",
             asm_counts_events(a->profile) ? "had the event" : "took the time");
     if (information && !strcmp(information, "sparse"))
         fputs("note: code that was compiled before the agent was loaded has line numbers only at calls; record with --heal now for all "
@@ -100,7 +100,8 @@ static void put_head(const struct asm_report *a, FILE *out)
               out);
     if (a->regions->all.samples < ASM_FEW_SAMPLES) {
         style(a, out, "33");
-        fprintf(out, "warning: only %s samples; from 1,000 on the figures mean something: record longer, or with a shorter --interval\n",
+        fprintf(out,
+                "warning: only %s samples; at least 1,000 are needed for useful figures: record for longer, or with a shorter --interval\n",
                 count(number, sizeof number, a->regions->all.samples));
         style(a, out, "0");
     }
@@ -180,8 +181,8 @@ static void put_hint(FILE *out, const struct asm_listing *l, const struct asm_re
     if (before == UINT32_MAX)
         return;
     fprintf(out,
-            "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before:\n"
-            "the %s at 0x%012" PRIx64 " is what it may have waited for.\n",
+            "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before it:\nthe %s at 0x%012" PRIx64
+            " is what it may have waited for.\n",
             l->snapshot->address + l->lines[hottest].offset, l->lines[before].instruction.loads ? "load" : "long operation",
             l->snapshot->address + l->lines[before].offset);
 }
@@ -326,7 +327,7 @@ static int put_bytes_known(const struct asm_report *a, FILE *out)
         return rc;
     fprintf(out, "Code: %s snapshots; %s of machine code with samples, of which ",
             count(number, sizeof number, a->recording->snapshot_count), units_format_bytes(text, sizeof text, bytes));
-    fprintf(out, "%s bytes are no instructions\n", count(number, sizeof number, undecoded));
+    fprintf(out, "%s bytes are not instructions\n", count(number, sizeof number, undecoded));
     return 0;
 }
 

@@ -75,7 +75,7 @@ int agent_load(const struct process *target, const struct agent_library *library
     }
     if (code != -ENOENT)
         return code;
-    /* Before the library is unpacked, check that the process is a JVM. */
+    /* Checks that the process is a JVM before the library is unpacked. */
     code = jvm_read(pid, &jvm, &why);
     if (code)
         return error_set(e, code, "cannot attach to %d: %s", pid, why.text);

@@ -14,8 +14,8 @@
  * Before JDK 24, the path and the options have at most 1023 bytes each. The JVM must belong to our user, or we must be root. A process is
  * sent SIGQUIT, which wakes the JVM's attach listener, only if it is a JVM that has a handler for it and is not known to refuse.
  *
- * Returns 0, or with e: -ESRCH the process is gone, -ENOEXEC it is no JVM, -EACCES it is another user's, -EOPNOTSUPP attach or loading is
- * disabled, -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it is still starting,
+ * Returns 0, or with e: -ESRCH the process is gone, -ENOEXEC it is not a JVM, -EACCES it belongs to another user, -EOPNOTSUPP attach or
+ * loading is disabled, -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it is still starting,
  * -ENAMETOOLONG, -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 

@@ -10,11 +10,11 @@
 struct jvm {
     struct process process;
     char user[64];
-    char version[64];     /* "17.0.19", "" if unknown */
-    char main[1024];      /* main class, module/class or jar, or the name of a program that embeds a JVM; "" if unknown */
-    bool embedded;        /* main is the name of such a program */
-    bool closed;          /* it is another user's: everything from its memory map is unknown, and only its name shows that it is a JVM */
-    bool agent;           /* our agent is loaded */
+    char version[64]; /* "17.0.19", "" if unknown */
+    char main[1024];  /* main class, module/class or jar, or the name of a program that embeds a JVM; "" if unknown */
+    bool embedded;    /* main is the name of such a program */
+    bool closed;      /* it belongs to another user: everything from its memory map is unknown, and only its name shows that it is a JVM */
+    bool agent;       /* our agent is loaded */
     bool attach_disabled; /* -XX:+DisableAttachMechanism */
     bool loading_refused; /* -XX:-EnableDynamicAgentLoading */
 };
@@ -42,7 +42,7 @@ ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text
 void jvm_read_version(const struct process *p, const char *path, char *version, size_t size);
 /* Returns the feature version: "1.8.0_402" -> 8, "17.0.19" -> 17; 0 if it is not a version. */
 int jvm_feature(const char *version);
-/* Reads the facts about a JVM. Returns 0, or with e: -ESRCH there is no such process, -ENOEXEC it is no JVM. A process of another user
+/* Reads the facts about a JVM. Returns 0, or with e: -ESRCH there is no such process, -ENOEXEC it is not a JVM. A process of another user
  * counts as a JVM if it looks like one. */
 int jvm_read(pid_t pid, struct jvm *jvm, struct error *e);
 /* Lists all JVMs in order of PID. The caller frees *list. Returns 0, or -ENOMEM or -EIO with e. */

@@ -13,7 +13,7 @@ struct buffer {
     size_t cap;
     size_t max; /* hard limit in bytes */
     bool failed;
-    bool full; /* and a put would have passed the cap: more memory would not have helped */
+    bool full; /* a put would have exceeded the limit, so more memory would not have helped */
 };
 
 void buffer_init(struct buffer *b, size_t max);

@@ -1,5 +1,5 @@
-/* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are
- * replaced, because candor's suggest the nearest correct spelling. */
+/* Converts argv to struct cli_args, with the options of one row of the table. getopt_long splits the arguments. Its messages are replaced,
+ * because candor's own suggest the nearest correct spelling. */
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
@@ -56,7 +56,8 @@ int cli_check_output(const struct cli_args *args, const char *path)
     for (int i = 0; i < args->operand_count; i++) {
         const char *operand = args->operands[i];
         if (operand != path && !stat(operand, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return cli_usage(args->command, "%.200s: it is read, and the output would replace it; give the output another name", operand);
+            return cli_usage(args->command, "%.200s: this input file would be replaced by the output; give the output another name",
+                             operand);
     }
     return CLI_OK;
 }
@@ -187,12 +188,12 @@ static bool is_list(const struct cli_option *o)
     return o->value && !strcmp(o->value, "LIST");
 }
 
-/* Says that an option is given twice, and that the last value counts. An alias may contain an option that its user gives again. */
+/* Prints that an option was given twice, and that its last value is used. An alias may contain an option that its user gives again. */
 static void say_twice(const struct cli_option *o, const char *first)
 {
     fprintf(stderr, "candor: --%s is given twice: '", o->name);
     utf8_print(stderr, optarg);
-    fputs("' counts, not '", stderr);
+    fputs("' is used, not '", stderr);
     utf8_print(stderr, first);
     fputs("'\n", stderr);
 }
@@ -201,7 +202,7 @@ static int take_option(const struct cli_command *command, struct cli_args *args,
 {
     const struct cli_option *o = &command->options[row];
     if (o->choices && !is_list(o) && !is_open(o->choices) && !is_choice(o->choices, optarg))
-        return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
+        return cli_usage(command, "--%s '%.40s' must be one of %s", o->name, optarg, o->choices);
     if (args->values[row] && optarg && strcmp(args->values[row], optarg) != 0)
         say_twice(o, args->values[row]);
     args->values[row] = !o->value ? "" : optarg ? optarg : o->without;

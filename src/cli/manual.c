@@ -142,7 +142,7 @@ static void put_command_page(FILE *f, const struct cli_command *c)
     for (const struct cli_option *o = c->options; o && o->name; o++)
         put_option(f, o);
     put_option(f, &help);
-    fputs(".SH EXIT STATUS\n0 good, 1 the work failed, 2 wrong usage.\n", f);
+    fputs(".SH EXIT STATUS\n0 success, 1 the work failed, 2 wrong usage.\n", f);
     if (c->examples) {
         fputs(".SH EXAMPLES\n", f);
         put_examples(f, c->examples);
@@ -153,18 +153,18 @@ static void put_command_page(FILE *f, const struct cli_command *c)
 static void put_overview_page(FILE *f)
 {
     put_title(f, NULL);
-    fputs("a profiler for the JVM that says how sure it is\n.SH SYNOPSIS\n.B candor\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] "
-          "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nCandor finds out where a running JVM spends its CPU time, with the "
-          "uncertainty of\neach figure and an account of what it could not see.\nThe program carries the agent inside: "
-          "the one file \\fBcandor\\fR is all that is needed.\n.SH COMMANDS\n",
+    fputs("a profiler for the JVM that shows how certain its figures are\n.SH SYNOPSIS\n.B candor\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] "
+          "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nCandor shows where a running JVM spends its CPU time, with the uncertainty of\neach "
+          "figure and an account of what it could not see.\nThe program contains the agent: the file \\fBcandor\\fR is all that you "
+          "need.\n.SH COMMANDS\n",
           f);
     for (size_t i = 0; cli_commands[i]; i++) {
         fprintf(f, ".TP\n.BR candor\\-%s (1)\n", cli_commands[i]->name);
         put(f, cli_commands[i]->summary);
         fputc('\n', f);
     }
-    fputs(".SH EXIT STATUS\n0 good, 1 the work failed, 2 wrong usage.\nAn error is one line on standard error.\n"
-          ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, nothing is coloured.\n.TP\n.B XDG_CACHE_HOME\nWhere the agent "
+    fputs(".SH EXIT STATUS\n0 success, 1 the work failed, 2 wrong usage.\nAn error is one line on standard error.\n"
+          ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf set, output has no colors.\n.TP\n.B XDG_CACHE_HOME\nWhere the agent "
           "library is unpacked (default ~/.cache), in \\fIcandor/\\fR.\n",
           f);
     fputs(".SH EXAMPLES\n.TP\n.B candor list\nShow the JVMs on this host.\n.TP\n.B candor record \\-d 10s 4711\n"

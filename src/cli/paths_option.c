@@ -19,6 +19,7 @@ int paths_option_read(const struct cli_args *args, unsigned long long *ns)
 void paths_option_say(unsigned long long ns, const char *when)
 {
     char text[32];
-    fprintf(stderr, "candor: %s all threads will stand still for up to %s together, while the heap is walked for who holds what is alive\n",
+    fprintf(stderr,
+            "candor: %s all threads will be stopped for up to %s in all, while the JVM walks the heap to find what keeps objects alive\n",
             when, units_format_duration(text, sizeof text, ns));
 }

@@ -28,7 +28,7 @@ struct source {
     const uint8_t *at;
     size_t left;
     const char *name;
-    uint64_t most; /* may come out of it; 0 = the limits for all input */
+    uint64_t most; /* the most bytes that the input may unpack to; 0 = the limits for all input */
 };
 
 /* Fills the buffer, unless the input ends before. */
@@ -122,7 +122,7 @@ static int step(struct unpacking *u, struct error *e)
         return kept;
     bool stuck = rc == CODEC_MORE && before == u->b.in_left && u->b.out_left == BLOCK && before;
     if (rc == -EBADMSG || stuck) {
-        note_damage(u->in, u->fresh && u->in->spool.size ? "is followed by something else" : "is damaged");
+        note_damage(u->in, u->fresh && u->in->spool.size ? "is followed by other data" : "is damaged");
         return -EBADMSG;
     }
     u->fresh = false;

@@ -42,7 +42,7 @@ int intake_open(struct intake *in, const char *path, struct error *e);
 int intake_open_memory(struct intake *in, const void *bytes, size_t size, const char *name, struct error *e);
 /* The same, but input that has more than `most` bytes when unpacked is refused: -EFBIG. */
 int intake_open_memory_within(struct intake *in, const void *bytes, size_t size, uint64_t most, const char *name, struct error *e);
-/* Borrows what another one has unpacked, for as long as that is open: for a reader that takes its input over. */
+/* Borrows the unpacked bytes of another intake, which must stay open meanwhile. It is for a reader that takes its input over. */
 void intake_view(struct intake *view, const struct intake *of);
 void intake_close(struct intake *in);
 

@@ -54,8 +54,8 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     return code == -EREMOTEIO && !strncmp(job->error.text, "already recording", 17) ? -EBUSY : code;
 }
 
-/* Refuses a JVM that is being recorded by an agent of one recording at a time, without any effect on that recording. Others refuse by
- * themselves what cannot run beside theirs. */
+/* Refuses a JVM whose agent makes only one recording at a time and is recording, without any effect on that recording. Newer agents
+ * themselves refuse a recording that cannot run together with theirs. */
 static int refuse_busy(const struct attacher *a, struct attacher_job *job)
 {
     struct control_request r;

@@ -19,10 +19,10 @@ struct attacher_job {
     struct settings settings;
     uint64_t duration_ns; /* after which the agent ends the recording by itself */
     bool several;         /* the agent makes several recordings at once, which have names and numbers */
-    /* The outcome. -EBUSY: somebody else records it, which excludes us; another negative errno. Events that the JVM cannot record are no
-     * longer in the settings; `refused` has the JVM's words about them. */
+    /* The outcome. -EBUSY: another recording runs there, which excludes ours; or another negative errno. Events that the JVM cannot record
+     * are no longer in the settings; `refused` has the JVM's message about them. */
     char refused[320];
-    uint64_t recording; /* the agent's number for it; 0 = it has not said one */
+    uint64_t recording; /* the agent's number for the recording; 0 = the agent has not sent one */
     int code;
     struct error error;
 };

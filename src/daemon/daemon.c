@@ -86,7 +86,7 @@ static int begin(struct run *r, const struct agent_library *library, struct erro
     if (code)
         return code;
     fleet_init(&r->fleet, r->config, &r->attacher, &r->outbox, r->spool.live);
-    code = fleet_adopt(&r->fleet, e); /* before anything is sent, because it reads from the outbox where recordings ended */
+    code = fleet_adopt(&r->fleet, e); /* before anything is sent, because it looks up in the outbox where recordings ended */
     if (!code)
         code = ship_start(&r->ship, &r->outbox, &r->config->target, r->config->token_file, r->config->ca_file, e);
     if (code)

@@ -275,7 +275,7 @@ static void refuse(struct fleet *f, struct member *t, const struct attacher_job 
         log_warning("not profiled pid=%d main=%s: %s", t->pid, t->name, t->reason);
 }
 
-/* If the agent said none, or we end before it is saved, the recording is found by its file when it is to end (stopping.c). */
+/* If the agent sent no number, or the daemon ends before it is saved, the recording is later found by its file (stopping.c). */
 static void keep_number(const struct fleet *f, struct member *t, uint64_t recording)
 {
     struct error e;

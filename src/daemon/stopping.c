@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* recording: 0 = which one is meant is left to the agent. */
+/* recording: the agent's number; 0 = the agent chooses the recording. */
 static int ask_about(const struct live *l, const char *command, uint64_t recording, uint64_t deadline, struct control_answer *answer,
                      struct error *e)
 {
@@ -35,7 +35,7 @@ static bool is_to_our_file(const struct live *l, uint64_t recording, uint64_t de
     return is_ours;
 }
 
-/* *recording becomes 0 if the agent makes one at a time: then no other runs. */
+/* *recording becomes 0 if the agent makes only one recording at a time, because there is no other one. */
 static int find_number(const struct live *l, uint64_t deadline, uint64_t *recording, struct error *e)
 {
     struct control_answer answer;

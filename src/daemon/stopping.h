@@ -4,7 +4,7 @@
 
 #include "daemon/spool/live.h"
 
-/* The agent must still hold the lock on our file. 0 and how many samples it took, or a negative code with e. */
+/* The agent must still hold the lock on our file. Returns 0 and the number of samples in the recording, or a negative code with e. */
 int stopping_end(const struct live *l, uint64_t patience_ns, uint64_t *samples, struct error *e);
 
 #endif

@@ -20,7 +20,7 @@ struct emit_recording {
     const char *query;
 };
 
-/* 0, or with e: -ENOMEM, or another code if it cannot be converted and never will be: -EFBIG if it, or something in it, is too large. */
+/* Returns 0, or with e: -ENOMEM, or another code if the recording can never be converted: -EFBIG if it, or a part of it, is too large. */
 int emit_body_make(struct emit_body *b, enum emit_protocol protocol, const struct emit_recording *r, struct error *e);
 void emit_body_free(struct emit_body *b);
 

@@ -82,7 +82,8 @@ static void sum_kinds(struct halt_view *v, uint32_t *sorted)
 
 /* ---- causes ---- */
 
-/* Returns the site that is part of a halt's cause. Only moments have one: waits for the same thing are one row, wherever they happen. */
+/* Returns the site that is part of a halt's cause. Only halts without a duration have one: waits for the same thing are one row, wherever
+ * they happen. */
 static uint32_t site_of_cause(const struct halt *one)
 {
     return halt_scope(one) == HALT_OF_MOMENT ? one->site : 0;

@@ -23,7 +23,7 @@ struct halt_sums {
 
 struct halt_cause {
     enum halt_kind kind;
-    uint32_t what, site; /* strings of the halts; only moments have a site */
+    uint32_t what, site; /* string ids of the halts; only halts without a duration have a site */
     uint64_t count, total_ns, max_ns;
 };
 
@@ -33,7 +33,7 @@ struct halt_view {
     uint32_t *rows; /* indices in h->list, in its order */
     uint32_t count, cap;
     struct halt_sums kinds[HALT_KINDS];
-    struct halt_cause *causes; /* grouped by kind; the longest first, and for moments the most frequent first */
+    struct halt_cause *causes; /* grouped by kind; the longest first, and halts without a duration by their number */
     uint32_t cause_count, cause_cap;
     uint64_t stopped_ns, waited_ns, all_waited_ns, unexplained_ns;
     uint32_t threads;      /* number of threads that waited at any time */

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The number of rows that have cells at once. If there are more threads, only the end of the file shows which ran longest. These are
- * then filled in a second pass over the file. */
+/* The number of rows that have cells at a time. If there are more threads, it is only known at the end of the file which ones ran longest.
+ * Their cells are then filled in a second pass over the file. */
 enum { ROWS_AT_ONCE = 1024 };
 
 const struct timeline_state_info timeline_states[TIMELINE_STATES] = {

@@ -183,7 +183,7 @@ int import_refused(struct profile *p, uint64_t refused)
 {
     if (!refused)
         return 0;
-    return profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true", (unsigned long long)refused);
+    return profile_add_problem(p, "warning", "%llu samples left out: their weights are impossible", (unsigned long long)refused);
 }
 
 /* ---- placeholders ---- */

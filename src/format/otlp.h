@@ -1,6 +1,6 @@
-/* Reads and writes OpenTelemetry's profiles: the message ProfilesData of opentelemetry-proto, package profiles.v1development, which is
- * also the body of OTLP/HTTP requests. The package is not stable: fields of its messages have got other numbers. Versions 1.10 and 1.11
- * are the same; 1.9 numbers the fields of Sample differently. docs/formats/otlp.md describes the mapping. */
+/* Reads and writes OpenTelemetry's profiles: the message ProfilesData of opentelemetry-proto, package profiles.v1development, which is also
+ * the body of OTLP/HTTP requests. The package is not stable: the numbers of fields have changed before. Versions 1.10 and 1.11 are the
+ * same; 1.9 numbers the fields of Sample differently. docs/formats/otlp.md describes the mapping. */
 #ifndef CANDOR_FORMAT_OTLP_H
 #define CANDOR_FORMAT_OTLP_H
 

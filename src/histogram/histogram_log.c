@@ -147,14 +147,14 @@ static int take_entry(struct candor_histogram_log_reader *r, const char *text, s
     if (!strncmp(text, "Tag=", 4)) {
         size_t n = strcspn(text += 4, ",");
         if (!text[n] || n > CANDOR_HISTOGRAM_TAG_MAX)
-            return problem(r, -EBADMSG, text[n] ? "the tag is longer than 255 bytes" : "a tag and nothing behind it");
+            return problem(r, -EBADMSG, text[n] ? "the tag is longer than 255 bytes" : "a tag without a value after it");
         memcpy(entry->tag, text, n);
         entry->tag[n] = 0;
         text += n + 1;
     }
     if (!take_number(&text, &start) || !take_number(&text, &entry->length) || !take_number(&text, &entry->max) || entry->length < 0)
         return problem(r, -EBADMSG,
-                       r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; is the log cut off?"
+                       r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; the log may be incomplete"
                                                    : "this is not a histogram log");
     r->saw_entry = true;
     entry->payload = text;
@@ -173,7 +173,7 @@ int candor_histogram_log_next(struct candor_histogram_log_reader *r, struct cand
     while ((rc = next_line(r, &len)) > 0) {
         const char *text = r->text ? r->text : "";
         if (memchr(text, 0, len))
-            return problem(r, -EBADMSG, "this is not a histogram log: it holds zero bytes");
+            return problem(r, -EBADMSG, "this is not a histogram log: it contains zero bytes");
         if (*text == '#')
             take_comment(r, text);
         else if (*text && *text != '"')

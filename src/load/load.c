@@ -50,7 +50,7 @@ int load_resolve(struct target *target, struct error *e)
             return 0;
         }
     freeaddrinfo(all);
-    return error_set(e, -error, "cannot connect to %.260s: %s; is the server running?", target->url.authority, strerror(error));
+    return error_set(e, -error, "cannot connect to %.260s: %s; check that the server is running", target->url.authority, strerror(error));
 }
 
 void load_target_deinit(struct target *target)

@@ -51,10 +51,10 @@ static int add(struct mix *m, const char *name, double weight, const char *metho
     if (m->count == MIX_TYPES_MAX)
         return error_set(e, -EINVAL, "more than %d types of requests", MIX_TYPES_MAX);
     if (!is_name(name))
-        return error_set(e, -EINVAL, "'%.60s' is not a name of a request; letters, digits, - _ . make one", name);
+        return error_set(e, -EINVAL, "'%.60s' is not a valid name of a request; use letters, digits, '-', '_' and '.'", name);
     for (uint32_t i = 0; i < m->count; i++)
         if (!strcmp(m->types[i].name, name))
-            return error_set(e, -EINVAL, "two requests are called '%.60s'", name);
+            return error_set(e, -EINVAL, "two requests have the name '%.60s'", name);
     if (!(weight > 0 && weight < 1e9))
         return error_set(e, -EINVAL, "the weight of '%.60s' is not a number above 0", name);
     if (!is_method(method))

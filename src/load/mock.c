@@ -23,7 +23,8 @@ int mock_parse(struct mock *m, const char *text, uint64_t seed, struct error *e)
     *m = (struct mock){.random = hash_mix(seed + 1), .pause_least = 50000000, .pause_most = 200000000};
     m->hiccup = !strcmp(text, "hiccup") || (!strncmp(text, "hiccup=", 7) && take_pause(m, text + 7));
     if (!m->hiccup && (strncmp(text, "delay=", 6) || units_parse_duration(text + 6, &m->delay)))
-        return error_set(e, -EINVAL, "--mock '%.60s' is none of delay=4ms, hiccup, hiccup=50ms-200ms", text);
+        return error_set(e, -EINVAL, "--mock '%.60s': use delay=TIME, hiccup or hiccup=TIME-TIME, such as delay=4ms or hiccup=50ms-200ms",
+                         text);
     return 0;
 }
 

@@ -140,7 +140,7 @@ static void take_line(struct response *r)
     else if (r->state == RESPONSE_CHUNK_SIZE)
         take_chunk_size(r);
     else if (r->state == RESPONSE_CHUNK_END && !empty)
-        broken(r, "a chunk is longer than it says");
+        broken(r, "a chunk is longer than its header says");
     else if (r->state == RESPONSE_CHUNK_END)
         r->state = RESPONSE_CHUNK_SIZE;
     else if (r->state == RESPONSE_TRAILERS && empty)

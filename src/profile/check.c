@@ -40,7 +40,7 @@ static int check_closes(struct profile *p, enum book book)
     double gap = fabs(sum_of(p, book, whole) - sum_of(p, book, parts));
     if (sign->role != ACCOUNT_IS_WHOLE || gap <= close_ns)
         return 0;
-    return profile_add_problem(p, "error", "the books do not close: the accounts miss the %s by %s", book_rows[book].whole,
+    return profile_add_problem(p, "error", "the books do not balance: the accounts differ from the %s by %s", book_rows[book].whole,
                                figure(text, sign->unit, gap));
 }
 
@@ -72,7 +72,7 @@ static int check_weight(struct profile *p, enum book book)
     double whole = sign->role == ACCOUNT_IS_WHOLE ? sum_of(p, book, 1u << ACCOUNT_IS_WHOLE) : said;
     if (fabs(held - said) <= fmax(missing_share * whole, missing_intervals * interval_of(p, book, said)))
         return 0;
-    return profile_add_problem(p, "error", "the file's samples add up to %s, the books say %s: the file is not whole",
+    return profile_add_problem(p, "error", "the file's samples add up to %s, but the books to %s: the file is incomplete",
                                figure(a, sign->unit, held), figure(b, sign->unit, said));
 }
 

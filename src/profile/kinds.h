@@ -16,9 +16,8 @@
  *   none       the text of a report without samples
  *   lack, command   for a recording that does not have this kind: "no wall samples" [in this recording; record with] "-e wall"
  *   help       the text on --kind
- * SOURCE(symbol, kinds, first, second): the events `first` and `second` (or NULL) are samples of these kinds. Rows with worse samples
- * come first. For each kind, only the best row is read for which a chunk has events. The events of both types of a row add up.
- *   first. For each kind, only the best row that a chunk has is read; events of both types of a row add up.
+ * SOURCE(symbol, kinds, first, second): the events `first` and `second` (or NULL) are samples of these kinds. Rows with worse samples come
+ * first. For each kind, only the best row for which a chunk has events is read. The events of both types of a row add up.
  *
  * A new kind needs a row in each table, and a handler in load/load_events.c. */
 #ifndef CANDOR_PROFILE_KINDS_H
@@ -34,34 +33,34 @@ enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFI
 
 #define PROFILE_KIND_ROWS(KIND)                                                                                                            \
     KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "CPU", "sampled CPU",            \
-         "Hot methods", "Hot lines", "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",            \
-         "cpu: of running threads (default)")                                                                                              \
+         "Hot methods", "Hot lines", "nothing was running, or this recording has no CPU samples", "no cpu samples", "-e cpu",              \
+         "cpu: running threads (default)")                                                                                                 \
     KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall:wall:nanoseconds:wall:nanoseconds", "Wall clock", "wall-clock time",      \
-         "Methods, running or not", "Lines, running or not", "this recording holds no wall-clock samples", "no wall samples",              \
-         "-e wall, or -e cpu,wall", "wall: of all threads, from -e wall")                                                                  \
+         "Methods, running or not", "Lines, running or not", "this recording has no wall-clock samples", "no wall samples",                \
+         "-e wall, or -e cpu,wall", "wall: all threads, from -e wall")                                                                     \
     KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes", "memory:alloc_space:bytes:space:bytes",               \
          "Allocations", "allocated bytes", "Allocating methods", "Allocating lines", "nothing was allocated, or too little to be sampled", \
          "no allocation samples", "-e alloc", "alloc: allocations, from -e alloc")                                                         \
-    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL, "Live heap", "live bytes",                                        \
-         "Methods that allocated what is alive", "Lines that did",                                                                         \
-         "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",                    \
-         "live: objects that are alive, and leak candidates, from -e live")                                                                \
+    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL, NULL, "Live heap", "live bytes", "Methods that allocated live objects", \
+         "Lines that allocated live objects",                                                                                              \
+         "no sampled object survived a collection, or there was no collection; 'jcmd PID GC.run' starts one", "no live objects",           \
+         "-e live", "live: objects that are alive, and leak candidates, from -e live")                                                     \
     KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "mutex:lock:nanoseconds:mutex:count", "Locks", "time of waiting for locks",      \
-         "Methods that waited", "Lines that did", "no thread waited for a lock", "no waits for locks", "-e lock",                          \
+         "Methods that waited", "Lines that waited", "no thread waited for a lock", "no waits for locks", "-e lock",                       \
          "lock: waits for locks, from -e lock")                                                                                            \
     KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns", "mutex:holder:nanoseconds:mutex:count", "Lock holders",                    \
-         "time that others waited", "Methods of who had the lock", "Lines of who had it", "no thread waited for a lock",                   \
-         "no waits for locks", "-e lock", "holder: what the holders of those locks did meanwhile")                                         \
+         "time that other threads waited", "Methods of lock holders", "Lines of lock holders", "no thread waited for a lock",              \
+         "no waits for locks", "-e lock", "holder: what threads did while they held locks for which others waited")                        \
     KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, NULL, "Waiting", "waiting time", "Waiting methods", "Waiting lines",      \
-         "nothing was waiting", "no samples of waiting threads", "-e safepoint", "waiting: of waiting threads, from -e safepoint")         \
+         "nothing was waiting", "no samples of waiting threads", "-e safepoint", "waiting: waiting threads, from -e safepoint")            \
     KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes", NULL, "Native memory",                    \
-         "allocated native memory", "Methods that called malloc", "Lines that did", "no native memory was allocated",                      \
+         "allocated native memory", "Methods that called malloc", "Lines that called malloc", "no native memory was allocated",            \
          "no allocations of native memory", "async-profiler's nativemem",                                                                  \
-         "nativemem: calls of malloc and its like, from async-profiler's recordings")                                                      \
+         "nativemem: calls of malloc and similar functions, from recordings by async-profiler")                                            \
     KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, NULL, "Native leaks",                             \
-         "native memory that was not freed", "Methods whose memory was not freed", "Lines whose was not",                                  \
+         "native memory that was not freed", "Methods whose memory was not freed", "Lines whose memory was not freed",                     \
          "all native memory that was allocated was freed", "no allocations of native memory", "async-profiler's nativemem",                \
-         "nativeleak: those without a call of free after them")
+         "nativeleak: the calls of these that no call of free followed")
 
 #define PROFILE_KIND_SYMBOL(symbol, ...) PROFILE_##symbol,
 enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };

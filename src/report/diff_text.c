@@ -43,11 +43,14 @@ static void put_header(FILE *out, const struct diff *d, const struct diff_option
     put_side(out, d, DIFF_A, "A", o->a);
     put_side(out, d, DIFF_B, "B", o->b);
     fprintf(out, "%-9s ", "Test");
-    fprintf(out, "of %" PRIu32 " figures; of the changes named %.3g %% may be none. What runs differ by is known from %s\n", d->tests,
-            100 * d->level, runs ? "the runs" : "within the runs only: give several of each for more");
+    fprintf(out,
+            "of %" PRIu32
+            " figures; %.3g %% of the reported changes may be due to chance. The variation between runs is estimated from %s\n",
+            d->tests, 100 * d->level,
+            runs ? "the runs" : "the variation within the runs only: give several runs of each for a better estimate");
     fprintf(out, "%-9s ", "Sees");
     if (d->absolute)
-        fputs("the column 'least' shows the smallest change that could be seen\n", out);
+        fputs("the column 'least' shows the smallest change that could be detected\n", out);
     else
         fprintf(out, "a growth by %.2f points of a method of 1 %%, by %.2f of one of 10 %%, by %.2f of one of 50 %%\n",
                 100 * diff_detectable(d, 0.01), 100 * diff_detectable(d, 0.1), 100 * diff_detectable(d, 0.5));
@@ -98,10 +101,10 @@ void diff_text(FILE *out, const struct diff *d, const struct diff_options *o)
     for (uint32_t i = 0; i < d->count; i++)
         changed += diff_is_shown(&d->rows[i], o);
     if (!changed) {
-        fputs("\nnothing changed by more than chance would\n", out);
+        fputs("\nno change is larger than chance can explain\n", out);
         return;
     }
-    fprintf(out, "\n%s  %s: A -> B, change [95 %% interval], verdict, the smallest growth that could be seen; s self, t total\n",
+    fprintf(out, "\n%s  %s: A -> B, change [95 %% interval], verdict, the smallest growth that could be detected; s self, t total\n",
             o->all ? "All methods" : "Changes", d->absolute ? "ms per second" : o->whole);
     for (uint32_t i = 0; i < d->count && (!o->top || shown < o->top); i++)
         if (diff_is_shown(&d->rows[i], o)) {

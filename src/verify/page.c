@@ -125,8 +125,8 @@ void verify_page(FILE *out, const struct verify_result *result)
 {
     fputs(head, out);
     fprintf(out, "<p>candor %s on ", CANDOR_VERSION);
-    put_text(out, *result->jvm ? result->jvm : "a JVM that did not tell its version");
-    fprintf(out, ". A sample each %.3g ms, about %.3g s of CPU time for each case.</p>\n",
+    put_text(out, *result->jvm ? result->jvm : "a JVM that did not report its version");
+    fprintf(out, ". One sample for each %.3g ms, about %.3g s of CPU time for each case.</p>\n",
             (double)result->plan->setup.interval_ns / NS_PER_MS, result->plan->setup.seconds);
     fputs(reading, out);
     put_overview(out, result);

@@ -47,15 +47,15 @@ static void put_true(FILE *out, const struct judgement *j)
         worst = fmax(worst, fabs(j->parts[i].share - j->parts[i].truth));
         widest = fmax(widest, (j->parts[i].interval.high - j->parts[i].interval.low) / 2);
     }
-    fprintf(out, "off by %.1f points at most, the intervals allow for %.1f; %u samples", percent(worst), percent(widest), j->samples);
+    fprintf(out, "off by at most %.1f points; the intervals allow for %.1f; %u samples", percent(worst), percent(widest), j->samples);
     if (j->hidden_ns)
         fprintf(out, "; %.1f %% is kernel time that this user may not sample", percent((double)j->hidden_ns / (double)j->truth.cpu_ns));
 }
 
 static void put_pool(FILE *out, const struct judge_pool *pool)
 {
-    fprintf(out, "; of %u intervals %u held the truth, %.2f times as wide as the errors are spread", pool->intervals, pool->held,
-            judge_pool_width(pool));
+    fprintf(out, "; of %u intervals %u contained the true value; they are %.2f times as wide as the spread of the errors", pool->intervals,
+            pool->held, judge_pool_width(pool));
 }
 
 void verify_text_run(FILE *out, const struct verify_run *run, bool colour)

@@ -15,7 +15,7 @@ static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
 {
-    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY",
+    return error_set(e, -EINVAL, "no tool '%.80s'; the tools are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY",
                      word);
 }
 

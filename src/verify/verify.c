@@ -35,13 +35,13 @@ static int judge_profile(struct verify_run *run, const struct profile *p, const 
         snprintf(jvm, size, "%s", profile_text(p, p->jvm_version));
     if (run->what->needs & VERIFY_KERNEL && tool_counts_cpu(run->tool) && !shows_kernel(p)) {
         run->verdict = VERIFY_SKIPPED;
-        snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' names the remedy");
+        snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' shows the remedy");
         return 0;
     }
     int rc = judge(run->judgement, truths, p);
     if (!rc && !run->judgement->samples) {
         run->verdict = VERIFY_FAILED;
-        snprintf(run->why, sizeof run->why, "not one sample of the program's threads");
+        snprintf(run->why, sizeof run->why, "no samples of the program's threads");
         return 0;
     }
     if (!rc)
@@ -114,7 +114,7 @@ static int run_again(struct verify_run *run, const struct verify_plan *plan, cha
     int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
     if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(&first, run)) {
         run->verdict = VERIFY_TRUE;
-        snprintf(run->why, sizeof run->why, "off twice, but at different places");
+        snprintf(run->why, sizeof run->why, "wrong twice, but for different values");
     }
     forget(&first);
     return rc;

@@ -187,7 +187,7 @@ def search(page, profile):
     page.click_on("#regex")
     page.query("(")
     ct.ok(
-        page.text("#found").startswith("Not a regular expression")
+        page.text("#found").startswith("Invalid regular expression")
         and page.run("return document.getElementById('query').getAttribute('aria-invalid')") == "true",
         "a broken expression is said",
     )

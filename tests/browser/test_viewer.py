@@ -85,7 +85,7 @@ def filters(page, profile):
         ct.ok(reads_as_interval(row[0], *low_high), "its intervals are those of a part of the samples", (row, low_high))
 
     page.show(profile, "#focus=%d&drop=%d" % (2, 2))
-    ct.ok(page.text("#empty-title") == "Nothing in sight", "nothing left is said to be nothing")
+    ct.ok(page.text("#empty-title") == "Nothing is shown", "nothing left is said to be nothing")
     page.show(profile, "#query=Recursion")
     page.run("document.querySelector(\"#methods-body [aria-label='com.acme.Recursion.f']\").focus()")
     page.press("o")

@@ -281,7 +281,7 @@ def filtering(page, file, want, truth):
     page.press("o")
     again()
     page.press("d")
-    ct.ok(page.text("#empty-title") == "Nothing in sight", "with and without it: nothing")
+    ct.ok(page.text("#empty-title") == "Nothing is shown", "with and without it: nothing")
     page.click_on("#empty-clear")
     agrees(page, want, "Clear all, in place of the graph")
     again()

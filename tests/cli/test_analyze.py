@@ -148,7 +148,7 @@ def test_diagnose():
         "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on PID  records ")),
         "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))
-    ct.ok(calm.status == 0 and "\nNothing wrong was found. Where the time goes: candor report " in calm.out and
+    ct.ok(calm.status == 0 and "\nNo problem was found. To see where the time goes: candor report  " in calm.out and
           "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
@@ -211,7 +211,7 @@ def test_window():
         ct.ok(one["worst"] and one["worst"]["duration_ns"] == 10_000 * MS and one["evidence"]["lost_ns"] == 4000 * MS, "with its time", one)
         start = one["worst"]["start_ns"] // 1_000_000_000
         text = ct.candor("analyze", path)
-        ct.ok("worst    the 10.0 s from " in text.out and f":{start % 60:02}Z; all figures are of that time" in text.out, "as text", text)
+        ct.ok("worst    the 10.0 s from " in text.out and f":{start % 60:02}Z; all figures refer to that time" in text.out, "as text", text)
     even = recording("even.jfr", *([("sample", 1, MS, "complete", HOT)] * 700 + [("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)]) * 40,
                      length=30_000)
     ct.ok(ids(analyze(even)) == [], "as much, evenly: nothing", analyze(even))

@@ -49,7 +49,7 @@ def usage():
     wrong(["start", "--dump-on", "cpu>1", "--dump-dir", "/" + "x" * 5000, "1"], "too long", "4096")
     wrong(["status", "--timeout", "0", "1"], "--timeout 0")
     twice = ct.candor("status", "--timeout", "5s", "--timeout", "6s", os.getpid())
-    ct.ok("--timeout is given twice: '6s' counts, not '5s'" in twice.err, "an option given twice", twice)
+    ct.ok("--timeout is given twice: '6s' is used, not '5s'" in twice.err, "an option given twice", twice)
     wrong(["record", "-i", "100 us", "-e", "moon", "1"], "'moon'")
     wrong(["record", "--max-size", "512 KiB", "1"], "'512 KiB'", "1MB to 1GB")
     wrong(["record", "-e", "moon", "1"], "'moon'", "cpu")

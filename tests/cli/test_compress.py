@@ -85,8 +85,8 @@ def test_options(path):
     out = subprocess.run([ct.PROGRAM, "convert", "--to", "jfr", "--compress", "gzip", path, "-"], capture_output=True).stdout
     ct.ok(gzip.decompress(out) == path.read_bytes(), "to standard output")
     fails(2, "levels of zstd are 1 to 19", "convert", "--compress", "zstd:77", path, small)
-    fails(2, "none of gzip, lz4, zstd, xz", "convert", "--compress", "rar", path, small)
-    fails(2, "for recordings", "convert", "--compress", "gzip", path, ct.WORK / "a.html")
+    fails(2, "must be one of gzip, lz4, zstd, xz", "convert", "--compress", "rar", path, small)
+    fails(2, "packs recordings", "convert", "--compress", "gzip", path, ct.WORK / "a.html")
     fails(2, "missing", "convert", path)
     fails(2, "writes no file", "convert", "--compress", "list", path, small)
     fails(2, "--max-unpacked", "report", "--max-unpacked", "much", path)

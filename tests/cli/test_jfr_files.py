@@ -71,7 +71,7 @@ for before, what in ((b"", "an empty one"), (flight, "a recording")):
 result, after = stop(flight, writes=True, name="candor-PID-of the owner's")
 ct.ok(result.status == 0 and after == flight + flight, "a recording of the JDK's whose name is like ours is its owner's", result)
 result, after = stop(flight, writes=True, name="candor-PID-0123abcd")
-ct.ok(result.status == 0 and after == flight and "no such recording" in result.err, "one of ours is not", result)
+ct.ok(result.status == 0 and after == flight and "no longer has that recording" in result.err, "one of ours is not", result)
 result, after = stop(flight, writes=True, limit=len(flight) * 3 // 2 // 1024)
 ct.ok(result.status == 1 and "File too large" in result.err and after == flight, "a file that may not grow so far stays as it is",
       (result, len(after)))

@@ -131,7 +131,7 @@ def test_wrong(server):
         ("no regular expression", ("--select", 'a=~"("', server.url), 2, ("selector",)),
         ("no time", ("--from", "yesterday", server.url), 2, ("--from", "yesterday", "-1h")),
         ("no time at the end", ("--until", "x", server.url), 2, ("--until", "'x'")),
-        ("times in the wrong order", ("--from", "-1h", "--until", "-2h", server.url), 2, ("--until", "not after")),
+        ("times in the wrong order", ("--from", "-1h", "--until", "-2h", server.url), 2, ("--until", "must be later than")),
         ("a format of a server", ("--from", "pprof", server.url), 2, ("pprof", "time")),
         ("a time of a file", ("--from", "-1h", "x.jfr"), 2, ("-1h", "jfr|", "|pprof|")),
         ("a selector of a file", ("--select", "a", "x.jfr"), 2, ("--select", "http://")),

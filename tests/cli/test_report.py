@@ -105,7 +105,7 @@ def test_safepoint():
     ct.ok(ct.candor("convert", path, page).status == 0 and "safepoint samples: biased" in page.read_text(), "the flame graph's title")
     lines = [line if line[:2] != ("book", "waiting") else ("book", "waiting", "parked", 200 * MS, 4) for line in safepoint()]
     broken = report_json(make("open.jfr", lines), "--kind", "waiting")
-    ct.ok(any("do not close" in p["text"] for p in broken["problems"]) and any("not whole" in p["text"] for p in broken["problems"]),
+    ct.ok(any("do not balance" in p["text"] for p in broken["problems"]) and any("is incomplete" in p["text"] for p in broken["problems"]),
           "books that do not close, and samples that are not those of the books, are problems", broken["problems"])
     mixed = report_json(make("mixed.jfr", [*safepoint(), ("sample", 1, 10 * MS, "complete", COLD)]))
     ct.ok(mixed["source"] == "candor.CpuSample" and mixed["sampled"] == 10 * MS, "CPU samples in the same file are better")
@@ -160,7 +160,7 @@ def test_wall():
     parked = ("book", "wall_waiting", "parked")
     lines = [(*parked, 60 * MS, 9) if line[:3] == parked else line for line in wall("wall")]
     broken = report_json(make("wallopen.jfr", lines))
-    ct.ok(any("do not close" in p["text"] for p in broken["problems"]) and any("not whole" in p["text"] for p in broken["problems"]),
+    ct.ok(any("do not balance" in p["text"] for p in broken["problems"]) and any("is incomplete" in p["text"] for p in broken["problems"]),
           "books that do not close are a problem", broken["problems"])
 
 
@@ -366,10 +366,10 @@ def test_not_whole(path):
               f"cut after {size} of {len(whole)} bytes: said", result)
     lines = [line for i, line in enumerate(example()) if line[0] != "sample" or i % 2]
     r = report_json(make("missing.jfr", lines))
-    ct.ok(any("not whole" in p["text"] for p in r["problems"]), "samples that the books know and the file lacks", r["problems"])
+    ct.ok(any("is incomplete" in p["text"] for p in r["problems"]), "samples that the books know and the file lacks", r["problems"])
     lines = [line for line in example() if line[:2] != ("book", "lost")]
     r = report_json(make("open.jfr", lines))
-    ct.ok(any("do not close" in p["text"] for p in r["problems"]), "books that do not close", r["problems"])
+    ct.ok(any("do not balance" in p["text"] for p in r["problems"]), "books that do not close", r["problems"])
 
 
 def test_nothing_readable(path):
@@ -382,7 +382,7 @@ def test_nothing_readable(path):
         more = {"trace": ["0af7651916cd43dd8448eb211c80319c"], "scrub": [out], "convert": [out] if "list" not in words else []}
         files = [damaged, *more.get(words[0], [])]
         result = ct.candor(*words, *files)
-        ct.ok(result.status == 1 and not result.out and result.err.count("\n") == 1 and "nothing can be read" in result.err and
+        ct.ok(result.status == 1 and not result.out and result.err.count("\n") == 1 and "no part of which can be read" in result.err and
               str(damaged) in result.err and not out.exists(),
               f"{' '.join(map(str, words))[:40]}: one line", result)
 

@@ -22,9 +22,9 @@ from recordings import COLD, HOT, MS, RUN
 FAKE = pathlib.Path(__file__).with_name("fake_agent.py")
 FILES = ct.WORK / "tmp"
 CLOSED = 67  # byte of a chunk's header whose second bit says that the recording has ended
-HELP_TEXTS = ("choose a row", "go further", "look into: callers of the method, methods of the thread", "callers or callees of the method",
-              "back", "methods, threads, books", "sort by self, total, name", "search; Esc ends it",
-              "window: the last seconds, or since the start", "a shorter or a longer window", "pause, and go on",
+HELP_TEXTS = ("choose a row", "go further", "open the row: callers of the method, methods of the thread",
+              "callers or callees of the method", "back", "methods, threads, books", "sort by self, total, name", "search; Esc ends it",
+              "window: the last seconds, or since the start", "a shorter or a longer window", "pause and continue",
               "save the recording to a file", "this help", "quit")
 ROW = re.compile(r"^ *(\d+\.\d) \[(\d+\.\d)\.\.(\d+\.\d)\] +(\d+(?:\.\d)?) [█▒]* *(?:\+ )?(\S.*)$")
 
@@ -148,7 +148,7 @@ def moving(fake, report):
     t.press("c")
     sees(t, f"callers of {names[1]}", "c: callers")
     t.press("m", "c")
-    sees(t, "look into a method with Enter first", "c where there is no method says what to do")
+    sees(t, "open a method with Enter first", "c where there is no method says what to do")
     t.press("t", "down", "enter")
     sees(t, "methods of thread worker", "of a thread: its methods")
     own = recordings.report_json(ct.WORK / "known.jfr", "--thread", "^worker$")["methods"]
@@ -226,7 +226,7 @@ def small(fake):
     t.resize(40, 12)
     t.press("c")
     words = lambda: " ".join(t.text().split())
-    ct.ok(t.wait(lambda: "look into a method with Enter first" in words()), "a long message has as many lines as it needs", t.text())
+    ct.ok(t.wait(lambda: "open a method with Enter first" in words()), "a long message has as many lines as it needs", t.text())
     t.press("?")
     sees(t, "enlarge the window to see more", "help that does not fit says so")
     t.resize(40, 60)

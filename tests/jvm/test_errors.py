@@ -66,7 +66,7 @@ def already_running(jdk, jvm, path):
     other_name = ct.WORK / f"errors-{jdk.version}-link.jfr"
     os.link(path, other_name)
     for name in (path, other_name):
-        refused(f"{jdk}, a dump onto the running recording", jvm.control("dump", file=name), "recording itself")
+        refused(f"{jdk}, a dump onto the running recording", jvm.control("dump", file=name), "the file of the running recording")
     good, answer = jvm.control("stop")
     ct.ok(good, f"{jdk}: the first recording is unharmed", answer)
     ct.ok(len(ct.Recording(path).counts) > 0, f"{jdk}: and whole")

@@ -192,7 +192,7 @@ def attached(jdk):
     ct.ok(text.status == 0 and "told of by the JDK's recorder: " in text.out, f"{what}: the report says by whom", text)
     for kind in ("cpu", "lock"):
         shown = ct.candor("report", "--kind", kind, "--json", path)
-        ct.ok(shown.status == 0 and not [one for one in json.loads(shown.out).get("problems", []) if "not whole" in str(one)],
+        ct.ok(shown.status == 0 and not [one for one in json.loads(shown.out).get("problems", []) if "is incomplete" in str(one)],
               f"{what}: report --kind {kind}, whose books close", shown)
 
 
@@ -205,7 +205,7 @@ def beside_owner(jdk):
         jvm.round("collect", calls=CALLS)
         ct.ok(own_recordings(jdk, jvm.pid) == (1, 1), f"{what}: both run", jcmd(jdk, jvm.pid, "JFR.check"))
         status, err = interrupt(client)
-        ct.ok(status == 0 and "('Owner')" in err and "also records our events" in err, f"{what}: that is said", (status, err))
+        ct.ok(status == 0 and "('Owner')" in err and "also records the events that candor enables" in err, f"{what}: that is said", (status, err))
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 1), f"{what}: one goes on", jcmd(jdk, jvm.pid, "JFR.check"))
         jcmd(jdk, jvm.pid, "JFR.dump", "name=Owner", f"filename={before}")
         jvm.round("collect", calls=CALLS)
@@ -303,7 +303,7 @@ def client_killed(jdk):
                 client = record(jvm, later, "-e", "cpu", "--jfr", "on")
                 jvm.round("collect", calls=CALLS)
                 status, err = interrupt(client)
-                ct.ok(status == 0 and len(err.splitlines()) == 1 and "was left by a candor that was killed, and is ended" in err,
+                ct.ok(status == 0 and len(err.splitlines()) == 1 and "was left by a candor that was killed; it is ended now" in err,
                       f"{what}: the next ends it", (status, err))
             ct.ok(own_recordings(jdk, jvm.pid) == (0, 0) and not left_over(jvm.pid), f"{what}: nothing is left",
                   (jcmd(jdk, jvm.pid, "JFR.check"), left_over(jvm.pid)))

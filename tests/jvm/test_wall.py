@@ -307,7 +307,7 @@ def both(jdk):
         ct.ok(all(inner[i] - gap - lost <= weights[f"busy-{i:04}"] <= truth["outer_ns"] + gap for i in range(3)),
               f"{what}: {event}: each thread's weights are its elapsed time", f"{weights} {truth} {gap}")
         report = ct.candor("report", "--json", "--kind", "wall", path)
-        ct.ok(report.status == 0 and '"kind": "wall"' in report.out and "do not close" not in report.out,
+        ct.ok(report.status == 0 and '"kind": "wall"' in report.out and "do not balance" not in report.out,
               f"{what}: {event}: --kind wall", report)
 
 

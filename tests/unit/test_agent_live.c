@@ -3,8 +3,8 @@
  * timeout: 120
  * sanitize: no
  *
- * The test is the JVM: its thread calls alloc_take as the JVM's callback does, its references are numbers, and it says which
- * objects are alive, and when a collection has ended. An object is known again by its size. */
+ * The test is the JVM: its thread calls alloc_take as the JVM's callback does. Its references are numbers. It decides which objects are
+ * alive, and when a collection has ended. An object is recognized by its size. */
 #include "../tap.h"
 #include "session.h"
 

@@ -88,7 +88,7 @@ static void test_text(void)
     contains(text, "(t 30.0,s 30.0) [21.9..39.6] demo.Work.cold:30\n", "a hot line");
     contains(text, "(t 100.0,s  0.0) demo.Work.run\n(t  70.0,s 70.0) + demo.Work.hot\n", "the tree, a fork moved right");
     contains(text, "main (tid 4711)", "a thread");
-    contains(text, "This recording has none", "no books are said to be none");
+    contains(text, "This recording has no books", "no books are said to be none");
     free(text);
     o = (struct report_options){.sections = REPORT_METHODS, .order = STATS_BY_TOTAL};
     text = printed(&p, report_text, o);

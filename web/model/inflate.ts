@@ -59,7 +59,7 @@ class Inflater {
             } else if (kind === 2) {
                 this.dynamic();
             } else {
-                throw new Error("no kind of block");
+                throw new Error("an unknown kind of block");
             }
         }
         return this.out.subarray(0, this.size);
@@ -161,7 +161,7 @@ class Inflater {
         const base = distanceCode < 4 ? distanceCode : (2 + (distanceCode & 1)) << extra;
         const distance = base + 1 + this.take(extra);
         if (!(distance <= this.size)) {
-            throw new Error("a copy from before the beginning");
+            throw new Error("a copy from before the beginning of the data");
         }
         this.room(length);
         for (let i = 0; i < length; i++, this.size++) {

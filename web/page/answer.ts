@@ -16,12 +16,12 @@ const MOST: Record<string, [string, string]> = {
     cpu: ["Your hottest method is", "The hottest method is"],
     wall: ["Your threads spend most time in", "Threads spend most time in"],
     alloc: ["Your method that allocates most is", "The method that allocates most is"],
-    live: ["Your method that allocated most of what is alive is", "The method that allocated most of what is alive is"],
+    live: ["Your method that allocated most of the live memory is", "The method that allocated most of the live memory is"],
     lock: ["Your threads wait for locks most in", "Threads wait for locks most in"],
     holder: ["Threads wait most for a lock that is held in your method", "Threads wait most for a lock that is held in"],
     waiting: ["Your threads wait most in", "Threads wait most in"],
     nativemem: ["Your method that allocates most native memory is", "The method that allocates most native memory is"],
-    nativeleak: ["Your method whose native memory stays most is", "The method whose native memory stays most is"],
+    nativeleak: ["Your method with most native memory that is not freed is", "The method with most native memory that is not freed is"],
 };
 
 export function showAnswer(app: App): void {
@@ -47,7 +47,7 @@ const put = remember((app: App, profile: Profile, code: OwnCode | null): void =>
         parts.push(method.own ? yours : any, " ", button,
             ": " + formatShare(share) + " ",
             element("span", { className: "interval" }, "(" + formatInterval(wilson(share, profile.effectiveSamples, INDEPENDENT)) + ")"),
-            " of the " + whole, method.own ? ", with what it calls in libraries and the JDK." : ".");
+            " of the " + whole, method.own ? ", including the methods of libraries and the JDK that it calls." : ".");
     }
     byId("answer").hidden = profile.before !== null || parts.length === 0;
     byId("answer").replaceChildren(...parts);

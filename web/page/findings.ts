@@ -16,6 +16,6 @@ export function findingsPanel(app: App, findings: Finding[]): HTMLElement[] {
         const buttons = evidence ? [action("Show the evidence", "Where the figures come from", show)] : [];
         return element("article", { className: severity === "warning" || severity === "critical" ? "wrong" : "" },
             element("h2", {}, shown(title)), element("p", {}, shown(text)),
-            element("p", { className: "remedy" }, "What helps: ", shown(remedy)), ...buttons);
+            element("p", { className: "remedy" }, "Remedy: ", shown(remedy)), ...buttons);
     });
 }

@@ -38,7 +38,7 @@ export class Kinds {
         let profile: Profile | null = null;
         try {
             profile = await part.read();
-            part.problem = profile && profile.total > 0 ? "" : "There are no such samples";
+            part.problem = profile && profile.total > 0 ? "" : "There are no samples of this kind";
         } catch (error) {
             if (!(error instanceof DataError)) {
                 throw error;
@@ -77,7 +77,7 @@ export class Kinds {
         [...byId("kinds").children].forEach((button, i) => {
             button.setAttribute("aria-pressed", String(i === shown));
             (button as HTMLButtonElement).disabled = parts[i].problem !== "";
-            (button as HTMLButtonElement).title = parts[i].problem || "k, K: the next kind of sample, the one before";
+            (button as HTMLButtonElement).title = parts[i].problem || "k, K: the next kind of sample, the previous one";
         });
     }
 }

@@ -12,14 +12,15 @@ const LONGEST = 200;
 
 export function locksPanel(app: App, locks: Lock[]): HTMLElement[] {
     const rows = locks.slice(0, MOST).map((lock) => [
-        action(visibleName(lock.name || "unknown").slice(0, LONGEST), "Who waits for it: stacks that end there",
+        action(visibleName(lock.name || "unknown").slice(0, LONGEST), "The threads that wait for it: stacks that end there",
             () => void app.showEvidence("lock", [lock.name])),
         lock.kind, formatValue(lock.waited, "ns"), formatShare(lock.share), formatCount(lock.waits), holdersOf(app, lock),
     ]);
     const more = locks.length > MOST ? [element("p", {}, "The first " + MOST + " of " + locks.length + " locks.")] : [];
-    const about = "Threads waited for these locks. A lock leads to the stacks that waited, a thread to what it did while it had it.";
+    const about = "Threads waited for these locks. Click a lock to see the stacks that waited for it, "
+        + "and a thread to see what it did while it held the lock.";
     return [element("p", {}, about),
-        table(["Lock", "Kind", "Waited", "Share", "Waits", "Held meanwhile by"], ["Waited", "Share", "Waits"], rows), ...more];
+        table(["Lock", "Kind", "Waited", "Share", "Waits", "Held at that time by"], ["Waited", "Share", "Waits"], rows), ...more];
 }
 
 function holdersOf(app: App, { holders, waited }: Lock): HTMLElement {

@@ -33,14 +33,14 @@ async function start(): Promise<void> {
         return startWithout("This profile cannot be shown", "It is damaged: " + error.message + ".");
     }
     if (!profile) {
-        return startWithout("No profile", "This page is empty. To make one: candor convert RECORDING.jfr FLAME.html");
+        return startWithout("No profile", "This page has no profile. To make a page with one: candor convert RECORDING.jfr FLAME.html");
     }
     showTitle(profile);
     showHead(profile);
     if (profile.total === 0) {
         showBooks(profile, "after");
-        return startWithout("No samples", "The program used no CPU time while it was recorded, or no sample shows it. "
-            + (profile.books ? "The books say which." : "The file holds no books to tell."));
+        return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it.  "
+            + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
     startGraphs(profile, kinds);
 }
@@ -97,7 +97,7 @@ function showGraphs(app: App, panes: Panes): void {
     const { scene, state } = app;
     const nothing = scene.tree.total[0] === 0;
     if (nothing) {
-        showEmpty("Nothing in sight", "No stack is left of what was chosen.");
+        showEmpty("Nothing is shown", "No stack matches the choices.");
     } else {
         hideEmpty();
     }

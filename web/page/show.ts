@@ -77,7 +77,7 @@ function foundText({ found, position, scene }: App): string {
         return "";
     }
     if ("error" in found) {
-        return "Not a regular expression: " + found.error;
+        return "Invalid regular expression: " + found.error;
     }
     const { frames, methods } = found.matches;
     if (frames === 0) {
@@ -163,7 +163,7 @@ function showDetails(app: App): void {
 function showNotes({ profile, scene }: App): void {
     const notes = [...profile.notes.map(visibleName)];
     if (scene.cut > 0) {
-        notes.push("Callers of frames below " + scene.cut * 100 + "% of the time are not followed further.");
+        notes.push("Callers of frames below " + scene.cut * 100 + "% of the time are not shown.");
     }
     byId("notes").hidden = notes.length === 0;
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));
@@ -190,7 +190,7 @@ export const showBooks = remember((profile: Profile, width: "after" | "before"):
     byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
     if (profile.booksAbout !== "") {
         byId("books-about").textContent = profile.booksAbout.charAt(0).toUpperCase() + profile.booksAbout.slice(1)
-            + ", and how much of it is in this profile. The accounts do not overlap.";
+            + ", and how much of it this profile shows. The accounts do not overlap.";
     }
     byId("books-body").replaceChildren(...(books ? booksTable(books) : []));
 });

@@ -107,8 +107,9 @@ static int find_meant(uint32_t recording, const struct asker *asker, uint32_t *i
                      collect_describe_all(all, sizeof all));
 }
 
-/* To end a recording without its number is to end one's own. One with a name is a program's, such as the daemon's, even if it is the only
- * one: the recording that was meant has ended already. */
+/* Finds the recording that a client wants to end. Without a number, a client may end only its own recording, or one without a name. A
+ * recording with a name belongs to a program, such as the daemon: if it is the only one left, the recording that the client meant has
+ * already ended. */
 static int find_to_stop(uint32_t recording, const struct asker *asker, uint32_t *id, struct error *e)
 {
     static struct collect_status s;
@@ -301,7 +302,9 @@ static int answer_stop(char *arguments, const struct asker *asker, const struct 
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
-    put_number(b, "elapsed_ns", status.elapsed_ns + clock_monotonic_ns() - asked_ns); /* until now: paths may have taken long */
+    put_number(b, "elapsed_ns",
+               status.elapsed_ns + clock_monotonic_ns() -
+                   asked_ns); /* counted up to now, because the search for paths may have taken long */
     if (status.jfr)
         put_text(b, "jfr", status.jfr);
     if (status.fault[0])

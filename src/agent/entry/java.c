@@ -264,7 +264,7 @@ void java_want_debug_info(bool late)
     void *libjvm = open_libjvm();
     if (!libjvm)
         return;
-    /* If another agent turned it on, it is unknown since when. */
+    /* Another agent may have turned it on, at an unknown time. */
     if (!wanted)
         jvm_facts.debug_info_is_late = late && !flags_operator_turned_on(libjvm, flag);
     wanted = true;

@@ -8,8 +8,8 @@
  * bytes or so (including the reference from each object to its class), and each takes 120 to 150 ns. Arrays of numbers have few references,
  * and are overestimated: the first walk may then be refused although it would have fitted. A larger budget solves this.
  *
- * Up to JDK 17 a walk marks objects in their headers. At its end, even if it was broken off, all threads stand still until the JVM has gone
- * through the whole heap, garbage included, to reset them: 8 to 20 ns an object. */
+ * Up to JDK 17 a walk marks objects in their headers. At its end, even if it was aborted, all threads are stopped until the JVM has visited
+ * the whole heap, garbage included, to reset the headers: 8 to 20 ns for each object. */
 #ifndef CANDOR_AGENT_PATHS_PATH_PLAN_H
 #define CANDOR_AGENT_PATHS_PATH_PLAN_H
 

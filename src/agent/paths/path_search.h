@@ -59,7 +59,7 @@ enum path_root {
 enum path_outcome {
     PATH_FOUND,
     PATH_BUDGET,    /* further walks would have taken too long */
-    PATH_ABORTED,   /* a walk took too long, and was broken off */
+    PATH_ABORTED,   /* a walk took too long, and was aborted */
     PATH_UNREACHED, /* all reported references to it were followed, and none leads from a root */
     PATH_BEYOND,    /* the limits above were reached */
     PATH_GONE,      /* it was dead before the first walk */
@@ -76,7 +76,7 @@ struct path_node {
     uint32_t edge_count;
     enum path_root root;
     int64_t thread; /* for a root on a thread's stack: the thread's Java id */
-    int32_t length; /* of an array; -1 = it is no array, or the length is not known */
+    int32_t length; /* of an array; -1 = the object is not an array, or the length is unknown */
     bool is_gone, is_beyond;
     bool is_wanted;                                     /* it may lead to a sample that has no path */
     bool is_asked;                                      /* the walk looks for references to it */
@@ -121,12 +121,12 @@ uint32_t path_search_wanted(const struct path_search *s);
 
 /* Begins a walk. deadline_ns: when to abort it, by CLOCK_MONOTONIC. */
 void path_search_begin(struct path_search *s, uint64_t deadline_ns);
-/* Notes a reference from a root. This function and the next return false if the walk must be broken off. held: the tag of the referenced
+/* Notes a reference from a root. This function and the next return false if the walk must be aborted. held: the tag of the referenced
  * object; 0 = none. */
 bool path_search_root(struct path_search *s, enum path_root root, int64_t thread, int64_t held, int32_t length);
 /* Notes a reference from an object. *holder: the tag of the referring object, which is set if it has none and needs one. */
 bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t index, int64_t *holder, int64_t held, int32_t length);
-/* Ends a walk. has_failed: the JVM refused the walk. If it is set, or if the walk was broken off, the search is over. */
+/* Ends a walk. has_failed: the JVM refused the walk. If it is set, or if the walk was aborted, the search is over. */
 void path_search_end(struct path_search *s, bool has_failed);
 
 void path_search_drop(struct path_search *s, uint32_t edge);

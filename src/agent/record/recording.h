@@ -31,7 +31,8 @@ struct recording {
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
     uint32_t without; /* "existing", "on": the JDK's recorder runs, too, and the client appends its chunks to ours; NULL = it does not
                        * run */
-    const char *jfr;  /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
+    const char
+        *jfr; /* "existing" or "on": the JDK's recorder runs, too, and the client appends its chunks to ours; NULL = it does not run */
     char note[RECORDING_NOTE_MAX]; /* a note that each chunk repeats; empty = none */
     struct error error;            /* the first failed write; the rest of the recording is lost */
     bool failed;

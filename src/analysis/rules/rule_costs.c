@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this the little work of an idle program may well be this */
+#define PROCESSOR_LEAST 0.05            /* of one processor, on average; below this, an idle program may simply do little else */
 #define SETTLED_NS      (60 * NS_PER_S) /* time after the JVM's start in which every program loads classes and looks things up */
 
 enum { SAMPLES_LEAST = 10 };

@@ -14,7 +14,7 @@
 
 #define SHARE_WARNING   0.2    /* as a share of the CPU time */
 #define THROWS_WARNING  10000. /* a second */
-#define PROCESSOR_LEAST 0.005  /* of one processor, on average; below this the little work of an idle program may well be exceptions */
+#define PROCESSOR_LEAST 0.005  /* of one processor, on average; below this, an idle program may simply do little else than throw */
 
 struct thrown {
     struct findings *f;

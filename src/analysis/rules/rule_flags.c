@@ -20,7 +20,10 @@
 
 #define GIB ((uint64_t)1 << 30)
 
-enum { WIDE_FROM_GIB = 32, WIDE_TO_GIB = 40 };       /* such heaps hold less than one of 31 GiB: references are twice as wide */
+enum {
+    WIDE_FROM_GIB = 32,
+    WIDE_TO_GIB = 40
+}; /* such heaps have room for less than a heap of 31 GiB, because references are twice as wide */
 enum { SERIAL_PROCESSORS = 4, SERIAL_HEAP_GIB = 4 }; /* from these sizes on, one thread is too few for collections */
 
 static void say(struct findings *f, enum finding_kind kind, double score, const char *subject, uint32_t text, const char *remedy)

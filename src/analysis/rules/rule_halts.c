@@ -1,6 +1,6 @@
-/* Finds halts that are a problem because of the time that threads lose, or because of their number: peers and files that are slow to
- * take or to give data, allocations that wait for the collector, code that is thrown away, errors that are thrown, and operations of the
- * JVM that stop all threads for long. */
+/* Finds halts that are a problem because of the time that threads lose, or because of their number: slow peers and files, allocations that
+ * wait for the collector, compiled code that is discarded, errors that are thrown, and operations of the JVM that stop all threads for
+ * long. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

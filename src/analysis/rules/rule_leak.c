@@ -1,5 +1,5 @@
 /* Finds objects allocated at one place whose number keeps growing (profile/figures/leaks.h explains when that is more than chance). The
- * score depends on how much of them was allocated during the recording. */
+ * score depends on the bytes of these objects that were allocated during the recording. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"

@@ -46,7 +46,7 @@ struct uses {
     struct map owner_places;                 /* by the class, as a string id of the findings */
     struct tally owner_sites, owner_threads; /* for owners that sleep or do I/O: owner_group */
     struct map places;
-    bool *is_dead; /* by sample: it is a part of a deadlock, and is reported as such */
+    bool *is_dead; /* by sample: whether it is a link of a deadlock, which has a finding of its own */
 };
 
 /* ---- which parks are for a lock ---- */

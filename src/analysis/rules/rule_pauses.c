@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FULL_WARNING     0.05 /* of the time, in collections of the whole heap */
-#define FALLBACK_WARNING 0.02 /* the same of collectors that work beside the program, and have to fall back to it */
-#define LATE_WARNING     0.5  /* of G1's pauses: longer than they were to be */
+#define FULL_WARNING     0.05 /* as a share of the time, in collections of the whole heap */
+#define FALLBACK_WARNING 0.02 /* the same for concurrent collectors, which collect the whole heap only if they cannot keep up */
+#define LATE_WARNING     0.5  /* as a share of G1's pauses: those longer than the target */
 #define TARGET_MS        200  /* unless MaxGCPauseMillis is given */
-#define CAUSE_LEAST      0.01 /* of the time, in pauses that are judged by their share of all */
+#define CAUSE_LEAST      0.01 /* as a share of the time, for causes that are judged by their share of all pauses */
 
 enum { FULL_LEAST = 3, LATE_LEAST = 10 };
 

@@ -13,16 +13,16 @@
 
 enum { THIRDS = 3 };
 
+/* How a figure is made from a reading's values. */
 enum measure {
-    PART_OF,   /* what was added to it, as a share of what was added to `other` */
-    LEVEL_OF,  /* its largest value, as a share of the last one of `other` */
-    MEAN,      /* of its values, for each processor */
-    ADDED,     /* to it, a minute */
-    STEADILY,  /* the same without what was added to `other`, by the third of the time in which it was least: pools fill, and classes load,
-                  when a program begins */
-    EVENTS,    /* a minute */
-    SUM,       /* of its values, a minute; without those of the JVM's first one */
-    CERTAINLY, /* it happened: each is bad */
+    PART_OF,   /* its increase, as a share of the increase of `other` */
+    LEVEL_OF,  /* its largest value, as a share of the last value of `other` */
+    MEAN,      /* the mean of its values, divided by the number of processors */
+    ADDED,     /* its increase per minute */
+    STEADILY,  /* as ADDED, minus the increase of `other`, in the third of the time with the least of it: pools fill at the start */
+    EVENTS,    /* the number of its values per minute */
+    SUM,       /* the sum of its values per minute, without the JVM's first minute */
+    CERTAINLY, /* the number of its values: each one is bad */
 };
 
 /* `from` is the value up to which there is no problem: a level that is half full is fine. */

@@ -37,7 +37,8 @@ static int refuse(const char *text, struct error *e)
             return error_set(e, -EINVAL, "dump-on '%.60s': a rule can watch only CPU time, as in 'cpu>90%%/10s', not %s; %s", text,
                              others[i].what, others[i].instead);
     if (!strcmp(text, "cpu"))
-        return error_set(e, -EINVAL, "dump-on 'cpu': above what? Write 'cpu>90%%/10s', in quotes: > is the shell's, too");
+        return error_set(
+            e, -EINVAL, "dump-on 'cpu': the limit is missing; write 'cpu>90%%/10s', in quotes, because > has a meaning for the shell, too");
     return error_set(e, -EINVAL, "dump-on '%.60s': write it like 'cpu>90%%/10s', or 'cpu>1.5/10s' for processors", text);
 }
 
@@ -63,7 +64,7 @@ int alarm_rule_parse(struct alarm_rule *rule, const char *text, struct error *e)
         return refuse(text, e);
     bool percent = *end == '%';
     if (percent && value > 100)
-        return error_set(e, -EINVAL, "dump-on '%.60s': there is no more than 100%% of the processors; use a number of them", text);
+        return error_set(e, -EINVAL, "dump-on '%.60s': the processors have only 100%%; use at most 100%%, or a number of processors", text);
     rule->share = percent ? value / 100 : 0;
     rule->processors = percent ? 0 : value;
     end += percent;

@@ -170,7 +170,7 @@ static int asm_run(const struct cli_args *args)
     bool file = cli_is_file(args->operands[0]);
     int status = parse(args, &o);
     if (!status && !strcmp(args->operands[0], "-"))
-        status = cli_usage(args->command, "standard input cannot be read twice; name a file");
+        status = cli_usage(args->command, "standard input cannot be read twice; give a file");
     for (size_t i = 0; file && !status && i < sizeof of_jvm / sizeof *of_jvm; i++)
         if (cli_option(args, of_jvm[i]))
             status =

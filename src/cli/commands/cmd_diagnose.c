@@ -102,7 +102,8 @@ static int feature_of_process(pid_t pid)
     return jvm_read(pid, &jvm, &e) ? 0 : jvm_feature(jvm.version);
 }
 
-/* By an agent that makes several recordings at once; that of an earlier build refuses another one itself. */
+/* Checks whether the JVM is already being recorded by an agent that can make several recordings at once. An agent of an earlier version
+ * itself refuses another recording. */
 static bool is_recorded(const struct session *s)
 {
     struct control_answer answer;

@@ -58,7 +58,7 @@ static int parse_sections(const struct cli_args *args, unsigned *out)
             i++;
         if (i == n)
             return cli_usage(args->command,
-                             "no section '%.*s'; there are methods, lines, classes, packages, types, tree, bottom-up, "
+                             "no section '%.*s'; the sections are methods, lines, classes, packages, types, tree, bottom-up, "
                              "threads, books",
                              (int)(len < 60 ? len : 60), list);
         *out |= sections[i].section;

@@ -47,9 +47,9 @@ bool convert_to_code(const struct cli_args *args, int *status)
     if (!to || (strcmp(to, "jitdump") && strcmp(to, "perfmap")))
         return false;
     if (args->operand_count != 2)
-        *status = cli_usage(args->command, "--to %s wants one recording and the file to write", to);
+        *status = cli_usage(args->command, "--to %s needs one recording and the file to write", to);
     else if (!strcmp(args->operands[0], "-"))
-        *status = cli_usage(args->command, "--to %s cannot read standard input; name a file", to);
+        *status = cli_usage(args->command, "--to %s cannot read standard input; give a file", to);
     else
         *status = convert(to, args->operands[0], args->operands[1]);
     return true;

@@ -60,7 +60,7 @@ static int print_row(const struct codec *codec, int level, const uint8_t *bytes,
     struct row row;
     char count[32];
     if (measure(codec, level, bytes, size, &row))
-        return cli_fail("%s at level %d: what was packed cannot be unpacked to the same", codec->name, level);
+        return cli_fail("%s at level %d: unpacking does not give the original data", codec->name, level);
     printf("%-6s %5d %16s %6.2f %10.1f %12.1f\n", codec->name, level, progress_count(row.packed, count, sizeof count),
            (double)size / (double)row.packed, speed(size, row.pack_s), speed(size, row.unpack_s));
     fflush(stdout);

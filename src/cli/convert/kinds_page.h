@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 struct kinds_page {
-    const struct cli_args *args; /* its options of input.h are used; NULL = no options */
+    const struct cli_args *args; /* the options of input.h among these are used; NULL = no options */
     char **in;
     int count;
     const char *title; /* NULL = the name of the process */

@@ -33,8 +33,8 @@ static int parse_packing(const struct cli_args *args, const char *text, struct p
     const struct codec *codec = codec_by_name(text, len);
     int64_t level;
     if (!codec)
-        return cli_usage(args->command, "--compress '%.40s' is none of gzip, lz4, zstd, xz%s", text,
-                         len ? " that this candor was built with, nor 'list'" : "");
+        return cli_usage(args->command, "--compress '%.40s' must be one of gzip, lz4, zstd, xz%s", text,
+                         len ? " that this candor was built with, or 'list'" : "");
     p->codec = codec;
     p->level = 0;
     if (!text[len])
@@ -98,11 +98,12 @@ bool convert_to_recording(const struct cli_args *args, int *status)
     if (recording && to)
         p.codec = codec_by_path(out);
     if (compress && !recording)
-        *status = cli_usage(args->command, "--compress is for recordings: OUT must end in .jfr, or say --to jfr");
+        *status = cli_usage(args->command, "--compress packs recordings: use an OUT that ends in .jfr, or --to jfr");
     else if (compress)
         *status = parse_packing(args, compress, &p);
     if (recording && !*status && args->operand_count > 2)
-        *status = cli_usage(args->command, "one recording at a time is copied to another; 'report' and the other formats take several");
+        *status =
+            cli_usage(args->command, "only one recording can be copied to a .jfr; 'candor report' and the other formats take several");
     if (recording && !*status)
         *status = convert(in, out, &p);
     return recording || *status;

@@ -19,12 +19,12 @@ static const struct {
     const char *key, *text;
 } kinds[OUTCOME_KINDS] = {
     {"answered", "answered"},
-    {"refused", "answered with an error (status 400 and more, or a program's other than 0)"},
+    {"refused", "answered with an error (a status of 400 or more; for a program, a status other than 0)"},
     {"no_connection", "failed: no connection"},
     {"broken", "failed: connection broken, or no HTTP answer"},
     {"timeouts", "timed out"},
-    {"in_flight", "without an answer at the end; counted with their age"},
-    {"unsent", "due, but unsent at the end for want of a connection; counted with their age"},
+    {"in_flight", "still without an answer at the end; counted with the time they had taken"},
+    {"unsent", "due, but not sent before the end because no connection was free; counted with the time they had waited"},
 };
 
 static char *duration(int64_t ns, char out[32])
@@ -135,13 +135,13 @@ static void print_warnings(const struct load_config *config, const struct load_r
     int64_t p99 = candor_histogram_percentile(&response, 99);
     candor_histogram_deinit(&response);
     if (late * 4 > p99)
-        printf("\nNote: the generator itself was late by %s at p99, of a response time of %s: this machine is too busy for finer "
+        printf("\nNote: at p99 the generator itself was late by %s, and the response time is %s: this machine is too busy for more exact "
                "figures.\n",
                duration(late, a), duration(p99, b));
     if (limit > late && limit * 4 > p99)
-        printf("\nNote: requests waited for a free connection, %s at p99. That is part of the response time: a caller would have "
-               "waited.\n"
-               "Whether more than %" PRIu32 " connections (-c) help says whether the server or this limit made them wait.\n",
+        printf("\nNote: requests waited for a free connection, %s at p99. This wait is part of the response time, because a caller would "
+               "have waited, too.\n"
+               "Whether more than %" PRIu32 " connections (-c) help shows whether the server or this limit made them wait.\n",
                duration(limit, a), config->connections);
 }
 

@@ -18,7 +18,7 @@ static int parse_states(const struct cli_args *args, struct filter *f)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
         if (!found)
             return cli_usage(args->command,
-                             "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
+                             "no thread state '%s'; the states are runnable, in_native, in_vm, blocked, not_java, "
                              "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
                              "waiting_for_cpu, in_native_io, unknown",
                              word);
@@ -38,7 +38,7 @@ static int parse_types(const struct cli_args *args, struct filter *f)
             found |= (uint32_t)!strncasecmp(profile_type_name(i), word, strlen(word)) << i;
         if (!found || !*word)
             return cli_usage(args->command,
-                             "no frame type '%s'; there are interpreted, c1, jit, inlined, native, stub, kernel, "
+                             "no frame type '%s'; the types are interpreted, c1, jit, inlined, native, stub, kernel, "
                              "failed, pseudo, java, other",
                              word);
         f->types |= found;
@@ -51,7 +51,7 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
     const char *name = cli_option(args, "kind");
     *kind = PROFILE_RUNNING;
     if (name && !profile_kind_named(name, kind))
-        return cli_usage(args->command, "no kind '%.40s'; there are %s", name, PROFILE_KIND_CHOICES(""));
+        return cli_usage(args->command, "no kind '%.40s'; the kinds are %s", name, PROFILE_KIND_CHOICES(""));
     return CLI_OK;
 }
 
@@ -175,8 +175,8 @@ static int load_several(struct profile *p, const struct cli_args *args, struct f
         status = exactly ? load_exactly(&one, args, f, paths[i], kind) : load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
         int rc = status ? 0 : profile_merge(p, &one);
         if (rc == -EINVAL)
-            status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i], profile_text(&one, one.value),
-                              one.value ? " " : "", profile_unit_word(&one), paths[0], profile_unit_word(p));
+            status = cli_fail("%s has weights in %s%s%s, but %s has weights in %s: they cannot be added up", paths[i],
+                              profile_text(&one, one.value), one.value ? " " : "", profile_unit_word(&one), paths[0], profile_unit_word(p));
         else if (rc)
             status = cli_fail("%s: %s", paths[i], strerror(-rc));
         profile_deinit(&one);

@@ -95,7 +95,7 @@ static int read_wish(const struct cli_args *args, enum remote_side side, struct 
         w->from_s = w->until_s - DEFAULT_SPAN_S;
     }
     if (!status && w->has_until && w->until_s <= w->from_s)
-        status = cli_usage(args->command, "--%s '%.40s' is not after --%s '%.40s'", until_name, w->until, from_name,
+        status = cli_usage(args->command, "--%s '%.40s' must be later than --%s '%.40s'", until_name, w->until, from_name,
                            w->from ? w->from : "an hour before");
     return status;
 }
@@ -130,10 +130,10 @@ static int check_operand(const struct cli_args *args, int operand)
             continue;
         status = read_wish(args, side_of(i), &before);
         if (!status && is_same(&before, &wish))
-            status = cli_usage(args->command,
-                               "%.200s is asked for the same twice; of two sides the second has --from2, --until2 and "
-                               "--select2",
-                               args->operands[i]);
+            status = cli_usage(
+                args->command,
+                "%.200s is given twice with the same selection, so there is nothing to compare; use --from2, --until2 or --select2 for B",
+                args->operands[i]);
     }
     return status;
 }
@@ -145,11 +145,11 @@ int remote_check(const struct cli_args *args)
     for (int i = 0; i < args->operand_count; i++)
         servers += remote_is(args->operands[i]);
     if (!servers && from && !formats_named(from))
-        return cli_usage(args->command, "--from '%.40s' is none of " FORMATS_READ "; a time is of a server", from);
+        return cli_usage(args->command, "--from '%.40s' must be one of  " FORMATS_READ "; a time needs a server", from);
     if (!servers && given(args))
-        return cli_usage(args->command, "--%s is of a server, but there is none: http://HOST:PORT in place of a FILE", given(args));
+        return cli_usage(args->command, "--%s needs a server: give http://HOST:PORT instead of a FILE", given(args));
     if (servers == args->operand_count && from && formats_named(from))
-        return cli_usage(args->command, "--from '%.40s' is a format of files; of a server it is a time, such as -1h", from);
+        return cli_usage(args->command, "--from '%.40s' names a format of files; for a server it is a time, such as -1h", from);
     int status = CLI_OK;
     for (int i = 0; !status && i < args->operand_count; i++)
         if (remote_is(args->operands[i]))
@@ -259,14 +259,15 @@ static int take(struct profile *p, const char *path, const struct wish *w, const
     uint64_t recordings, total;
     char missing[MISSING_MAX];
     if (!read_number(answer, "X-Candor-Recordings", &recordings) || !read_number(answer, "X-Candor-Total", &total))
-        return cli_fail("%s: not a Candor server, or an older one: its answer has no X-Candor-Total", path);
+        return cli_fail("%s: not a Candor server, or an older version: its answer has no X-Candor-Total", path);
     read_missing(answer, missing);
     if (!recordings)
         return nothing(path, w, missing);
     int status = read_profile(p, path, answer);
     if (!status && p->weight != total)
         status =
-            cli_fail("%s: what came adds up to %" PRIu64 ", the server has %" PRIu64 "; is it of another version?", path, p->weight, total);
+            cli_fail("%s: the samples that arrived add up to %" PRIu64 ", the server has %" PRIu64 "; the server may be of another version",
+                     path, p->weight, total);
     if (!status && complete(p, recordings, missing))
         status = cli_fail("%s: out of memory", path);
     if (!status && *missing)

@@ -31,7 +31,7 @@ static int ask(const struct cli_args *args, const char *path, const char *query,
     transport_free(t);
     buffer_deinit(&url);
     const char *remedy = rc == -ECONNREFUSED ? "; is 'candor server' running there?"
-                         : rc == -EACCES     ? "; --ca-file names certificates to trust"
+                         : rc == -EACCES     ? "; give the certificates to trust with --ca-file"
                                              : "";
     return rc ? cli_fail("%s: %s%s", path, e.text, remedy) : CLI_OK;
 }
@@ -51,13 +51,13 @@ static int refused(const struct cli_args *args, const char *path, const char *qu
     const char *token_file = cli_option(args, "token-file");
     read_words(answer, words, sizeof words);
     if (answer->status / 100 == 3 && fetch_header(answer, "Location", place, sizeof place))
-        return cli_fail("%s: it redirects to %s; name that server", path, place);
+        return cli_fail("%s: it redirects to %s; use that server", path, place);
     if (answer->status == 401 && token_file)
         return cli_fail("%s: the server does not know the token in %s (401)", path, token_file);
     if (answer->status == 401)
-        return cli_fail("%s: the server requires a token (401); name the file that contains it with --token-file", path);
+        return cli_fail("%s: the server requires a token (401); give the file with the token with --token-file", path);
     if (!*words || answer->status == 404)
-        return cli_fail("%s: not a Candor server, or one without %.*s: it answers %ld", path, (int)strcspn(query, "?"), query,
+        return cli_fail("%s: not a Candor server, or one that does not know %.*s: it answers %ld", path, (int)strcspn(query, "?"), query,
                         answer->status);
     if (answer->status == 403)
         return cli_fail("%s: the server refuses (403): %s%s", path, words, token_file ? "; use one with the scope read" : "");

@@ -9,7 +9,7 @@ int trace_id_parse(const struct cli_command *command, const char *text, char id[
 {
     size_t len = strlen(text);
     if (len != TRACE_ID_DIGITS || strspn(text, "0123456789abcdefABCDEF") != len)
-        return cli_usage(command, "'%.60s' is not a trace id: that is %d hexadecimal digits", text, TRACE_ID_DIGITS);
+        return cli_usage(command, "'%.60s' is not a trace id, which has %d hexadecimal digits", text, TRACE_ID_DIGITS);
     for (size_t i = 0; i <= len; i++)
         id[i] = (char)tolower((unsigned char)text[i]);
     return CLI_OK;

@@ -72,8 +72,8 @@ int begin_place(const struct session *s, struct recording *r)
     recording_file_discard(&r->file);
     if (ended)
         return cli_fail("process %d ended before anything was recorded; %s was left unchanged", s->process.pid, r->file.path);
-    return cli_fail("the agent in process %d recorded nothing and was stopped; %s was left unchanged. Is the machine busy? --timeout gives "
-                    "the agent longer to answer",
+    return cli_fail("the agent in process %d recorded nothing and was stopped; %s was left unchanged. The machine may be busy; --timeout "
+                    "gives the agent longer to answer",
                     s->process.pid, r->file.path);
 }
 

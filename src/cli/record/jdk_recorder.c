@@ -62,7 +62,8 @@ static void say_without(const struct recording *r, const struct session *s, int 
 {
     fflush(stdout);
     if (code == -ENOSYS)
-        fprintf(stderr, "candor: --jfr %s: %d has no Flight Recorder (%s); -e halt,lock has GC pauses and waits for locks without it\n",
+        fprintf(stderr,
+                "candor: --jfr %s: %d has no Flight Recorder (%s); without it, -e halt,lock records GC pauses and waits for locks\n",
                 r->given[OPTION_JFR], s->process.pid, e->text);
     else
         fprintf(stderr, "candor: --jfr %s: %s; %d is recorded without the JDK's recorder\n", r->given[OPTION_JFR], e->text, s->process.pid);
@@ -153,7 +154,8 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
 {
     for (unsigned i = 0; i < list->count; i++)
         if (list->list[i].running)
-            say_recording(&list->list[i], s, "also records our events while both run: the recorder has one set of settings");
+            say_recording(&list->list[i], s,
+                          "also records the events that candor enables while both run, because the recorder has only one set of settings");
     int code = start_own(j, s, r, guard_ns, e);
     j->mode = code ? NULL : "on";
     return code;
@@ -184,8 +186,8 @@ static int stop_own(const struct session *s, const char *name, struct error *e)
             return error_set(e, -ESRCH, "the JVM has exited");
         if (clock_monotonic_ns() >= deadline)
             return error_set(e, -ETIMEDOUT,
-                             "it has stopped, but even after a minute the JVM has not finished writing its file; is the disk that holds "
-                             "the JVM's /tmp full?");
+                             "it has stopped, but after a minute the JVM has still not finished writing its file; check that the disk of "
+                             "the JVM's /tmp is not full");
     }
     return 0;
 }
@@ -207,7 +209,7 @@ static void end_left_over(const struct session *s, struct recorder_list *list)
             continue;
         r->running = stop_own(s, r->name, &e) != 0;
         if (!r->running)
-            say_recording(r, s, "was left by a candor that was killed, and is ended");
+            say_recording(r, s, "was left by a candor that was killed; it is ended now");
         recorder_folder_remove(&f);
     }
 }
@@ -298,7 +300,7 @@ static int append(const struct joined *to, int from, int64_t begin_ns)
     if (to->fd < 0)
         return cli_fail("cannot append the JDK's recording to %s: %s", path,
                         to->fd == -EPERM ? "it is not a file that the JVM writes to" : strerror(-to->fd));
-    int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "it is still written to")
+    int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "the JVM is still writing to it")
                                      : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
     return code ? cli_fail("cannot append the JDK's recording to %s: %s", path, e.text) : CLI_OK;
 }
@@ -312,7 +314,7 @@ static int take_file(const struct recorder_folder *f, const char *file, const st
         return NOTHING_THERE;
     if (fd < 0)
         return cli_fail("cannot read the JDK's recording /tmp/%s/%s: %s", f->name, file,
-                        fd == -EPERM ? "no ordinary file of the JVM's user" : strerror(-fd));
+                        fd == -EPERM ? "it is not an ordinary file of the JVM's user" : strerror(-fd));
     int status = !fstat(fd, &st) && !st.st_size ? NOTHING_THERE : append(to, fd, begin_ns);
     close(fd);
     return status;
@@ -321,7 +323,7 @@ static int take_file(const struct recorder_folder *f, const char *file, const st
 static void say_lost(const char *path, const char *why)
 {
     fflush(stdout);
-    fputs("candor: nothing of the JDK's recorder is in ", stderr);
+    fputs("candor: no data of the JDK's recorder are in  ", stderr);
     utf8_print(stderr, path);
     fprintf(stderr, ": %s\n", why);
 }
@@ -345,14 +347,14 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
     }
     int status = take_file(&j->folder, RECORDER_FLIGHT, to, j->begin_ns);
     if (status == CLI_FAILED) { /* for instance a full disk, or another user's file: the data is kept */
-        fprintf(stderr, "candor: it is in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
+        fprintf(stderr, "candor: its data are in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
         recorder_folder_close(&j->folder);
         return status;
     }
     if (status == NOTHING_THERE)
         say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost"
                            : code ? "its recording was stopped by another client"
-                                  : "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
+                                  : "the JVM could not write it; its log says why, for example that the disk of its /tmp is full");
     recorder_folder_remove(&j->folder);
     return status == NOTHING_THERE ? CLI_OK : status;
 }
@@ -376,7 +378,7 @@ static int dump(const struct session *s, const char *name, const struct joined *
     } else {
         status = take_file(&folder, RECORDER_DUMP, to, begin_ns);
         if (status == NOTHING_THERE)
-            status = cli_fail("the JDK's recording %s was dumped, and the file is not there: %s", name, file);
+            status = cli_fail("the JDK's recording %s was dumped, but its file is missing: %s", name, file);
     }
     recorder_folder_remove(&folder);
     return status;
@@ -436,7 +438,7 @@ static int find(struct jdk_recorder *j, const struct session *s, const struct co
     if (!is_on(mode))
         found = find_existing(&list, s);
     if (!found)
-        return error_set(e, -ENOENT, "it has no such recording any more");
+        return error_set(e, -ENOENT, "the JVM no longer has that recording");
     if (is_on(mode))
         snprintf(j->name, sizeof j->name, "%s", found->name);
     else

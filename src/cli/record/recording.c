@@ -18,15 +18,15 @@ static int check_counter(const struct recording *r, const struct cli_args *args,
 {
     const char *event = r->given[OPTION_EVENT], *clock = r->given[OPTION_CLOCK];
     if (!recording_counts(r) && r->given[OPTION_EVENT_INTERVAL])
-        return cli_usage(args->command, "--event-interval: it is of an event that perf counts, such as -e page-faults");
+        return cli_usage(args->command, "--event-interval needs an event that perf counts, such as -e page-faults; leave it out");
     if (!recording_counts(r))
         return CLI_OK;
     if (cli_option(args, "interval"))
-        return cli_usage(args->command, "--interval is a time, and -e %.60s has none: use --event-interval", event);
+        return cli_usage(args->command, "--interval is a time, but -e %.60s is not sampled by time: use --event-interval", event);
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])
-        return cli_usage(args->command, "--max-overhead, --max-rate: they need -e cpu; use --event-interval");
+        return cli_usage(args->command, "--max-overhead and --max-rate need -e cpu; use --event-interval instead");
     if (clock && (!strcmp(clock, "timer") || !strcmp(clock, "itimer")))
-        return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", clock, event);
+        return cli_usage(args->command, "--clock %s measures only CPU time: leave it out to count %.60s", clock, event);
     if (r->given[OPTION_EVENT_INTERVAL] && number < event_list_least(event))
         return cli_usage(args->command,
                          "--event-interval %.40s: for -e %.60s use %" PRIu64
@@ -45,13 +45,13 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
     if (r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto"))
         return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->given[OPTION_CLOCK]);
     if (r->given[OPTION_CARRIER_FRAMES])
-        return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
+        return cli_usage(args->command, "--carrier-frames: -e safepoint shows only carrier threads; leave it out");
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])
-        return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint is limited only by --interval; leave them out");
+        return cli_usage(args->command, "--max-overhead and --max-rate do not limit -e safepoint; use --interval instead");
     if (r->given[OPTION_ASM])
-        return cli_usage(args->command, "--asm: -e safepoint does not see where in the code a thread is; leave it out");
+        return cli_usage(args->command, "--asm: -e safepoint does not record the address of the code; leave it out");
     if (r->given[OPTION_RECOMPILE] || (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "off")))
-        return cli_usage(args->command, "--heal, --recompile: at safepoints all code is described; leave it out");
+        return cli_usage(args->command, "--heal and --recompile are not needed: all code has exact lines at safepoints; leave them out");
     return CLI_OK;
 }
 
@@ -66,7 +66,7 @@ static int check_clock(const struct recording *r, const struct cli_args *args)
     bool has_interval = records(r, "cpu") || records(r, "wall") || records(r, "safepoint");
     bool has_clock = r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto");
     if (!has_interval && (has_clock || r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE]))
-        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e %s has no clock; leave them out, or use -e cpu,%s",
+        return cli_usage(args->command, "--clock, --max-overhead and --max-rate: -e %s uses no clock; leave them out, or use -e cpu,%s",
                          r->given[OPTION_EVENT], r->given[OPTION_EVENT]);
     return CLI_OK;
 }
@@ -81,7 +81,7 @@ static int check_wall(const struct recording *r, const struct cli_args *args)
     if (r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto"))
         return cli_usage(args->command, "--clock %s: -e wall uses no clock; leave it out", r->given[OPTION_CLOCK]);
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])
-        return cli_usage(args->command, "--max-overhead, --max-rate: the budget of -e wall is --wall-rate; leave them out");
+        return cli_usage(args->command, "--max-overhead and --max-rate do not limit -e wall; use --wall-rate instead");
     return CLI_OK;
 }
 
@@ -91,7 +91,7 @@ static int check_dumps(const struct recording *r, const struct cli_args *args)
     struct error e;
     const char *folder = r->given[OPTION_DUMP_DIR];
     if (!r->given[OPTION_DUMP_ON] && (folder || r->given[OPTION_DUMP_MAX] || r->given[OPTION_DUMP_PAUSE]))
-        return cli_usage(args->command, "--dump-dir, --dump-max and --dump-pause need --dump-on, which says when to dump");
+        return cli_usage(args->command, "--dump-dir, --dump-max and --dump-pause need --dump-on, which says when to copy the recording");
     if (r->given[OPTION_DUMP_ON] && alarm_rule_parse(&rule, r->given[OPTION_DUMP_ON], &e))
         return cli_usage(args->command, "--%s", e.text);
     if (folder && strlen(folder) >= PATH_MAX)
@@ -141,7 +141,7 @@ static int check(const struct recording *r, const struct cli_args *args, const s
     if (!status)
         status = check_clock(r, args);
     if (!status && r->given[OPTION_ALLOC_RATE] && r->given[OPTION_ALLOC_INTERVAL])
-        status = cli_usage(args->command, "--alloc-rate, --alloc-interval: use one of them");
+        status = cli_usage(args->command, "--alloc-rate and --alloc-interval exclude each other: use one of them");
     if (!status)
         status = check_wall(r, args);
     return status ? status : check_dumps(r, args);
@@ -165,7 +165,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return status;
     if (r->given[OPTION_RECOMPILE]) { /* the former name of --heal now; an older agent knows only this name */
         if (r->given[OPTION_HEAL] && strcmp(r->given[OPTION_HEAL], "now"))
-            return cli_usage(args->command, "--recompile is --heal now, and not --heal %.20s: use one of them", r->given[OPTION_HEAL]);
+            return cli_usage(args->command, "--recompile means --heal now, which contradicts --heal %.20s: use one of them",
+                             r->given[OPTION_HEAL]);
         r->given[OPTION_HEAL] = NULL;
     }
     if (recording_counts(r))
@@ -174,7 +175,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return cli_usage(args->command, "--duration 0 would record nothing");
     const char *file = cli_option(args, "output");
     if (file && (!*file || !strcmp(file, "-")))
-        return cli_usage(args->command, "--output must be a file: the JVM itself writes it");
+        return cli_usage(args->command, "--output must be a file, because the JVM itself writes it; it cannot be standard output");
     if (r->paths_ns)
         paths_option_say(r->paths_ns, "at the recording's end");
     return CLI_OK;

@@ -47,10 +47,10 @@ static const char *remedy(int error)
     case ENOSPC:
         return "make room, or choose another disk with -o";
     case EISDIR:
-        return "name a file with -o";
+        return "give a file with -o";
     case EINVAL:
     case ELOOP:
-        return "a recording must be an ordinary file";
+        return "a recording can only be an ordinary file";
     case EBUSY:
         return "choose another name with -o";
     default:
@@ -133,9 +133,9 @@ static int open_beside(struct recording_file *f, const struct stat *of)
     int error = errno;
     f->beside[0] = 0;
     recording_file_discard(f);
-    return cli_fail(
-        "cannot write %s: it contains a recording, and no new file can be made beside it to replace it: %s; choose another place with -o",
-        f->path, strerror(error));
+    return cli_fail("cannot write %s: it contains a recording, and the new file that would replace it cannot be created in that folder: "
+                    "%s; choose another place with -o",
+                    f->path, strerror(error));
 }
 
 /* Opens a file that exists. */
@@ -203,7 +203,7 @@ int recording_file_make(struct recording_file *f, const char *command, pid_t pid
     f->beside[0] = 0;
     f->made = f->fd >= 0;
     if (f->fd < 0)
-        return cli_fail("cannot write %s: %s; name a file with -o, or another folder in TMPDIR", name, strerror(errno));
+        return cli_fail("cannot write %s: %s; give a file with -o, or another folder in TMPDIR", name, strerror(errno));
     if (!realpath(name, f->path))
         snprintf(f->path, sizeof f->path, "%s", name);
     return CLI_OK;

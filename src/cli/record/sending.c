@@ -23,7 +23,7 @@ int sending_read(struct sending *s, const struct cli_args *args)
     const char *to = cli_option(args, "to");
     *s = (struct sending){.wanted = to != NULL};
     if (!to && (cli_option(args, "token-file") || cli_option(args, "ca-file")))
-        return cli_usage(args->command, "--token-file, --ca-file: they are for --to; leave them out, or name the server with --to");
+        return cli_usage(args->command, "--token-file and --ca-file need --to; leave them out, or give the server with --to");
     return to && emit_target_read(&s->target, to, &e) ? cli_usage(args->command, "--to %s", e.text) : CLI_OK;
 }
 
@@ -144,7 +144,7 @@ static int try_all(const struct sending *s, struct transport *t, const char *tok
         code = try_once(s, t, token, p, &answer, &rejected, e);
         answer.text[strcspn(answer.text, "\r\n")] = 0;
         if (!code && rejected)
-            return error_set(e, -EREMOTEIO, "%" PRIu64 " of its profiles were not taken: %.200s", rejected, answer.text);
+            return error_set(e, -EREMOTEIO, "%" PRIu64 " of its profiles were not accepted: %.200s", rejected, answer.text);
         if (!code && answer.status >= 200 && answer.status < 300)
             return 0;
         if (!code)

@@ -98,7 +98,7 @@ int watch_say_ended(const struct session *s, const char *file)
         return cli_fail("process %d was killed by signal %d (%s); the recording contains everything up to then", s->process.pid,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (status < 0 && !came_to_an_end(file))
-        return cli_fail("process %d was killed, or crashed; the recording ends at most a second earlier", s->process.pid);
+        return cli_fail("process %d was killed, or crashed; the recording lacks at most its last second", s->process.pid);
     fprintf(stderr, "candor: process %d has exited; the recording contains everything up to then\n", s->process.pid);
     return CLI_OK;
 }
@@ -148,21 +148,22 @@ static int check_file(const struct recording *r)
     struct error e;
     const char *path = r->file.path;
     if (stat(path, &st) && errno == ENOENT)
-        return cli_fail("no recording was written to %s: was the agent loaded, or the file deleted while it was recorded?", path);
+        return cli_fail("no recording was written to %s: the agent was not loaded, or the file was deleted during the recording", path);
     if (stat(path, &st))
         return cli_fail("cannot read the recording %s: %s", path, strerror(errno));
     if (recording_file_is_before(&r->file, &st))
-        return cli_fail("nothing was recorded, and %s is unchanged: was the agent loaded?", path);
+        return cli_fail("nothing was recorded, and %s is unchanged: the agent was probably not loaded", path);
     if (!recording_file_is_own(&r->file, &st))
-        return cli_fail("%s was replaced by another file while it was recorded: the recording is lost", path);
+        return cli_fail("%s was replaced by another file during the recording: the recording is lost", path);
     if (st.st_size == 0)
-        return cli_fail("the recording %s is empty: it was cut while it was recorded, or the process ended before anything was written",
-                        path);
+        return cli_fail(
+            "the recording %s is empty: the file was truncated during the recording, or the process ended before anything was written",
+            path);
     if (jfr_file_open(&file, path, &problems, &e))
         return cli_fail("%s", e.text);
     jfr_file_close(file);
     problems_print(path, &problems);
-    return problems.count ? cli_fail("the recording %s is incomplete: was it truncated while it was recorded?", path) : CLI_OK;
+    return problems.count ? cli_fail("the recording %s is incomplete: the file was probably truncated during the recording", path) : CLI_OK;
 }
 
 static void html_beside(const char *file, char *out, size_t size)

@@ -19,7 +19,7 @@ static int refuse_options(const struct cli_args *args)
         if (cli_option(args, of_samples[i]))
             return cli_usage(
                 args->command,
-                "--%s applies to samples, and halts are none; --kind halt takes --time, --thread, --timeline, --top and --json",
+                "--%s applies to samples, but halts are not samples; --kind halt takes --time, --thread, --timeline, --top and --json",
                 of_samples[i]);
     if (args->operand_count > 1)
         return cli_usage(args->command, "--kind halt takes one FILE");
@@ -46,7 +46,7 @@ static int choose_range(const struct cli_args *args, const struct halts *h, stru
     if (out->to_ns > end)
         out->to_ns = end;
     if (out->from_ns >= out->to_ns)
-        return cli_fail("%s: nothing was recorded at '%.60s'; 'candor summary' says when the recording was made", path, text);
+        return cli_fail("%s: nothing was recorded at '%.60s'; 'candor summary' shows the time of the recording", path, text);
     return CLI_OK;
 }
 

@@ -27,12 +27,14 @@ static int refuse_for_page(const struct cli_args *args)
     static const char *const of_text[] = {"sections", "group-by", "trace", "callers", "callees", "threshold", "top", "sort"};
     for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
         if (cli_option(args, of_text[i]))
-            return cli_usage(args->command, "--%s is for text and JSON; the page shows everything, so leave it out", of_text[i]);
+            return cli_usage(args->command, "--%s applies only to text and JSON; leave it out, because the page shows everything",
+                             of_text[i]);
     if (cli_switch(args, "tree"))
-        return cli_usage(args->command, "--tree is for text and JSON; the page shows everything, so leave it out");
+        return cli_usage(args->command, "--tree applies only to text and JSON; leave it out, because the page shows everything");
     const char *kind = cli_option(args, "kind");
     if (kind && !strcmp(kind, "halt"))
-        return cli_usage(args->command, "--kind halt is printed as text or JSON; leave --kind out for a page, or --format html");
+        return cli_usage(args->command,
+                         "--kind halt is printed only as text or JSON; for a page leave --kind out, for text leave --format html out");
     return CLI_OK;
 }
 
@@ -51,7 +53,7 @@ int report_output_parse(const struct cli_args *args, struct report_output *o)
     if (o->path && !format && !json)
         o->format = format_of(o->path);
     if (o->format == REPORT_FORMATS)
-        return cli_usage(args->command, "%s: the name must end in .html, .json or .txt, or say --format html, json or text", o->path);
+        return cli_usage(args->command, "%s: the name must end in .html, .json or .txt; or give --format html, json or text", o->path);
     if (o->path && cli_check_output(args, o->path))
         return CLI_USAGE;
     return o->format == REPORT_AS_HTML ? refuse_for_page(args) : CLI_OK;

@@ -92,7 +92,7 @@ static int default_data(char *path, size_t size)
 {
     const char *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if ((!share || !*share) && (!home || !*home))
-        return cli_fail("neither HOME nor XDG_DATA_HOME is set: use --data DIR");
+        return cli_fail("neither HOME nor XDG_DATA_HOME is set: give the folder with --data");
     snprintf(path, size, "%s%s/candor/server", share && *share ? share : home, share && *share ? "" : "/.local/share");
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;

@@ -212,7 +212,7 @@ static void put_rows(struct canvas *c, unsigned y, unsigned lines, struct model 
     model_fit(m, lines);
     if (!m->shown_count && lines)
         canvas_put(c, y, 0, c->width, CANVAS_FAINT,
-                   *m->search && m->rows.count ? "no name here matches that" : "nothing yet: no sample in this time");
+                   *m->search && m->rows.count ? "no name in this list matches" : "no samples in this time yet");
     for (unsigned i = 0; i < lines && m->first + i < m->shown_count; i++) {
         put_row(c, y + i, m, model_row(m, m->first + i), &k);
         if (choose && m->first + i == m->selected)

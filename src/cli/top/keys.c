@@ -10,7 +10,7 @@ enum { ESCAPE = 27, ENTER = '\r', NEWLINE = '\n', DELETE = 127, CONTROL_H = 8, C
 static const struct keys_line help[] = {
     {"Up Down j k", "choose a row"},
     {"PgUp PgDn Home End", "go further"},
-    {"Enter Right", "look into: callers of the method, methods of the thread"},
+    {"Enter Right", "open the row: callers of the method, methods of the thread"},
     {"c", "callers or callees of the method"},
     {"Left Backspace Esc", "back"},
     {"m t b", "methods, threads, books"},
@@ -18,7 +18,7 @@ static const struct keys_line help[] = {
     {"/", "search; Esc ends it"},
     {"w", "window: the last seconds, or since the start"},
     {"< >", "a shorter or a longer window"},
-    {"p Space", "pause, and go on"},
+    {"p Space", "pause and continue"},
     {"S", "save the recording to a file"},
     {"? h", "this help"},
     {"q", "quit"},
@@ -113,7 +113,7 @@ static enum keys_effect turn_tree(struct model *m)
 {
     struct model_level *l = &m->levels[m->level];
     if (l->kind != ROWS_CALLERS && l->kind != ROWS_CALLEES) {
-        model_say(m, false, "c shows callers or callees: look into a method with Enter first");
+        model_say(m, false, "c switches between callers and callees: open a method with Enter first");
         return KEYS_DRAW;
     }
     l->kind = l->kind == ROWS_CALLERS ? ROWS_CALLEES : ROWS_CALLERS;

@@ -32,12 +32,12 @@ static void tell_state(struct look *l, bool gone)
     l->over = gone || live_ended(l->source->live);
     l->state[0] = 0;
     if (gone)
-        snprintf(l->state, sizeof l->state, "process %d has exited: this is what was seen last (q quits, S saves)", pid);
+        snprintf(l->state, sizeof l->state, "process %d has exited: these are its last samples (q quits, S saves)", pid);
     else if (l->over)
-        snprintf(l->state, sizeof l->state, "the recording was stopped by another client: this is what was seen last (q quits, S saves)");
+        snprintf(l->state, sizeof l->state, "another client has stopped the recording: these are its last samples (q quits, S saves)");
     else if (silent > silence_ns)
-        snprintf(l->state, sizeof l->state, "nothing new for %u s: is process %d stopped, or its disk full?", (unsigned)(silent / NS_PER_S),
-                 pid);
+        snprintf(l->state, sizeof l->state, "no new samples for %u s: process %d may be stopped, or its disk full",
+                 (unsigned)(silent / NS_PER_S), pid);
     if (quiet && *l->state)
         l->model->message[0] = 0; /* the state is more important than the message */
 }

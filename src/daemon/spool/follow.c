@@ -156,7 +156,7 @@ static int pass_on(const struct follow *f, struct live *l, struct piece *p, stru
     if (worth)
         code = spool(f, l, &slice, &at, name, e);
     free(slice.bytes);
-    bool lost = code == -EMSGSIZE; /* it was counted, and the recording goes on after it */
+    bool lost = code == -EMSGSIZE; /* the loss was counted, and the recording continues after it */
     code = lost ? 0 : code;
     if (code || !(worth || p->complete))
         return code;

@@ -19,10 +19,10 @@ enum { LIVE_QUERY_MAX = 8 << 10, LIVE_ID = 17, LIVE_ENTRY = 96 };
 struct live {
     char id[LIVE_ID]; /* 16 hexadecimal digits; the first 8 identify the JVM (charges.h) */
     pid_t pid;
-    uint64_t start;          /* of the process: with the pid, and while the machine is up, it is that process */
+    uint64_t start;          /* start time of the process; together with the pid it identifies the process until the machine is restarted */
     uint64_t began_epoch_ns; /* the recording */
-    uint64_t recording;      /* the agent's number for it; 0 = not known: an agent of an earlier build, or it did not come to us */
-    char name[256];          /* main class, for the log */
+    uint64_t recording; /* the agent's number for the recording; 0 = unknown: the agent is of an earlier version, or its answer was lost */
+    char name[256];     /* main class, for the log */
     char query[LIVE_QUERY_MAX];
     /* Everything before chunk_at has been passed on, and of the chunk at chunk_at everything up to `to`. That is to_ns after the chunk's
      * start. */

@@ -43,7 +43,7 @@ struct outbox {
     uint32_t count, cap;
     struct outbox_tally waiting, spooled, dropped[OUTBOX_REASONS];
     struct charges charges;
-    bool squeezed; /* the disk was full, and nothing could be dropped except data of other JVMs */
+    bool squeezed; /* the disk was full, and only data of other JVMs could have been dropped */
 };
 
 /* The position up to which a recording has been put into the outbox. */

@@ -17,8 +17,8 @@
 
 enum { URL_MAX = 1024 + OUTBOX_HEAD_MAX };
 
-/* A recording for another back end that has more, unpacked, is dropped. Converting it takes memory several times its size; if the kernel
- * killed the daemon for that, the next one would take up the same recording. */
+/* A recording for another back end is dropped if it has more than this many bytes when unpacked. Converting it takes memory several times
+ * its size; if the kernel killed the daemon for that, the next one would take up the same recording. */
 #define UNPACKED_MAX ((uint64_t)64 << 20)
 
 enum ship_verdict ship_judge(long status)
@@ -144,7 +144,7 @@ static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
         return 0;
     }
     if (code) {
-        snprintf(after, OUTBOX_NAME, "%s", l->name); /* if it is this one that fails, others must not wait for it */
+        snprintf(after, OUTBOX_NAME, "%s", l->name); /* if only this recording fails, the others must not wait for it */
         outbox_put_back(s->outbox, l);
         return code == -ECANCELED ? 0 : failed(s, e.text, 0);
     }

@@ -86,7 +86,7 @@ int page_tree_settle(struct page_tree *t)
         t->nodes = nodes;
         t->cap = t->count;
         nodes = old;
-        map_deinit(&t->children); /* its numbers are not valid any more */
+        map_deinit(&t->children); /* its node numbers are no longer valid */
     }
     free(first);
     free(list);

@@ -161,7 +161,8 @@ int collapsed_read(struct profile *p, const struct import *in)
     int rc = 0;
     p->unit = r.ns ? PROFILE_UNIT_NS : PROFILE_UNIT_SAMPLES;
     if (in->value && !r.ns && strcmp(in->value, "samples"))
-        return import_bad(in, "collapsed stacks have one value; it counts samples, or --value ns nanoseconds, not '%.60s'", in->value);
+        return import_bad(in, "collapsed stacks have only one value, the number of samples (with --value ns: nanoseconds), not '%.60s'",
+                          in->value);
     for (size_t at = 0, end; !rc && at < in->size; at = end + 1) {
         struct line l;
         end = line_end(in, at);
@@ -173,9 +174,9 @@ int collapsed_read(struct profile *p, const struct import *in)
             rc = take_line(&r, &l);
     }
     if (!rc && !p->sample_count && (r.left_out || !in->size))
-        rc = import_bad(in, "no collapsed stacks: no line ends in a number");
+        rc = import_bad(in, "not collapsed stacks: no line ends in a number");
     if (!rc && r.left_out)
-        rc = profile_add_problem(p, "warning", "%llu lines left out that are no stack with a number behind it",
+        rc = profile_add_problem(p, "warning", "%llu lines left out that are not a stack followed by a number",
                                  (unsigned long long)r.left_out);
     rc = rc ? rc : import_refused(p, r.refused);
     import_stack_deinit(&r.stack);

@@ -6,22 +6,22 @@
 
 enum { LINES_LOOKED_AT = 40 };
 
-#define BY_SPEEDSCOPE "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"
+#define BY_SPEEDSCOPE "'npx speedscope FILE' opens it, and can export it in a format that candor reads (.speedscope.json)"
 
 static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE};
-static const struct foreign chrome_trace = {"a trace of Chrome's (trace events)", BY_SPEEDSCOPE};
-static const struct foreign cpuprofile = {"a CPU profile of Chrome's or Node.js's (.cpuprofile)", BY_SPEEDSCOPE};
+static const struct foreign chrome_trace = {"a trace of Chrome (trace events)", BY_SPEEDSCOPE};
+static const struct foreign cpuprofile = {"a CPU profile of Chrome or Node.js (.cpuprofile)", BY_SPEEDSCOPE};
 static const struct foreign firefox = {"a profile of the Firefox Profiler", BY_SPEEDSCOPE};
 
 static const struct {
     const char *begin;
     struct foreign is;
 } beginnings[] = {
-    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
-    {"2ELIFREP", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
-    {"JAVA PROFILE 1.0.1, created", {"a text of the JDK's old hprof agent", "record with 'candor record'"}},
-    {"JAVA PROFILE ", {"a heap dump", "candor shows what allocates and what stays alive by 'candor record -e live'"}},
-    {"Nettrace", {"a trace of .NET's", "'dotnet-trace convert --format speedscope FILE' makes a file that candor reads"}},
+    {"PERFILE2", {"a recording of perf", "'perf script -i FILE > x.txt' writes a text that candor can read"}},
+    {"2ELIFREP", {"a recording of perf", "'perf script -i FILE > x.txt' writes a text that candor can read"}},
+    {"JAVA PROFILE 1.0.1, created", {"the text output of the JDK's old hprof agent", "record with 'candor record'"}},
+    {"JAVA PROFILE ", {"a heap dump", "'candor record -e live' shows what allocates, and which objects stay alive"}},
+    {"Nettrace", {"a trace of .NET", "'dotnet-trace convert --format speedscope FILE' writes a file that candor can read"}},
     {"# callgrind format", {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE}},
     {"Weight\tSelf Weight\t", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
     {"Running Time\tSelf", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
@@ -110,6 +110,6 @@ const char *foreign_folder(const char *path)
         n--;
     if (n < 6 || memcmp(path + n - 6, ".trace", 6))
         return NULL;
-    return "this is a trace of Instruments', which only Instruments reads; Edit > Deep Copy there copies its call tree, and "
-           "'npx speedscope FILE' opens the copy and exports what candor reads";
+    return "this is a trace of Instruments, which only Instruments can read; copy its call tree there with Edit > Deep Copy, open the copy "
+           "with 'npx speedscope FILE', and export it in a format that candor reads";
 }

@@ -146,7 +146,7 @@ static int read_whole(const struct import *as, const struct format *format, stru
     struct import one = *as;
     struct buffer text;
     if (in->size > FORMATS_MAX)
-        return error_set(as->error, -EFBIG, "%s: more than 2 GiB, which is not read at once", as->name);
+        return error_set(as->error, -EFBIG, "%s: has more than 2 GiB, which candor cannot read at once", as->name);
     buffer_init(&text, 2 * FORMATS_MAX);
     take_whole(&text, in->bytes, in->size);
     intake_close(in);
@@ -168,7 +168,7 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
     if (rc || content.foreign) {
         intake_close(in);
         return rc ? error_set(e, rc, "%s: out of memory", name)
-                  : error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, content.foreign->name,
+                  : error_set(e, -EINVAL, "%s: this is %s, which candor does not read; %s", name, content.foreign->name,
                               content.foreign->remedy);
     }
     format = content.format;

@@ -270,7 +270,7 @@ int hpl_read(struct profile *p, const struct import *in)
         rc = on_samples(&r, &one);
     rc = rc ? rc : finish(&r);
     if (!rc && !p->sample_count && (unknown || short_of_bytes))
-        rc = import_bad(in, "damaged: no log of Honest-Profiler, or broken off before the first sample");
+        rc = import_bad(in, "damaged: this is not a log of Honest-Profiler, or it ends before the first sample");
     if (!rc && (unknown || short_of_bytes))
         rc = profile_add_problem(p, "warning", "reading: the log %s at byte %zu", unknown ? "holds no record" : "breaks off", stopped);
     free(r.methods);

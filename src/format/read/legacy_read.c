@@ -143,7 +143,7 @@ static int take(struct legacy *l, const struct import *in)
     if (begin_words(&w, in->bytes, in->size, &head))
         return take_words(l, &w, &head);
     int rc = legacy_text_take(l, (struct span){(const char *)in->bytes, in->size});
-    return rc == -EINVAL ? import_bad(in, "not a profile in one of pprof's legacy formats: it begins like none of them") : rc;
+    return rc == -EINVAL ? import_bad(in, "not a profile in a legacy format of pprof: its beginning is unknown") : rc;
 }
 
 int legacy_read(struct profile *p, const struct import *in)
@@ -156,7 +156,7 @@ int legacy_read(struct profile *p, const struct import *in)
         rc = import_bad(in, "a contention profile in pprof's legacy format for Java, which candor does not read; convert it with "
                             "'go tool pprof -proto' first");
     if (!rc && l.left_out && !l.row_count)
-        rc = import_bad(in, "damaged: a profile in a legacy format of pprof's without a complete sample");
+        rc = import_bad(in, "damaged: a profile in a legacy format of pprof without a complete sample");
     if (!rc) {
         legacy_write(&l, &proto);
         struct import one = *in;
@@ -165,7 +165,7 @@ int legacy_read(struct profile *p, const struct import *in)
         rc = proto.failed ? -ENOMEM : pprof_read(p, &one);
     }
     if (!rc && l.left_out)
-        rc = profile_add_problem(p, "warning", "%llu lines left out that are no samples, or the profile is cut off",
+        rc = profile_add_problem(p, "warning", "%llu lines left out that are not samples; the profile may be incomplete",
                                  (unsigned long long)l.left_out);
     if (!rc && l.discarded)
         rc = profile_add_problem(p, "warning", "the profiled program discarded %llu samples: they are not in this profile",

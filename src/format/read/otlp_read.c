@@ -366,7 +366,7 @@ static int read_all(struct reader *r)
         rc = profile_add_problem(r->p, "info", "%llu profiles of other values than %.*s are not read; choose one with --value",
                                  (unsigned long long)r->others, (int)(r->value.len < 60 ? r->value.len : 60), r->value.bytes);
     if (!rc && r->dropped)
-        rc = profile_add_problem(r->p, "info", "%llu attributes of samples are not kept: only texts and whole numbers are",
+        rc = profile_add_problem(r->p, "info", "%llu attributes of samples are left out: only texts and whole numbers are kept",
                                  (unsigned long long)r->dropped);
     return rc ? rc : import_refused(r->p, r->refused);
 }

@@ -226,7 +226,7 @@ static int push_location(struct otlp_tables *t, uint64_t index)
         if (t->stack.count > PROFILE_DEPTH_MAX)
             return 0;
         if (!t->steps--)
-            return import_bad(t->in, "stacks that repeat each other more than a recording's do: not read");
+            return import_bad(t->in, "stacks that repeat themselves more than in any real recording: not read");
         if (import_stack_add(&t->stack, t->frames[i]))
             return -ENOMEM;
     }

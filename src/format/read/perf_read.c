@@ -169,9 +169,9 @@ static int name_others(struct reader *r)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", i ? ", " : "",
                                  (int)(r->others[i].len < 60 ? r->others[i].len : 60), r->others[i].bytes);
     if (!r->chosen && r->in->value)
-        return import_bad(r->in, "no samples of an event '%.60s'; there are %s", r->in->value, used ? names : "none at all");
+        return import_bad(r->in, "no samples of an event '%.60s'; the file has %s", r->in->value, used ? names : "none at all");
     if (!r->chosen)
-        return import_bad(r->in, "no samples: this is no output of 'perf script', or of a recording without any");
+        return import_bad(r->in, "no samples: this is not the output of 'perf script', or its recording has no samples");
     if (!used)
         return 0;
     return profile_add_problem(r->p, "info",
@@ -186,7 +186,7 @@ static int end(struct reader *r)
     int rc = finish(r);
     rc = rc ? rc : name_others(r);
     if (!rc && r->left_out)
-        rc = profile_add_problem(p, "warning", "%llu lines left out that 'perf script' does not print, or samples without a period",
+        rc = profile_add_problem(p, "warning", "%llu lines left out: unknown lines, or samples without a period",
                                  (unsigned long long)r->left_out);
     if (r->pids_differ)
         p->pid = 0;

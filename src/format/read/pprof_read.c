@@ -55,7 +55,7 @@ static int no_such_value(const struct reader *r)
         pprof_text t = pprof_tables_text(&r->t, r->t.types[i].type);
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", i ? ", " : "", (int)(t.len < 60 ? t.len : 60), t.bytes);
     }
-    return import_bad(r->in, "no value '%.60s'; there are %s", r->in->value, known);
+    return import_bad(r->in, "no value '%.60s'; the values are %s", r->in->value, known);
 }
 
 static pprof_text name_of(const struct reader *r, uint32_t value)
@@ -161,7 +161,7 @@ static int take_unit(struct reader *r)
     free(words[0]);
     free(words[1]);
     if (r->t.period > 0 && is_time(pprof_tables_text(&r->t, r->t.period_type.unit)) && is_time(unit))
-        r->p->interval_ns = (uint64_t)r->t.period; /* in nanoseconds, because all writers use them */
+        r->p->interval_ns = (uint64_t)r->t.period; /* in nanoseconds, because all writers use this unit */
     return rc;
 }
 
@@ -192,7 +192,7 @@ static int push_location(struct reader *r, uint64_t id)
         if (r->stack.count > PROFILE_DEPTH_MAX)
             return 0;
         if (!r->steps--)
-            return import_bad(r->in, "stacks that repeat each other more than a recording's do: not read");
+            return import_bad(r->in, "stacks that repeat themselves more than in any real recording: not read");
         if (import_stack_add(&r->stack, r->t.frames[l->first + i]))
             return -ENOMEM;
     }

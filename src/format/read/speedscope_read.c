@@ -189,7 +189,7 @@ static int take_profile(struct reader *r, const json_t *profile)
     if (take_unit(r, text_of(profile, "unit"), &same))
         return -ENOMEM;
     if (!same)
-        return profile_add_problem(r->p, "warning", "profiles of another unit than the first one's are left out");
+        return profile_add_problem(r->p, "warning", "profiles with a different unit than the first one are left out");
     if (profile_string(r->p, name, strlen(name), &string) || profile_thread(r->p, string, 0, 0, &thread))
         return -ENOMEM;
     if (!strcmp(type, "sampled"))
@@ -205,14 +205,14 @@ static int take_file(struct reader *r, const json_t *root)
     const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames");
     const json_t *profiles = json_object_get(root, "profiles");
     if (!json_is_array(frames) || !json_is_array(profiles))
-        return import_bad(r->in, "no speedscope file: it has no shared.frames, or no profiles");
+        return import_bad(r->in, "not a speedscope file: it has no shared.frames, or no profiles");
     int rc = take_frames(r, frames);
     const char *name = text_of(root, "name");
     rc = rc ? rc : profile_string(r->p, name, strlen(name), &r->p->command);
     for (size_t i = 0; !rc && i < json_array_size(profiles); i++)
         rc = take_profile(r, json_array_get(profiles, i));
     if (!rc && r->left_out)
-        rc = profile_add_problem(r->p, "warning", "%llu samples, events or profiles left out that fit to nothing",
+        rc = profile_add_problem(r->p, "warning", "%llu samples, events or profiles left out, because they refer to nothing in the file",
                                  (unsigned long long)r->left_out);
     return rc ? rc : import_refused(r->p, r->refused);
 }
@@ -223,7 +223,7 @@ int speedscope_read(struct profile *p, const struct import *in)
     json_error_t error;
     json_t *root = json_loadb((const char *)in->bytes, in->size, 0, &error);
     if (!root)
-        return import_bad(in, "damaged: no JSON (%.120s, line %d)", error.text, error.line);
+        return import_bad(in, "damaged: not JSON (%.120s, line %d)", error.text, error.line);
     int rc = take_file(&r, root);
     json_decref(root);
     free(r.frames);

@@ -134,19 +134,18 @@ int threads_read(struct profile *p, const struct import *in)
     struct span text = {(const char *)in->bytes, in->size}, line;
     uint64_t scale;
     if (in->value)
-        return import_bad(in, "a thread dump has one value, and no --value");
+        return import_bad(in, "a thread dump has only one value; leave --value out");
     int rc = import_unit(p, "wall", "samples", &scale);
     while (!rc && lines_next(&text, &line))
         rc = take_line(&r, line);
     rc = rc ? rc : finish(&r);
     if (!rc && !p->sample_count)
-        rc = import_bad(in, "no thread dump: no thread has a state and a stack; 'jstack PID' or 'jcmd PID Thread.print' makes one");
+        rc = import_bad(in, "not a thread dump: no thread has a state and a stack; 'jstack PID' or 'jcmd PID Thread.print' writes one");
     if (!rc)
-        rc = profile_add_problem(
-            p, "info",
-            "Samples are threads in %llu thread dumps, running or not. A dump is taken at a safepoint, so the lines are "
-            "those of safepoints; record with -e wall for all lines.",
-            (unsigned long long)r.dumps);
+        rc = profile_add_problem(p, "info",
+                                 "Samples are threads in %llu thread dumps, running or not. A dump is taken at a safepoint, so it shows "
+                                 "only lines with a safepoint; record with -e wall to see all lines.",
+                                 (unsigned long long)r.dumps);
     import_stack_deinit(&r.stack);
     return rc ? rc : import_refused(p, r.refused);
 }

@@ -118,7 +118,7 @@ static int append(int to, uint64_t to_end, int from, uint64_t from_end, int64_t 
 static int explain(int rc, struct error *e)
 {
     if (rc == -EBADMSG)
-        return error_set(e, rc, "the chunks of the JDK's recording are not whole");
+        return error_set(e, rc, "the chunks of the JDK's recording are incomplete");
     return error_set(e, rc, "copying: %s%s", strerror(-rc), rc == -ENOSPC ? "; make room" : "");
 }
 
@@ -129,12 +129,12 @@ int jfr_append(int to, int from, int64_t begin_ns, int64_t end_ns, struct jfr_ap
     if (to_end < 0 || from_end < 0)
         return explain((int)(to_end < 0 ? to_end : from_end), e);
     if (check_chunks(to, (uint64_t)to_end))
-        return error_set(e, -EBADMSG, "the recording itself has no clean end, behind which something could stand");
+        return error_set(e, -EBADMSG, "the end of the recording is damaged, so nothing can be appended");
     int rc = append(to, (uint64_t)to_end, from, (uint64_t)from_end, begin_ns, end_ns, out);
     if (!rc)
         return 0;
     *out = (struct jfr_appended){0};
     if (ftruncate(to, (off_t)to_end))
-        return error_set(e, -errno, "copying: %s; and the recording could not be cut back", strerror(errno));
+        return error_set(e, -errno, "copying: %s; and the recording could not be truncated to its previous length", strerror(errno));
     return explain(rc, e);
 }

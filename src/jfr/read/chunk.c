@@ -91,7 +91,7 @@ static int scan(struct jfr_chunk *c, const uint8_t *at)
             c->info.whole = false;
             c->end = at;
             jfr_problem_add(c->problems, c->index, c->info.offset + (uint64_t)(at - c->bytes),
-                            "no whole event here; the last %" PRIu64 " bytes of the chunk are not read", (uint64_t)(end - at));
+                            "no complete event here; the last %" PRIu64 " bytes of the chunk are not read", (uint64_t)(end - at));
             break;
         }
         rc = note_event(c, &places, id, (uint64_t)(at - c->bytes), size);
@@ -115,7 +115,7 @@ static void spread_tallies(struct jfr_chunk *c)
         }
     }
     if (unknown)
-        jfr_problem_add(c->problems, c->index, c->info.offset, "%" PRIu64 " events are of types the chunk does not declare; skipped",
+        jfr_problem_add(c->problems, c->index, c->info.offset, "%" PRIu64 " events have types that the chunk does not declare; skipped",
                         unknown);
 }
 
@@ -136,7 +136,7 @@ static void read_header(struct jfr_chunk *c, const struct jfr_extent *extent)
         .whole = !extent->cut,
     };
     if (!c->info.ticks_per_second) {
-        jfr_problem_add(c->problems, c->index, c->info.offset, "the header gives no clock rate; taken as 1 GHz");
+        jfr_problem_add(c->problems, c->index, c->info.offset, "the header has no clock rate; 1 GHz is assumed");
         c->info.ticks_per_second = NS_PER_S;
         c->info.whole = false;
     }
@@ -155,7 +155,8 @@ static void choose_metadata(struct jfr_chunk *c)
 static int read_types(struct jfr_chunk *c)
 {
     if (!(c->bytes[67] & 1)) {
-        jfr_problem_add(c->problems, c->index, c->info.offset, "its integers are not compressed, which no known writer does; skipped");
+        jfr_problem_add(c->problems, c->index, c->info.offset,
+                        "its integers are not compressed, unlike those of every known writer; skipped");
         return -EINVAL;
     }
     int rc = scan(c, c->bytes + JFR_HEADER_BYTES);
@@ -163,7 +164,7 @@ static int read_types(struct jfr_chunk *c)
         return rc;
     choose_metadata(c);
     if (!c->metadata) {
-        jfr_problem_add(c->problems, c->index, c->info.offset, "the chunk holds no metadata: it cannot be read; skipped");
+        jfr_problem_add(c->problems, c->index, c->info.offset, "the chunk contains no metadata and cannot be read; skipped");
         return -EINVAL;
     }
     return jfr_metadata_read(c);

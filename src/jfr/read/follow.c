@@ -18,7 +18,7 @@ enum { SHELL_CHECKPOINT = JFR_HEADER_BYTES + 2, GAP_BYTES = 10, FINAL_CHUNK = 2 
 struct jfr_follow {
     int fd;
     struct jfr_file file;     /* the published part of one chunk */
-    struct jfr_extent extent; /* offset 0, because `bytes` begins with the chunk */
+    struct jfr_extent extent; /* its offset is 0, because `bytes` begins with the chunk */
     uint8_t *bytes;
     uint64_t at;        /* the chunk's offset in the file */
     uint64_t published; /* number of published bytes of the chunk */
@@ -214,7 +214,7 @@ int jfr_follow_new(struct jfr_follow **out, int fd, bool from_last, struct error
         f->bytes = NULL;
         jfr_follow_free(f);
         *out = NULL;
-        return error_set(e, -ENOMEM, "no address space to read the recording");
+        return error_set(e, -ENOMEM, "not enough address space to read the recording");
     }
     f->file = (struct jfr_file){
         .bytes = f->bytes, .chunks = &f->extent, .chunk_count = 1, .name = (char *)"the recording", .intake.spool.fd = -1};

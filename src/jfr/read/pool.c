@@ -183,7 +183,7 @@ static int read_checkpoint(struct jfr_chunk *c, uint64_t offset)
     if (!at && !rc) {
         c->info.whole = false;
         jfr_problem_add(c->problems, c->index, c->info.offset + offset,
-                        "a checkpoint of %" PRIu64 " bytes is damaged: names it holds may be missing", size);
+                        "a checkpoint of %" PRIu64 " bytes is damaged: names in it may be missing", size);
     }
     return rc;
 }

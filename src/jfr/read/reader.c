@@ -69,8 +69,8 @@ static int find_chunks(struct jfr_file *f, struct jfr_problems *problems)
     for (uint64_t at = 0; at < f->size && !rc;) {
         if (!header_at(f, at)) {
             uint64_t next = find_header(f, at);
-            jfr_problem_add(problems, JFR_NO_CHUNK, at, "%" PRIu64 " bytes here belong to no chunk (a write that was cut off?); skipped",
-                            next - at);
+            jfr_problem_add(problems, JFR_NO_CHUNK, at,
+                            "%" PRIu64 " bytes here belong to no chunk, perhaps after an interrupted write; skipped", next - at);
             at = next;
             continue;
         }
@@ -79,8 +79,7 @@ static int find_chunks(struct jfr_file *f, struct jfr_problems *problems)
         if (cut) {
             uint64_t next = find_header(f, at + 1);
             jfr_problem_add(problems, f->chunk_count, at,
-                            "the chunk's header says %" PRIu64 " bytes, there are %" PRIu64 "; read as far as it is whole", size,
-                            next - at);
+                            "the chunk's header says %" PRIu64 " bytes, there are %" PRIu64 "; the complete part is read", size, next - at);
             size = next - at;
         }
         rc = add_chunk(f, at, size, cut);
@@ -100,11 +99,11 @@ static int refuse(const struct jfr_file *f, struct error *e)
     if (!f->size)
         return error_set(e, -EINVAL, "%s: not a JFR recording (it is empty)", f->name);
     if (n >= 4 && !memcmp(f->bytes, "FLR", 4) && f->size < JFR_HEADER_BYTES)
-        return error_set(e, -EINVAL, "%s: a JFR recording that was cut off within its first header (%" PRIu64 " bytes)", f->name, f->size);
+        return error_set(e, -EINVAL, "%s: a JFR recording that ends within its first header (%" PRIu64 " bytes)", f->name, f->size);
     if (n >= 8 && !memcmp(f->bytes, "FLR\0\0\0\0\x09", 8))
         return error_set(e, -EINVAL,
-                         "%s: JFR version 0.9, of Oracle's JDK 7 and 8, cannot be read, only 1.x and 2.x; JDK Mission Control "
-                         "opens it, and OpenJDK 8u262 and later record 2.x",
+                         "%s: JFR version 0.9, of Oracle's JDK 7 and 8, cannot be read, only 1.x and 2.x; open it with JDK Mission "
+                         "Control, or record with OpenJDK 8u262 or later, which write 2.x",
                          f->name);
     if (n >= 8 && !memcmp(f->bytes, "FLR", 4))
         return error_set(e, -EINVAL, "%s: JFR version %" PRIu64 ".%" PRIu64 " cannot be read, only 1.x and 2.x", f->name,
@@ -123,12 +122,12 @@ static int find_readable(const struct jfr_file *f, struct error *e)
     struct jfr_problems *why = calloc(1, sizeof *why);
     int rc = why ? jfr_chunk_probe(f, 0, why) : -ENOMEM;
     if (rc == -EINVAL) /* the last problem made the first chunk unreadable */
-        error_set(e, rc, "%s: a damaged JFR recording, of which nothing can be read (at byte %" PRIu64 ": %s)", f->name,
+        error_set(e, rc, "%s: a damaged JFR recording, no part of which can be read (at byte %" PRIu64 ": %s)", f->name,
                   why->list[why->listed - 1].offset, why->list[why->listed - 1].text);
     for (uint32_t i = 1; i < f->chunk_count && rc == -EINVAL; i++)
         rc = jfr_chunk_probe(f, i, NULL);
     free(why);
-    return rc == -ENOMEM ? error_set(e, rc, "%s: no memory to look into its chunks", f->name) : rc;
+    return rc == -ENOMEM ? error_set(e, rc, "%s: no memory to read its chunks", f->name) : rc;
 }
 
 static int open_bytes(struct jfr_file *f, struct jfr_problems *problems, struct error *e)

@@ -354,7 +354,7 @@ int jfr_slice_make(uint8_t *bytes, size_t end, const struct jfr_window *window, 
     if (!rc)
         rc = jfr_chunk_open(&chunk, file, 0, NULL, e);
     if (!rc && !chunk)
-        rc = error_set(e, -EBADMSG, "the recording holds a chunk that cannot be read");
+        rc = error_set(e, -EBADMSG, "the recording contains a chunk that cannot be read");
     if (!rc && (rc = make(chunk, window, books, out)))
         error_set(e, rc, "no memory for a part of the recording");
     jfr_chunk_close(chunk);

@@ -60,8 +60,8 @@ static int fail(struct jfr_writer *w, int code)
     file_name(w->fd, name, sizeof name);
     if (!w->size)
         return error_set(&w->error, code, "%s: cannot be written: %s; %s", name, strerror(-code), remedy(code));
-    return error_set(&w->error, code, "%s: cannot be written: %s; %s (%llu bytes are whole%s)", name, strerror(-code), remedy(code),
-                     (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
+    return error_set(&w->error, code, "%s: cannot be written: %s; %s (the first %llu bytes are intact%s)", name, strerror(-code),
+                     remedy(code), (unsigned long long)w->gap, cut ? "" : ", but the rest could not be removed");
 }
 
 /* Calls fstat. The C library's own function is too new for the systems on which the agent runs. struct stat has the kernel's layout. */
@@ -81,12 +81,9 @@ static int check_untouched(struct jfr_writer *w)
     w->failed = -ESTALE;
     if (!st.st_nlink)
         return error_set(&w->error, w->failed,
-                         "%s: the file was deleted, or replaced by another, while it was recorded: what it held is "
-                         "lost; record again",
-                         name);
+                         "%s: the file was deleted, or replaced by another, during the recording: its data are lost; record again", name);
     return error_set(&w->error, w->failed,
-                     "%s: the file was cut while it was recorded, from %llu bytes to %llu: what came behind is lost; "
-                     "record again",
+                     "%s: the file was truncated during the recording, from %llu bytes to %llu: the data after that are lost; record again",
                      name, (unsigned long long)w->size, (unsigned long long)st.st_size);
 }
 
@@ -178,7 +175,7 @@ static int check(int fd, const struct jfr_writer_options *options, struct error 
     if (!options->ticks_per_second)
         return error_set(e, -EINVAL, "a recording needs a clock: ticks_per_second is 0");
     if (options->grain && options->ticks_per_second % options->grain)
-        return error_set(e, -EINVAL, "the recording's clock would not tick a whole number of times in a second");
+        return error_set(e, -EINVAL, "the recording's clock must tick a whole number of times in a second");
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
         return error_set(e, -errno, "the recording's file is not open: %s", strerror(errno));
@@ -239,7 +236,8 @@ int jfr_tee_new(struct jfr_writer **out)
 void jfr_tee_aim(struct jfr_writer *w, struct jfr_writer *const *writers, uint32_t count)
 {
     w->tee->count = count;
-    w->options.grain = count ? writers[0]->options.grain : 1; /* they have one clock: a span is as many ticks in each of them */
+    w->options.grain =
+        count ? writers[0]->options.grain : 1; /* all of them have the same clock, so a span has the same number of ticks in each */
     for (uint32_t i = 0; i < count; i++)
         w->tee->writers[i] = writers[i];
 }

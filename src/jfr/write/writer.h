@@ -217,7 +217,7 @@ struct jfr_old_object {
     uint32_t object; /* id; 0 = nothing is known about the object */
     bool has_holder;
     uint32_t root;    /* id of the object that a root refers to; 0 = the path does not reach one */
-    int32_t elements; /* length of an array; below 0: it is no array, or the length is not known */
+    int32_t elements; /* length of an array; below 0: the object is not an array, or the length is unknown */
 };
 /* Writes a jdk.OldObjectSample, with more fields than the JDK's. Samples with the same time belong together. An object of a path has an id,
  * unique in the chunk, in place of its address. */

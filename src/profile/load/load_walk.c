@@ -11,7 +11,7 @@
 enum {
     KNOWN_BITS = 16,
     KNOWN_FRAMES = 1 << KNOWN_BITS,
-    KEYS = 128, /* keys that are compared together */
+    KEYS = 128, /* number of keys that are compared together */
 };
 
 struct load_meaning {

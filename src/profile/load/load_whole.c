@@ -207,7 +207,7 @@ static int note_book(struct load_whole *w, const struct profile_book *line, int6
     bool cpu = !line->reason && accounts_is(p, line, ACCOUNT_CPU);
     const struct profile_book *before = cpu && w->cpu_book ? &p->books[w->cpu_book - 1] : NULL;
     if (before && line->ns < before->ns &&
-        profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
+        profile_add_problem(p, "warning", "the file contains several recordings: the books are those of the last one"))
         return -ENOMEM;
     if (profile_set_book(p, line) || (p->books_by_minute && load_minutes_note(&w->minutes, p, line, time_ns)))
         return -ENOMEM;
@@ -488,10 +488,10 @@ static int settle_states(struct load_whole *w)
         return 0;
     if (!p->sample_count)
         are_of_wall(p, source);
-    return profile_add_problem(p, "info",
-                               "%lu jdk.ExecutionSample are of the wall clock (%lu of sleeping threads), not of CPU time; "
-                               "--kind wall shows them",
-                               (unsigned long)(count - p->sample_count), (unsigned long)slept);
+    return profile_add_problem(
+        p, "info",
+        "%lu jdk.ExecutionSample events are wall-clock samples (%lu of sleeping threads), not CPU samples; --kind wall shows them",
+        (unsigned long)(count - p->sample_count), (unsigned long)slept);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -536,8 +536,7 @@ static int settle_blocks(struct load_whole *w)
     }
     if (!rc && w->block_count && !frees)
         rc = profile_add_problem(w->profile, "warning",
-                                 "the recording has no profiler.Free, so nothing says what was freed: all "
-                                 "memory that was allocated is shown");
+                                 "the recording has no profiler.Free events, which show what was freed: all allocated memory is shown");
     return rc ? rc : weigh_bytes(w->profile);
 }
 
@@ -555,7 +554,7 @@ static int name_unused(struct profile *p)
     int rc = 0;
     for (uint32_t i = 0; !rc && i < p->event_type_count; i++)
         if (is_unused(p, &p->event_types[i]))
-            rc = profile_add_problem(p, "info", "%llu %s are not used: they are no kind of sample that candor knows",
+            rc = profile_add_problem(p, "info", "%llu %s events are not used: candor does not know this kind of sample",
                                      (unsigned long long)p->event_types[i].count, profile_text(p, p->event_types[i].name));
     return rc;
 }
@@ -582,14 +581,14 @@ int load_whole_settle(struct load_whole *w)
         rc = settle_events(p);
     rc = rc ? rc : name_unused(p);
     if (!rc && w->native_samples)
-        rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
+        rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample events are not counted: their threads may have been waiting",
                                  (unsigned long long)w->native_samples);
     if (!rc && w->left_out)
-        rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
+        rc = profile_add_problem(p, "info", "%llu %s events of the JDK's recorder are left out: the agent's own samples are used",
                                  (unsigned long long)w->left_out, profile_sources[w->left_out_rank].first);
     if (!rc && w->lost_samples)
         rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples", (unsigned long long)w->lost_samples);
     if (!rc && w->refused)
-        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true", (unsigned long long)w->refused);
+        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights are impossible", (unsigned long long)w->refused);
     return rc;
 }

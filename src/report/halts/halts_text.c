@@ -61,7 +61,7 @@ static void put_counted(const struct page *p)
             sync_ns += p->v->h->list[p->v->rows[i]].sync_ns;
     if (!s->count)
         return;
-    fprintf(p->text.out, "The JVM counted %s safepoint%s of %s, and %s until all threads stood. ",
+    fprintf(p->text.out, "The JVM counted %s safepoint%s of %s in all, and %s until all threads had stopped.  ",
             text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
             text_time(sync, sizeof sync, (int64_t)sync_ns));
     if (p->v->kinds[HALT_SAFEPOINT].count)
@@ -84,7 +84,7 @@ static void put_parts(const struct page *p)
         fprintf(out, "  at most %" PRIu32 " of %" PRIu32 " threads at once; all of them for %s", v->most_waiting, v->threads,
                 text_time(all, sizeof all, (int64_t)v->all_waited_ns));
     fputc('\n', out);
-    put_part(p, "nothing recorded says that one could not run", v->unexplained_ns);
+    put_part(p, "no recorded event shows that a thread could not run", v->unexplained_ns);
     fputc('\n', out);
     put_counted(p);
 }
@@ -132,7 +132,7 @@ static enum source source_of(const struct halt_sums *s)
 /* Prints which source the kinds come from, if the recording has both the JDK's and the agent's data. */
 static void put_sources(const struct page *p)
 {
-    static const char *const words[SOURCES] = {"by the JDK's recorder", "by Candor's agent", "some by one, some by the other"};
+    static const char *const words[SOURCES] = {"by the JDK's recorder", "by Candor's agent", "some by either"};
     uint32_t kinds[SOURCES] = {0};
     for (int kind = 0; kind < HALT_KINDS; kind++)
         if (p->v->kinds[kind].count)
@@ -155,7 +155,7 @@ static void put_sources(const struct page *p)
 
 static void put_kinds(const struct page *p)
 {
-    text_heading(&p->text, "Kinds", "  halts of single threads add up over threads, and halts lie within halts");
+    text_heading(&p->text, "Kinds", "  halts of single threads are summed over the threads, and a halt may lie within another one");
     text_begin(&p->text, TEXT_FAINT);
     fprintf(p->text.out, "  %-20s %11s %10s %10s %10s %10s %10s\n", "kind", "count", "total", "p50", "p90", "p99", "max");
     text_end(&p->text, TEXT_FAINT);
@@ -215,9 +215,9 @@ static void put_late(const struct page *p, const struct halt *one)
     FILE *out = p->text.out;
     if (one->kind != HALT_SAFEPOINT && one->kind != HALT_SAFEPOINTS_COUNTED)
         return;
-    fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns), one->sync_known ? " until all stood" : " to begin");
+    fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns), one->sync_known ? " until all had stopped" : " to begin");
     if (one->late) {
-        fputs(one->sync_known ? ", late: " : ", meanwhile ran: ", out);
+        fputs(one->sync_known ? ", late: " : ", still running then: ", out);
         put_string(p, one->late);
     }
 }
@@ -237,7 +237,7 @@ static void put_who(const struct page *p, const struct halt *one)
         put_string(p, one->thread);
     }
     if (one->by) {
-        fputs(halt_scope(one) == HALT_OF_THREAD ? "; by " : "; asked by ", out);
+        fputs(halt_scope(one) == HALT_OF_THREAD ? "; by " : "; requested by ", out);
         put_string(p, one->by);
     }
     if (one->site) {
@@ -315,7 +315,7 @@ static int put_table(const struct page *p, enum halt_scope scope, const char *ti
             snprintf(about, sizeof about, "  the longest %" PRId64 " of %" PRIu64 ", in the order of time; --top 0 shows all", n, all);
         text_heading(&p->text, title, about);
         text_begin(&p->text, TEXT_FAINT);
-        fprintf(p->text.out, "  %-12s %10s %10s %6s  %s\n", "start", "duration", "overlap", "%", "what, and who asked");
+        fprintf(p->text.out, "  %-12s %10s %10s %6s  %s\n", "start", "duration", "overlap", "%", "cause, and who requested it");
         text_end(&p->text, TEXT_FAINT);
         put_list(p, list, n, scope == HALT_OF_ALL);
     }
@@ -331,13 +331,17 @@ static void put_caveats(const struct page *p)
     char time[32];
     FILE *out = p->text.out;
     if (h->unplaced)
-        fprintf(out, "\n%" PRIu32 " collection%s paused for %s that is not above: the recording has no jdk.GCPhasePause to say when.\n",
+        fprintf(out,
+                "\n%" PRIu32
+                "  collection%s paused for %s that is not included above: the recording has no jdk.GCPhasePause events with their times.\n",
                 h->unplaced, h->unplaced == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)h->unplaced_ns));
     if (h->told_twice)
         fprintf(out, "\n%" PRIu32 " pause%s recorded by both the JDK and the agent, and counted once.\n", h->told_twice,
                 h->told_twice == 1 ? " was" : "s were");
     if (h->waits_told_twice)
-        fprintf(out, "\n%" PRIu32 " wait%s for monitors and in parks %s told of by the JDK, too; Candor's count, which have owners.\n",
+        fprintf(out,
+                "\n%" PRIu32 "  wait%s for monitors and of parked threads %s also recorded by the JDK; Candor's records are used, because "
+                             "they have owners.\n",
                 h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)
         fputs("\nThe recording has no events about halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "

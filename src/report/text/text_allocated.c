@@ -50,10 +50,12 @@ void text_allocation_counts(const struct text *t)
     double times;
     char text[32];
     if (longest)
-        fprintf(t->out, "A thread that allocated less than %s, the longest interval between two samples, may have none.\n",
+        fprintf(t->out, "A thread that allocated less than %s, the longest interval between two samples, may have no sample.\n",
                 units_format_bytes(text, sizeof text, longest));
     if (is_skewed(p, &times))
-        fprintf(t->out, "The JVM's count and the samples' differ by more than chance: this JVM samples %.2f times as much as it says.\n",
+        fprintf(t->out,
+                "The JVM's count of bytes and the sum of the samples differ by more than chance: this JVM samples %.2f times as often as "
+                "it states.\n",
                 times);
 }
 
@@ -61,8 +63,8 @@ void text_allocation_caveats(const struct text *t)
 {
     const char *mixed = profile_setting(t->p, "alloc_mixed_sizes");
     if (t->p->kind == PROFILE_ALLOC && mixed && !strcmp(mixed, "biased"))
-        fputs("\nnote: a JVM before 25 samples objects that do not fit into a thread's buffer too seldom, up to a fifth, and the\n"
-              "small ones between them too often; where a thread allocates objects of like sizes, they are as they should be. With\n"
-              "intervals of many megabytes it may draw more than it says of all of them\n",
+        fputs("\nnote: a JVM before 25 samples objects that do not fit into a thread's allocation buffer up to a fifth too seldom, and "
+              "the\nsmall objects between them too often; the shares are correct if a thread allocates objects of similar sizes. With "
+              "intervals\nof many megabytes such a JVM may take more samples than it states\n",
               t->out);
 }

@@ -18,7 +18,7 @@ static void put_turns(const struct text *t)
     const struct profile_book *running = accounts_line(t->p, ACCOUNT_EVENTS_RUNNING);
     char part[32], whole[32];
     if (enabled && running && running->ns < enabled->ns)
-        fprintf(t->out, "The processor counted for %s of %s, by turns with other events: the figures are scaled up.\n",
+        fprintf(t->out, "The processor counted this event for %s of %s, taking turns with other events: the figures are scaled up.\n",
                 text_time(part, sizeof part, running->ns), text_time(whole, sizeof whole, enabled->ns));
 }
 
@@ -29,7 +29,7 @@ void text_books(const struct text *t)
         return;
     put_heading(t, book);
     if (!accounts_has_book(t->p, book) && (book != BOOK_CPU || !t->p->book_count)) {
-        fputs("This recording has none: what its profiler lost, or could not see, is unknown.\n", t->out);
+        fputs("This recording has no books: what its profiler lost, or could not see, is unknown.\n", t->out);
         return;
     }
     text_accounts(t, book);
@@ -78,7 +78,7 @@ static void put_caveats(const struct text *t)
     static const struct {
         const char *name, *value, *text;
     } caveats[] = {
-        {"kernel", "excluded", "the kernel's part of the CPU time is not sampled (kernel=excluded): see 'unseen'"},
+        {"kernel", "excluded", "kernel time is not sampled (kernel=excluded): it is in 'unseen'"},
         {"kernel_stacks", "unnamed",
          "the kernel's functions have no names (kernel.kptr_restrict): one frame [kernel] stands for all of them"},
         {"kernel_stacks", "none", "stacks of samples in the kernel end at the function that called it: this clock provides no more"},
@@ -86,7 +86,7 @@ static void put_caveats(const struct text *t)
     const char *kernel = profile_setting(t->p, "kernel");
     bool counts = accounts_has_book(t->p, BOOK_EVENTS);
     if (counts && kernel && !strcmp(kernel, "excluded"))
-        fputs("\nnote: events in the kernel are not counted: this process may not watch it (kernel=excluded)\n", t->out);
+        fputs("\nnote: events in the kernel are not counted: this process may not sample it (kernel=excluded)\n", t->out);
     for (size_t i = counts; i < sizeof caveats / sizeof *caveats; i++) { /* the first note is about CPU time */
         const char *value = profile_setting(t->p, caveats[i].name);
         if (value && !strcmp(value, caveats[i].value))
@@ -98,10 +98,11 @@ static void put_approximate(const struct text *t)
 {
     double share = stats_approximate_share(t->p);
     if (share > 0)
-        fprintf(t->out,
-                "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\ncompiled "
-                "before the agent was loaded; load the agent at start (-agentpath) or record with --heal now for exact ones\n",
-                100 * share);
+        fprintf(
+            t->out,
+            "\nnote: for %.1f %% of the time the line, and the inlined method, are approximate: the time was spent in code that "
+            "was\ncompiled before the agent was loaded; for exact lines load the agent at start (-agentpath), or record with --heal now\n",
+            100 * share);
 }
 
 void text_problems(const struct text *t)

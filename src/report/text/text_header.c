@@ -85,7 +85,7 @@ static void put_kept(const struct text *t)
     put_moment(t, t->p->start_ns);
     fputs(" to ", t->out);
     put_moment(t, t->p->start_ns + (int64_t)t->p->duration_ns);
-    fputs(": older data was discarded, as asked for", t->out);
+    fputs(": older data were discarded, as requested", t->out);
     if (ns)
         fprintf(t->out, ", keep %s", text_time(text, sizeof text, (int64_t)ns));
     if (bytes)
@@ -115,9 +115,9 @@ static void put_safepoint(const struct text *t)
     put_weight(t, waiting ? "Waiting" : "Running");
     key(t, "Event");
     fprintf(t->out, "safepoint, interval %s: %s\n", text_time(text, sizeof text, (int64_t)t->p->interval_ns),
-            waiting ? "threads that wait, whose stacks are exact"
-                    : "threads that the JVM calls runnable, whose methods are biased: a thread shows the next\n"
-                      "          place where it can be stopped, not where it spent the time. Use -e cpu where it works");
+            waiting ? "waiting threads, with exact stacks"
+                    : "threads that the JVM calls runnable. Their methods are biased: a thread shows the next\n          place where it "
+                      "can be stopped, not the place where it spent the time. If possible, use -e cpu");
 }
 
 static void put_wall(const struct text *t)
@@ -139,7 +139,8 @@ static void put_locks(const struct text *t)
     key(t, "Event");
     fputs("lock: waits for monitors, and parks", t->out);
     if (threshold)
-        fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, number_signed_or_zero(threshold)));
+        fprintf(t->out, "; all waits of %s or more, and a random part of the shorter ones",
+                text_time(text, sizeof text, number_signed_or_zero(threshold)));
     if (rate) {
         fputs(", about ", t->out);
         utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
@@ -152,7 +153,7 @@ static void put_holders(const struct text *t)
 {
     put_weight(t, "Waiting");
     key(t, "Event");
-    fputs("lock: what threads did while they held a lock that others waited for; for those that ran see also --kind cpu\n", t->out);
+    fputs("lock: what threads did while they held a lock for which others waited; if they were running, see also --kind cpu\n", t->out);
 }
 
 static void put_cpu(const struct text *t)
@@ -254,7 +255,7 @@ static void put_lot(const struct text *t)
         }
     map_deinit(&met);
     fprintf(t->out, "; by lot: %s", text_count(count, sizeof count, drawn));
-    fprintf(t->out, " samples in %s windows, on which the intervals rest", text_count(count, sizeof count, windows));
+    fprintf(t->out, " samples in %s windows, from which the intervals are computed", text_count(count, sizeof count, windows));
 }
 
 static void put_clock(const struct text *t)
@@ -309,7 +310,7 @@ static void put_format(const struct text *t)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(profile_text(t->p, t->p->source), formats[i].source)) {
             key(t, "Read as");
-            fprintf(t->out, "%s (--from says otherwise)\n", formats[i].words);
+            fprintf(t->out, "%s (if this is wrong, use --from)\n", formats[i].words);
         }
 }
 

@@ -14,8 +14,8 @@ static void put_steps(const struct text *t)
     struct account_sum pauses = sum(t, ACCOUNT_HEAL_PAUSES);
     char stopped[32], compiled[32];
     fprintf(t->out,
-            "\nHealed: code compiled before the agent was loaded was thrown away in %llu step%s, and compiled anew; samples had met\n%llu "
-            "of its methods. All threads stood still for %s in all, and the compilers took about %s more than usual.\n",
+            "\nHealed: code compiled before the agent was loaded was discarded in %llu step%s, and compiled again; %llu of its\nmethods "
+            "had samples. All threads were stopped for %s in all, and the compilers took about %s more than usual.\n",
             (unsigned long long)pauses.count, pauses.count == 1 ? "" : "s", (unsigned long long)sum(t, ACCOUNT_HEAL_METHODS).count,
             text_time(stopped, sizeof stopped, pauses.ns), text_time(compiled, sizeof compiled, sum(t, ACCOUNT_HEAL_CPU).ns));
 }
@@ -29,7 +29,7 @@ static void put_kept(const struct text *t)
         char time[32];
         if (kept && kept->count)
             fprintf(t->out, "  left as they are: %llu methods with %s: %s%s%s\n", (unsigned long long)kept->count,
-                    text_time(time, sizeof time, kept->ns), why->meaning, *why->remedy ? "; what helps: " : "", why->remedy);
+                    text_time(time, sizeof time, kept->ns), why->meaning, *why->remedy ? "; remedy: " : "", why->remedy);
     }
 }
 

@@ -20,14 +20,14 @@ static const char *meaning(const char *reason)
     static const struct {
         const char *reason, *meaning;
     } known[] = {
-        {"budget", "the next walk of the heap would have taken more than the stopped time that was allowed; allow more (--paths=TIME)"},
-        {"aborted", "a walk took longer than predicted and was broken off; allow more (--paths=TIME)"},
+        {"budget", "the next walk of the heap would have stopped the threads for longer than allowed; allow more (--paths=TIME)"},
+        {"aborted", "a walk took longer than predicted and was aborted; allow more (--paths=TIME)"},
         {"unreached", "JVMTI reports no strong reference to it: there are only weak ones, or it is garbage that is not collected yet"},
-        {"beyond", "there are more references to them than the search can remember"},
-        {"not_chosen", "not among those that were searched for"},
+        {"beyond", "there are more references to them than the search can store"},
+        {"not_chosen", "not among the objects that were searched for"},
         {"gone", "collected before the search"},
         {"failed", "this JVM refused to walk its heap"},
-        {HOLDERS_UNREAD, "longer paths, or more of them, than are read of one recording"},
+        {HOLDERS_UNREAD, "the recording has more or longer paths than candor reads"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].reason, reason))
@@ -123,7 +123,7 @@ void text_holders(const struct text *t)
     uint32_t top = t->o->top_set ? t->o->top : HOLDERS_TOP;
     if (!h || !h->objects)
         return;
-    text_heading(t, "Holders", "  what keeps sampled objects alive, by the path of references from there");
+    text_heading(t, "Holders", "  what keeps sampled objects alive, with the path of references to them");
     for (uint32_t i = 0; i < h->sum_count && (i < top || !top); i++)
         put_row(t, h, &h->sums[i], i + 1);
     if (top && h->sum_count > top)

@@ -28,11 +28,12 @@ void text_live_header(const struct text *t)
         return;
     }
     const struct profile_live_set *first = &p->live_sets[0], *last = &p->live_sets[p->live_set_count - 1];
-    fprintf(t->out, "%s +- %s of what was allocated while recording\n", size(a, (double)last->bytes), size(b, 1.96 * (double)last->error));
+    fprintf(t->out, "%s +- %s of the bytes allocated during the recording\n", size(a, (double)last->bytes),
+            size(b, 1.96 * (double)last->error));
     if (!first->heap_used || !last->heap_used)
         return;
     double per_hour = leaks_heap_per_hour(p);
-    fprintf(t->out, "          heap after collections: %s at first, %s at last", size(a, (double)first->heap_used),
+    fprintf(t->out, "          heap after collections: %s at first, %s at the end", size(a, (double)first->heap_used),
             size(b, (double)last->heap_used));
     fprintf(t->out, ", %s%s an hour\n", per_hour < 0 ? "-" : "+", size(a, fabs(per_hour)));
 }
@@ -77,11 +78,12 @@ static void put_candidate(const struct text *t, const struct leak *l, uint32_t n
 static void put_proof(const struct text *t, const struct leaks *l)
 {
     if (l->proof == LEAKS_NO_OLD_COLLECTION)
-        fputs("Not each quarter of the recording saw a collection of old objects: what grew may be garbage. Record for longer, or make\n"
-              "collections meanwhile ('jcmd PID GC.run').\n",
+        fputs("Not each quarter of the recording has a collection of old objects, so growth may be garbage. Record for longer, or "
+              "start\ncollections meanwhile ('jcmd PID GC.run').\n",
               t->out);
     else if (l->proof == LEAKS_OLD_UNKNOWN)
-        fputs("This JVM does not report when old objects were collected (-XX:-UsePerfData?): what grew may be garbage.\n", t->out);
+        fputs("This JVM does not report when old objects were collected (perhaps because of -XX:-UsePerfData), so growth may be garbage.\n",
+              t->out);
 }
 
 void text_leaks(const struct text *t)
@@ -92,11 +94,11 @@ void text_leaks(const struct text *t)
         return;
     text_heading(t, "Leak candidates", "  live bytes that grew in each quarter of the recording, by class and allocating method");
     if (l->is_too_short) {
-        fprintf(t->out, "Too few collections to judge (%" PRIu32 " looks at what they left): record for longer.\n", l->looks);
+        fprintf(t->out, "Too few collections to judge (%" PRIu32 "  looks at the objects that they left): record for longer.\n", l->looks);
         return;
     }
     if (!l->count)
-        fprintf(t->out, "none of %" PRIu32 " groups of objects; by chance one in a million recordings has one\n", l->groups);
+        fprintf(t->out, "none of %" PRIu32 "  groups of objects; by chance, one recording in a million has a candidate\n", l->groups);
     for (uint32_t i = 0; i < l->count && (i < top || !top); i++)
         put_candidate(t, &l->rows[i], i + 1);
     if (top && l->count > top)
@@ -114,7 +116,7 @@ static void put_walks(const struct text *t)
     if (!walked)
         return;
     if (!walked->count) {
-        fputs("For paths the heap was not walked.\n", t->out);
+        fputs("The heap was not walked, so there are no paths.\n", t->out);
         return;
     }
     bool is_counted = stopped && stopped->ns;
@@ -130,7 +132,7 @@ void text_live_limits(const struct text *t)
     put_walks(t);
     if (!most)
         return;
-    fputs("Bytes are those that the objects were sampled for. At most ", t->out);
+    fputs("Bytes are those that the sampled objects represent. At most  ", t->out);
     utf8_write(t->out, most, strnlen(most, NUMBER_BYTES));
-    fputs(" are watched (--live-max); these stand for the\ndisplaced ones, too.\n", t->out);
+    fputs(" are watched (--live-max); they also represent\nthe displaced objects.\n", t->out);
 }

@@ -68,7 +68,7 @@ static void put_deadlocks(const struct text *t)
     uint32_t first = 0;
     for (uint32_t i = 0; i < l->link_count; i++) {
         if (i == first)
-            text_heading(t, "Deadlock", "  threads that wait for each other, and will for ever");
+            text_heading(t, "Deadlock", "  threads that wait for each other forever");
         put_link(t, l->links[i].sample, l->links[l->links[i].ends ? first : i + 1].sample);
         if (l->links[i].ends)
             first = i + 1;
@@ -85,7 +85,7 @@ void text_locks(const struct text *t)
         return;
     uint32_t top = t->o->top_set ? t->o->top : LOCKS_TOP;
     bool wide = text_is_full(share_of(l->rows[0].weight, t->p->weight));
-    text_heading(t, "Locks", "  % of the time of waiting, time, samples, kind, class, and who had it meanwhile");
+    text_heading(t, "Locks", "  % of the waiting time, time, samples, kind, class, and the threads that held it");
     for (uint32_t i = 0; i < l->row_count && (i < top || !top) && l->rows[i].weight; i++)
         put_lock(t, &l->rows[i], wide);
 }

@@ -10,7 +10,7 @@ enum { INDENT_MAX = 30 };
 struct walk {
     const struct text *t;
     const struct calltree *tree;
-    uint64_t least; /* branches with a smaller weight are not shown */
+    uint64_t least; /* the least weight of a branch that is shown */
     bool wide_total, wide_self;
     bool reversed; /* the tree goes from callee to caller, so self has no meaning */
 };
@@ -82,7 +82,7 @@ static int put_view(const struct text *t, enum reroot how, const struct regex *m
     int rc = reroot_init(&view, t->p, how, method);
     if (!rc && !view.sample_count) {
         text_heading(t, title, "");
-        fputs("no sample shows such a method\n", t->out);
+        fputs("no sample contains such a method\n", t->out);
     } else if (!rc) {
         rc = put_tree(t, &view, title, how != REROOT_CALLEES);
     }

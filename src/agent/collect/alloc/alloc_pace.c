@@ -8,8 +8,8 @@
 enum { LOOK_NS = NS_PER_S, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
 
 static const double steady = 1.2; /* the interval changes only if it is wrong by at least this factor */
-/* The weight of a second's estimate against the earlier ones. With few samples the estimate is often too low for a long time, so it
- * falls faster than it rises. */
+/* The share of the newest second in the running estimate of allocated bytes, if it is higher and if it is lower than the estimate. With few
+ * samples a second often has none, so a single high value counts less than a low one. */
 static const double rising = 0.5, falling = 0.75;
 
 void alloc_pace_begin(struct alloc_pace *p, uint64_t rate, uint64_t interval, uint64_t now_ns)

@@ -17,15 +17,16 @@
 /* Since this version a JVM samples objects outside a thread's buffer in the same way as those inside (JDK-8356372). */
 enum { FAIR_TO_MIXED_SIZES = 25 };
 
-/* All struct account here count bytes, although the member is called ns. */
+/* Every struct account here counts bytes, although its member is called ns. */
 static struct {
     struct alloc_options options;
     struct recording *recording;
     struct alloc_pace pace;
     uint64_t longest_interval;
     uint64_t ticked_ns;
-    struct account taken;            /* in the recording */
-    struct account counted, weighed; /* of the same samples: the bytes that the JVM counted up to each sample, and their weights */
+    struct account taken; /* in the recording */
+    struct account counted,
+        weighed; /* for samples with a JVM's count: the bytes that the JVM counted before each sample, and the samples' weights */
     uint32_t outcome_symbols[OUTCOME_COUNT];
     uint64_t record[ALLOC_WORDS_MAX + 1]; /* names_stack may add a frame */
 } session;

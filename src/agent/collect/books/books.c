@@ -71,7 +71,7 @@ static void add_unseen(const struct clock *clock, const struct sampled_thread *t
     unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->clock.cpu_at_arming - t->clock.cpu_at_start) + blind;
     if (t->clock.lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
-    else if (t->scan.blocks) /* when the thread no longer blocks it, one expiry stands for all of this time */
+    else if (t->scan.blocks) /* when the thread unblocks the signal, one expiry stands for all of this time */
         unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - seen;
     else if (!clock->kernel && !t->clock.perf_error)
         unseen[UNSEEN_KERNEL] += cpu - blind - seen;

@@ -49,7 +49,7 @@ struct books_balance {
     uint64_t switches; /* context switches of the process's threads */
     struct account lost[LOSS_COUNT];
     int64_t unseen_ns[UNSEEN_COUNT];
-    struct account suppressed[SUPPRESSION_COUNT]; /* no part of the sum: expiries that did not happen, and their CPU time */
+    struct account suppressed[SUPPRESSION_COUNT]; /* not a part of the sum: expiries that did not happen, and their CPU time */
 };
 
 /* Returns the CPU time of the collector's thread in ns. */

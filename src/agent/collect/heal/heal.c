@@ -22,7 +22,7 @@ enum {
     APPROXIMATE_NOW = 3
 };
 #define LOOK_NOW_NS  (NS_PER_S / 4)
-#define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to this long after a step may still be of code that was thrown away */
+#define IN_FLIGHT_NS (NS_PER_S / 10) /* samples up to this long after a step may still show code that was discarded */
 
 const char *const heal_mode_names[HEAL_MODES] = {[HEAL_OFF] = "off", [HEAL_PACED] = "paced", [HEAL_NOW] = "now"};
 
@@ -37,7 +37,7 @@ static const enum old_class_fate kept_fates[KEPT_REASONS] = {[KEPT_UNMODIFIABLE]
 
 struct window {
     uint64_t began_ns;
-    uint64_t weight, approximate, sparse; /* weight of all samples, of approximate ones, and of those whose code can be thrown away */
+    uint64_t weight, approximate, sparse; /* weight of all samples, of approximate samples, and of samples whose code can be discarded */
     uint32_t samples, sparse_samples;
 };
 
@@ -167,8 +167,8 @@ static void discard_hottest(void)
     end_step(what, methods);
 }
 
-/* Marks the hottest classes as kept, for a JVM that can only throw away all code or none. Throwing all code away would make the program
- * slow for seconds, which exceeds any budget. */
+/* Marks the hottest classes as kept, for a JVM that can only discard all code or none. Discarding all code would slow the program down for
+ * seconds, which exceeds any budget. */
 static void leave_hottest(void)
 {
     size_t count = met_pick(&session.met, classes, CLASSES_MAX);

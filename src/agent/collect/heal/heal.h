@@ -20,15 +20,16 @@
 enum heal_mode { HEAL_BY_DEFAULT, HEAL_OFF, HEAL_PACED, HEAL_NOW, HEAL_MODES };
 extern const char *const heal_mode_names[HEAL_MODES];
 
-#define HEAL_ENOUGH      0.01  /* of the sampled time */
-#define HEAL_PAUSE_SHARE 0.002 /* paced: the part of the time in which all threads may stand still for it; the first step does not count */
-#define HEAL_CPU_SHARE   0.05  /* paced: the part of the process's CPU time that the compilers may use for healing */
+#define HEAL_ENOUGH 0.01 /* of the sampled time */
+#define HEAL_PAUSE_SHARE                                                                                                                   \
+    0.002 /* paced: the part of the time for which all threads may be stopped for healing; the first step does not count */
+#define HEAL_CPU_SHARE 0.05 /* paced: the part of the process's CPU time that the compilers may use for healing */
 
 /* Begins healing for the recording. late: the agent was loaded after the JVM's start; if false, healing does nothing. */
 void heal_begin(struct recording *recording, enum heal_mode mode, bool late);
 /* Starts healing. Call it when it is known which code is older than the agent. In the mode `now`, all of that code is discarded here. */
 int heal_start(struct error *e);
-/* Sets the mode anew after recordings have begun or ended. mode: what the most demanding running recording wants. */
+/* Sets the mode anew after recordings have begun or ended. mode: that of the most demanding running recording. */
 int heal_change(enum heal_mode mode, bool late, struct error *e);
 /* Adds a sample of the event cpu: its frames as they are in the record, the time when it was taken, and its weight. */
 void heal_sample(const uint64_t *frames, size_t count, uint64_t taken_ns, uint64_t weight);

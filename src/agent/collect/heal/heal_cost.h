@@ -1,4 +1,4 @@
-/* Measures what healing costs the program: how long its threads stood still, and how much CPU time the compilers used beyond their usual
+/* Measures what healing costs the program: how long its threads were stopped, and how much CPU time the compilers used beyond their usual
  * rate. The latter is an estimate, because it is a difference between rates.
  *
  *   heal_cost_begin -> [ heal_cost_look, heal_cost_allows, heal_cost_begin_step -> heal_cost_end_step ]* */
@@ -23,9 +23,9 @@ void heal_cost_look(struct heal_cost *c, uint64_t now_ns);
 /* Whether the budget has room for another step. It always has room for the first step. */
 bool heal_cost_allows(const struct heal_cost *c, uint64_t now_ns, double pause_share, double cpu_share);
 void heal_cost_begin_step(struct heal_cost *c);
-/* Removes the last step from the count, because it threw no code away. */
+/* Removes the last step from the count, because it discarded no code. */
 void heal_cost_take_back(struct heal_cost *c);
-/* Ends a step. Returns how many ns the threads stood still. */
+/* Ends a step. Returns how many ns the threads were stopped. */
 uint64_t heal_cost_end_step(struct heal_cost *c);
 
 #endif

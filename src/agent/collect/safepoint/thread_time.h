@@ -17,7 +17,7 @@
 
 struct thread_time {
     struct account total;   /* count: the number of threads, added up over all rounds */
-    struct account stopped; /* an upper bound of the time that rounds took, in which all threads stood still; the number of rounds */
+    struct account stopped; /* an upper bound of the time for which rounds stopped all threads; the number of rounds */
     struct account states[JFR_STATES];
     struct account no_stack;                    /* failed(no_java_stack) */
     struct account missed[MISS_COUNT], dropped; /* missed: lost samples, by reason; dropped: samples lost for lack of memory */

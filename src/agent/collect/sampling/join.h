@@ -6,8 +6,8 @@
 #include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
 
-/* Checks the options of a new recording. now: the options of what is sampled at present. Returns 0 or a negative errno; the error says what
- * the new recording cannot have, and why. */
+/* Checks the options of a new recording. now: the combined options of the running recordings. Returns 0 or a negative errno; the error says
+ * what the new recording cannot have, and why. */
 int join_check(const struct collect_options *wanted, const struct collect_options *now, const struct clock *clock, struct error *e);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* The data that the parts work on. All of it remains the caller's property. */
 struct parts_on {
-    struct collect_options *options; /* the options of what is sampled; recordings that join add to them */
+    struct collect_options *options; /* the combined options of the running recordings; a recording that joins adds to them */
     struct recording *recording;
     const uint32_t *outcome_symbols; /* indexed by enum outcome */
 };

@@ -462,7 +462,7 @@ int sampling_dump(uint32_t place, const char *file, int passed, uint64_t paths_n
     parts_sum_up(s, paths_ns);
     sinks_aim(NULL);
     if (paths_ns)
-        drain_now(); /* the threads ran between the walks */
+        drain_now(); /* threads ran between the walks of the heap, and left records */
     accounts_write(s);
     flush();
     return recording_dump(&s->recording, file, passed, bytes, e);

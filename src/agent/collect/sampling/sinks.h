@@ -34,7 +34,7 @@ struct sink {
      * Then the process's CPU time in the last books, and in the last books that were flushed. */
     uint32_t told_unseen;
     int64_t written_cpu_ns, flushed_cpu_ns;
-    uint64_t samples_before, lost_before; /* totals before this sink began; samples: of all events except cpu */
+    uint64_t samples_before, lost_before; /* totals from before this sink began; `samples` counts those of all events except cpu */
     int64_t cpu_before;
 };
 

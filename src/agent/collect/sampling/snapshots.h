@@ -15,7 +15,7 @@
 
 enum {
     SNAPSHOT_BYTES_MAX = 1 << 20,  /* of the code in one snapshot */
-    SNAPSHOT_PLACES_MAX = 1 << 16, /* in one snapshot; code after the last place has none */
+    SNAPSHOT_PLACES_MAX = 1 << 16, /* in one snapshot; the code after the last of them has no place */
     SNAPSHOTS_CHUNK_PARTS = 4      /* all snapshots together may take one part in this many of a chunk's length */
 };
 
@@ -28,7 +28,7 @@ struct snapshots {
     struct map by_key;           /* index in list + 1, of the last snapshot with this key */
     struct snapshot *list;
     uint32_t count, cap;
-    uint64_t bytes, bytes_max; /* of snapshots in this chunk; the limit */
+    uint64_t bytes, bytes_max; /* the size of all snapshots in this chunk, and its limit */
     bool named;                /* the stubs have been named in this chunk */
     uint32_t symbols[CAPTURES];
     struct account uncaptured[CAPTURES];

@@ -19,7 +19,7 @@
 
 /* The data that the functions work on. All of it remains the caller's property. */
 struct triggers_on {
-    struct collect_options *options; /* the options of what is sampled; recordings that join add to them */
+    struct collect_options *options; /* the combined options of the running recordings; a recording that joins adds to them */
     const struct sink *first;
     struct clock *clock;        /* the chosen clock */
     struct candor_pool *pool;   /* the memory of the threads' queues */

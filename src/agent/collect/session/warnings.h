@@ -18,7 +18,8 @@ const char *warnings_latest(void);
 void warnings_write(uint64_t now, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes the fault of the agent itself into the recording, if there was one. */
 void warnings_write_fault(uint64_t now);
-/* Repeats the latest warning and the fault. Call it in a chunk that may later become the first of the file. */
+/* Writes the latest warning, and the agent's fault if there was one, once more. Call it in a chunk that may later become the first of the
+ * file. */
 void warnings_write_base(uint64_t now);
 /* Warns about threads whose clock is not the chosen one. It does so when their number has doubled since the last warning, or at the end. */
 void warnings_of_clocks(bool at_end);

@@ -75,7 +75,7 @@ static struct {
     struct looked *looked;    /* by slot */
     struct wall_life *lives;  /* by slot */
     uint32_t *alive, *chosen; /* slots; places in `alive` */
-    uint32_t most;            /* threads of a round; so many can be chosen */
+    uint32_t most;            /* the most threads that a round chooses, for which `chosen` has room */
     uint64_t began_ns, due, random;
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;

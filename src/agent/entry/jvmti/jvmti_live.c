@@ -39,7 +39,7 @@ static void close_events(void)
     java_detach();
 }
 
-/* Finds which objects are alive. A cleared reference is the same object as null. The function makes no reference to the object itself,
+/* Finds the objects that are alive. A cleared reference is the same object as null. The function makes no reference to the object itself,
  * because that would keep the object alive meanwhile. */
 static bool look(const uintptr_t *references, bool *is_alive, uint32_t count)
 {

@@ -100,7 +100,8 @@ static void fetch(const struct lock_lane *lane)
         __builtin_prefetch(at, 1);
 }
 
-/* Forgets what an earlier recording left in the lane of the calling thread. A wait that began in that recording is none of this one. */
+/* Forgets what an earlier recording left in the lane of the calling thread. A wait that began in that recording does not belong to this
+ * one. */
 static void renew(struct lock_lane *lane)
 {
     /* Relaxed, but for the last: the lane is this thread's, and the collector reads it with the check of open_waits.c. */

@@ -71,15 +71,17 @@ struct lock_lane {
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not: their time and number */
     struct lock_wait wait;                                      /* the present wait; only the thread uses it */
     struct lock_draw draws[LOCK_GROUPS];
-    uint64_t opened;            /* when; CLOCK_MONOTONIC ns */
-    _Atomic uint32_t beginning; /* of the config, when the thread last came here: `since`, `waits` and `opened` are older otherwise */
+    uint64_t opened; /* when; CLOCK_MONOTONIC ns */
+    _Atomic uint32_t
+        beginning; /* lock_config.beginning at the thread's last call; if it differs now, `since`, `waits` and `opened` are outdated */
 };
 
 /* The state that all threads share. The collector writes it before it sets `on`, except for the atomic members. */
 struct lock_config {
     _Atomic bool on;
     bool is_bounded; /* by the tokens */
-    /* Lanes outlive a recording where others go on: how often the event has begun, and when it last did, CLOCK_MONOTONIC ns. */
+    /* How often the event has begun, and when it last began (CLOCK_MONOTONIC, ns). Lanes outlive the event while other recordings continue,
+     * so they compare these. */
     _Atomic uint32_t beginning;
     _Atomic uint64_t began_ns;
     struct lock_limit {

@@ -24,8 +24,8 @@ struct traps_held {
 void traps_hold(struct traps_held *held, uintptr_t pc);
 /* Lets the stopped clocks continue, after a fault that did not end the process. */
 void traps_let_go(const struct traps_held *held);
-/* Ends a hold that has lasted for two seconds. The collector calls it ten times a second while it samples by traps. A hold could last for
- * ever otherwise: the JVM may leave its handler by a jump past ours, for instance when a thread of Flight Recorder faulted on another
+/* Ends a hold that has lasted for two seconds. The collector calls it ten times a second while it samples by traps. Otherwise a hold could
+ * last forever: the JVM may leave its handler by a jump past ours, for instance when a thread of Flight Recorder faulted on another
  * thread's stack. A JVM that is dying is not disturbed: after two seconds it has installed its own handler of SIGTRAP. */
 void traps_look(void);
 /* Stops all clocks for good, because SIGTRAP has another handler. It may also be called outside of signal handlers. */

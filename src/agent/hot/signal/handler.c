@@ -121,7 +121,7 @@ static void unblock_faults(const ucontext_t *context)
 struct stretch {
     uint64_t ns, ready_ns; /* ready_ns: for the event wall, the part without a processor */
     uint32_t window;       /* of a clock by lot */
-    bool wall;             /* it is wall-clock time, that the collector asked for */
+    bool wall;             /* the time is wall-clock time, requested by the collector */
     bool is_late;          /* the clock has been taken away meanwhile, and its ring may go at any moment */
 };
 

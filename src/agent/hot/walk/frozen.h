@@ -14,7 +14,7 @@
 enum frozen {
     FROZEN_FRAME,
     FROZEN_END,       /* there are no more frames */
-    FROZEN_UNREADABLE /* the collector may be moving them so that they cannot be found, or the words are no frames */
+    FROZEN_UNREADABLE /* they cannot be found while the collector moves them, or the words are not frames */
 };
 
 struct frozen_stack {

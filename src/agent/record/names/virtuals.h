@@ -1,5 +1,5 @@
 /* The virtual threads that a chunk of the recording names. A recording may have millions, so only those of one chunk are kept, at most
- * VIRTUALS_MAX; Later ones share one entry, and the samples of this entry are counted. The names of the previous chunk are kept, too,
+ * VIRTUALS_MAX. Later ones share one entry, and the samples of this entry are counted. The names of the previous chunk are kept, too,
  * because a thread's name may have been readable then, and not now. Only the collector uses this file. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_VIRTUALS_H
 #define CANDOR_AGENT_RECORD_NAMES_VIRTUALS_H

@@ -38,7 +38,7 @@ struct clock {
     bool kernel;          /* samples in kernel mode are possible */
     bool kernel_stacks;   /* the clock can provide the kernel's part of the stacks */
     int stacks_error;     /* why it cannot, although this clock normally can: negative errno */
-    bool has_kernel_rule; /* perf: kernel mode had to be excluded explicitly if `kernel` is not set */
+    bool has_kernel_rule; /* perf: if `kernel` is not set, the event was opened with kernel mode excluded */
     uint64_t interval_ns;
     char reason[256];             /* why no better clock was chosen; empty if it is the best */
     struct event_counter counter; /* without a name: CPU time */

@@ -115,6 +115,7 @@ int server_run(const struct server_options *o, struct error *e)
     signal(SIGXFSZ, SIG_IGN);
     pthread_mutex_init(&s.counters.lock, NULL);
     sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    tokens_init(&s.tokens);
     int rc = check_access(&s, e);
     rc = rc ? rc : run(&s, e);
     tokens_deinit(&s.tokens);

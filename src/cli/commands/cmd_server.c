@@ -20,7 +20,9 @@ static const struct cli_option options[] = {
     {0, "client-timeout", "TIME", NULL,
      "close a connection if the headers of a request take longer, or if a body or an answer stops for so long (default 30s)"},
     {0, "token-file", "FILE", NULL, "answer only clients with one of these tokens"},
-    {0, "new-token", "NAME:SCOPES", NULL, "make a token, add it to --token-file, print it, and end; scopes: read, write"},
+    {0, "new-token", "NAME:SCOPES[:service=PATTERN]", NULL,
+     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin; with a pattern such as 'shop|cart-*' it is "
+     "good for these services only"},
     {0, "no-auth", NULL, NULL, "without tokens, also listen to other machines"},
     {0, "origin", "URL", NULL,
      "the URL under which browsers reach the server through a reverse proxy, such as https://NAME; separate several with commas"},
@@ -48,12 +50,13 @@ const struct cli_command command_server = {
              "the foreground. SIGINT or SIGTERM ends it; running requests get five seconds to finish, and a second "
              "signal ends it at once. It is a separate program, candor-server, which must be beside candor or in "
              "PATH.",
-    .examples = "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
-                "candor server --token-file tokens --new-token web-1:write\n    prints a token for a host\n"
-                "candor server --listen 0.0.0.0:4041 --token-file tokens --tls-cert cert.pem --tls-key key.pem\n    "
-                "for a fleet\n"
-                "curl --data-binary @app.jfr 'http://localhost:4041/v1/recordings?service=shop&host=web-1'\n    sends "
-                "a recording\n",
+    .examples =
+        "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
+        "candor server --token-file tokens --new-token 'web-1:write:service=shop'\n    prints a token for a host that sends one service\n"
+        "candor server --listen 0.0.0.0:4041 --token-file tokens --tls-cert cert.pem --tls-key key.pem\n    "
+        "for a fleet\n"
+        "curl --data-binary @app.jfr 'http://localhost:4041/v1/recordings?service=shop&host=web-1'\n    sends "
+        "a recording\n",
     .options = options,
     .operand = CLI_NOTHING,
     .run = server_command_run,

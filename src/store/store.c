@@ -125,6 +125,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     if (!s)
         return error_set(e, -ENOMEM, "out of memory");
     s->options = *o;
+    s->retain_s = o->retain_s;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     arrivals_init(&s->arrivals);
@@ -157,6 +158,15 @@ void store_close(struct store *s)
     if (s->lock >= 0)
         close(s->lock);
     free(s);
+}
+
+void store_set_limits(struct store *s, const struct store_limits *l)
+{
+    s->options.retain_raw_s = l->retain_raw_s;
+    s->options.max_disk = l->max_disk;
+    s->options.max_raw = l->max_raw;
+    s->options.max_service = l->max_service;
+    atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
 }
 
 void store_maintain(struct store *s)

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 static const struct cli_option options[] = {
+    {0, "config", "FILE", NULL, "read options from FILE, too: lines such as max-disk = 200G; the command line takes precedence"},
     {0, "listen", "HOST:PORT", NULL, "where to listen (default 127.0.0.1:4041)"},
     {0, "data", "DIR", NULL, "folder for all data (default ~/.local/share/candor/server)"},
     {0, "retain", "TIME", NULL, "delete older data, in whole days of UTC (default 7d)"},
@@ -48,7 +49,8 @@ const struct cli_command command_server = {
              "By default it listens to this machine only, and requires no token. To listen to others it requires "
              "--token-file: make tokens with --new-token. With --tls-cert and --tls-key it uses HTTPS. It stays in "
              "the foreground. SIGINT or SIGTERM ends it; running requests get five seconds to finish, and a second "
-             "signal ends it at once. It is a separate program, candor-server, which must be beside candor or in "
+             "signal ends it at once. SIGHUP makes it read --config, --token-file and the certificate again. It is a separate program, "
+             "candor-server, which must be beside candor or in "
              "PATH.",
     .examples =
         "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"

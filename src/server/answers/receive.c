@@ -168,16 +168,16 @@ static int read_head(struct http *h, struct receive *r)
 
 static int check_length(struct http *h, struct receive *r)
 {
-    if (h->head.length > h->server->options->max_body + (r->form ? FORM_MAX : 0))
-        return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (h->head.length > h->server->limits.max_body + (r->form ? FORM_MAX : 0))
+        return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     return 0;
 }
 
 static void put(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
-    if (!r->rc && r->writer.size + n > h->server->options->max_body)
-        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (!r->rc && r->writer.size + n > h->server->limits.max_body)
+        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     if (!r->rc)
         r->rc = envelope_put(&r->writer, bytes, n, &r->error);
     if (!r->rc)

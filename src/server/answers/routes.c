@@ -114,9 +114,23 @@ static void begin_call(struct http *h)
     h->takes_body = true;
 }
 
+/* Has the configuration read again, as SIGHUP does. */
+static void reload(struct http *h)
+{
+    static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
+    if (allow(h, TOKEN_ADMIN | OF_ALL))
+        return;
+    stop_reload(&h->server->stop);
+    http_content(h, HTTP_ACCEPTED, "application/json", (struct http_content){.bytes = text, .n = sizeof text - 1});
+}
+
 static void post(struct http *h)
 {
     enum receive_kind kind = receive_kind(h->path);
+    if (!strcmp(h->path, "/v1/reload")) {
+        reload(h);
+        return;
+    }
     if (kind == RECEIVE_NOTHING && connect_is(h->path)) {
         begin_call(h);
         return;

@@ -13,7 +13,7 @@ static const char *const reasons[DELETED_REASONS] =
 
 /* ---- /v1/storage ---- */
 
-static void put_limits(struct jsonw *j, const struct server_options *o)
+static void put_limits(struct jsonw *j, const struct server_limits *o)
 {
     jsonw_key(j, "limits");
     jsonw_object(j);
@@ -76,7 +76,7 @@ void storage_answer(struct http *h)
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
-    put_limits(&w.json, h->server->options);
+    put_limits(&w.json, &h->server->limits);
     if (!token_is_bound(&h->token))
         put_deleted(&w.json, h->server->store);
     jsonw_key(&w.json, "services");

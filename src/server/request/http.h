@@ -14,6 +14,7 @@ struct receive;
 enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
 
 #define HTTP_STATUSES(X)                                                                                                                   \
+    X(ACCEPTED, 202, "Accepted")                                                                                                           \
     X(OK, 200, "OK")                                                                                                                       \
     X(BAD_REQUEST, 400, "Bad Request")                                                                                                     \
     X(UNAUTHORIZED, 401, "Unauthorized")                                                                                                   \

@@ -125,6 +125,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     pthread_sigmask(SIG_BLOCK, &hangup, NULL); /* while the store opens; stop_start then begins to receive it */
     reload_limits(&s.limits, o);
     pthread_mutex_init(&s.counters.lock, NULL);
+    pthread_mutex_init(&s.readiness.lock, NULL);
     sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     tokens_init(&s.tokens);
     int rc = check_access(&s, e);

@@ -84,6 +84,8 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
 /* Seals unsealed parts, deletes data that is too old or exceeds a limit, and merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
+/* Checks that the catalog can be read, and that the disk takes a file. Returns 0, or a code with a message in e that names no path. */
+int store_check_ready(struct store *s, struct error *e);
 /* Changes the limits. Call it from the thread that calls store_maintain, which applies them. */
 void store_set_limits(struct store *s, const struct store_limits *l);
 

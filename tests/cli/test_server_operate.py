@@ -4,9 +4,13 @@
 tier: default
 timeout: 120
 """
+import json
+import os
 import pathlib
+import resource
 import signal
 import ssl
+import stat
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -144,11 +148,77 @@ def check_certificate():
     ct.ok(server.end() == 0, "ends by SIGTERM")
 
 
+# ---- health ----
+
+def check_health():
+    server = Server("health")
+
+    def status(path):
+        code, _, content = server.request("GET", path)
+        return code, json.loads(content)
+
+    def becomes(code, said):
+        return ct.wait_until(lambda: status("/readyz")[0] == code and said in str(status("/readyz")))
+
+    ct.ok(status("/readyz") == status("/healthz") == (200, {"status": "ok"}), "it is alive, and ready")
+    incoming = server.data / "incoming"
+    incoming.rename(server.data / "catalogue-elsewhere")
+    ct.ok(becomes(503, "No such file") and status("/healthz")[0] == 200, "without a place to write it is not ready, but alive", status("/readyz"))
+    ct.ok(str(server.data) not in str(status("/readyz")), "the reason names no path", status("/readyz"))
+    (server.data / "catalogue-elsewhere").rename(incoming)
+    ct.ok(becomes(200, "ok"), "and is ready again")
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    ct.ok(becomes(503, "disk") and status("/healthz")[0] == 200, "nor is it on a full disk", status("/readyz"))
+    ct.ok(not list(incoming.iterdir()), "and leaves nothing there")
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+
+
+# ---- private files ----
+
+def open_to_others(folder):
+    """What anybody but the owner may read, write or enter."""
+    return [str(path.relative_to(folder)) for path in [folder, *folder.rglob("*")] if stat.S_IMODE(path.lstat().st_mode) & 0o077]
+
+
+def check_private():
+    mask = os.umask(0)
+    server = Server("private")
+    os.umask(mask)
+    for n in range(3):
+        ct.ok(server.send(b"a.Main.run;a.Hot.loop %d\n" % (n + 1), service=f"s{n}")[0] == 200, "a recording is taken")
+    server.get("/v1/methods")
+    ct.ok(not open_to_others(server.data), "with umask 0, all of it is private while the server runs", open_to_others(server.data))
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    ct.ok(not open_to_others(server.data), "and afterwards", open_to_others(server.data))
+    outside, link = ct.WORK / "outside", server.data / "segments" / "link"
+    outside.write_text("x")
+    outside.chmod(0o644)
+    link.symlink_to(outside)
+    for path in (server.data, *server.data.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    server = Server("private")
+    link.unlink(missing_ok=True)
+    ct.ok(not open_to_others(server.data), "what was open before is private after a start", open_to_others(server.data))
+    ct.ok(stat.S_IMODE(outside.stat().st_mode) == 0o644, "a symbolic link is not followed")
+    server.end()
+    other = server.data / "notes.txt"
+    other.write_text("x")
+    other.chmod(0o644)
+    server.data.chmod(0o755)
+    server = Server("private")
+    ct.ok(open_to_others(server.data) == [".", "notes.txt"] and "others may enter it" in log_of(server),
+          "a folder with files of others stays as it is, and the log says so", open_to_others(server.data))
+    server.end()
+
+
 def main():
     check_errors()
     check_every_option()
     check_reload()
     check_certificate()
+    check_health()
+    check_private()
     ct.done()
 
 

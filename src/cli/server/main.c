@@ -5,6 +5,7 @@
 #include "server/server.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 /* args.c and print.c need this table of commands. */
 const struct cli_command *const cli_commands[] = {&command_server, NULL};
@@ -62,6 +63,7 @@ static int run(const struct cli_args *args, const struct settings *s)
 int server_command_run(const struct cli_args *args)
 {
     struct error e;
+    umask(0077); /* all that the server writes is private */
     struct settings *s = settings_new();
     int rc = s ? settings_read(s, args, &e) : error_set(&e, -ENOMEM, "out of memory");
     int status = rc ? cli_usage(args->command, "%s", e.text) : run(args, s);

@@ -1,6 +1,7 @@
 #include "server/answers/routes.h"
 
 #include "base/text/units.h"
+#include "server/answers/health.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/query.h"
@@ -30,7 +31,8 @@ static const struct route {
     {"/v1/recordings", TOKEN_READ, query_recordings},
     {"/v1/storage", TOKEN_READ, storage_answer},
     {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
-    {"/healthz", 0, metrics_health},
+    {"/healthz", 0, health_alive},
+    {"/readyz", 0, health_ready},
     {"/", TOKEN_READ, pages_fleet},
     {"/fleet.js", TOKEN_READ, pages_script},
     {"/fleet.css", TOKEN_READ, pages_style},

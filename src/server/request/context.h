@@ -71,12 +71,21 @@ enum {
     SERVER_QUERY_S = 120, /* how long a query may take */
 };
 
+/* The last check of whether the server can do its work. */
+struct readiness {
+    pthread_mutex_t lock; /* protects the other members */
+    uint64_t checked_ns;
+    int result;
+    struct error problem;
+};
+
 struct server {
     const struct server_options *options; /* those of the start; `limits` has the limits */
     struct server_limits limits;
     struct store *store;
     struct tokens tokens;
     struct counters counters;
+    struct readiness readiness;
     struct stop stop;
     sem_t readers; /* limits the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */

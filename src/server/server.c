@@ -5,6 +5,7 @@
 #include "base/time_units.h"
 #include "server/front/listen.h"
 #include "server/load.h"
+#include "server/reload.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -66,15 +67,20 @@ static int check_access(struct server *s, struct error *e)
     return 0;
 }
 
-/* Maintains the store until a signal requests the end. */
-static void work(struct server *s)
+/* Maintains the store until a signal requests the end. Meanwhile, reads the configuration again when that is requested. */
+static void work(struct server *s, struct listener *l, const struct server_source *source)
 {
-    do
-        store_maintain(s->store);
-    while (!stop_wait(&s->stop, MAINTAIN_S));
+    enum stop_request request = STOP_NOTHING;
+    while (request != STOP_END) {
+        if (request == STOP_RELOAD)
+            reload_all(s, l, source, tell);
+        else
+            store_maintain(s->store);
+        request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
+    }
 }
 
-static int serve(struct server *s, struct error *e)
+static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
     struct listener *l;
     unsigned port;
@@ -87,7 +93,7 @@ static int serve(struct server *s, struct error *e)
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        work(s);
+        work(s, l, source);
         listen_stop(l);
     }
     return rc;
@@ -95,28 +101,35 @@ static int serve(struct server *s, struct error *e)
 
 /* Opens the store, and serves. Opening may take long. A signal at that time ends the process at once, and the next start continues the
  * repair. */
-static int run(struct server *s, struct error *e)
+static int run(struct server *s, const struct server_source *source, struct error *e)
 {
     int rc = open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
-    rc = serve(s, e);
+    rc = serve(s, source, e);
     store_close(s->store);
     if (!rc)
         stop_end(&s->stop);
     return rc;
 }
 
-int server_run(const struct server_options *o, struct error *e)
+int server_run(const struct server_options *o, const struct server_source *source, struct error *e)
 {
+    sigset_t hangup;
     static struct server s; /* static, because the thread that waits for signals may outlive this function */
     s = (struct server){.options = o};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    sigemptyset(&hangup);
+    sigaddset(&hangup, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &hangup, NULL); /* while the store opens; stop_start then begins to receive it */
+    reload_limits(&s.limits, o);
     pthread_mutex_init(&s.counters.lock, NULL);
+    pthread_mutex_init(&s.readiness.lock, NULL);
     sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    tokens_init(&s.tokens);
     int rc = check_access(&s, e);
-    rc = rc ? rc : run(&s, e);
+    rc = rc ? rc : run(&s, source, e);
     tokens_deinit(&s.tokens);
     return rc;
 }

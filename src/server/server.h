@@ -4,8 +4,9 @@
 
 #include "server/request/context.h"
 
-/* Runs until SIGINT or SIGTERM. Prints the address on which it listens on standard output. Returns 0, or a code with a message in e. */
-int server_run(const struct server_options *o, struct error *e);
+/* Runs until SIGINT or SIGTERM. Prints the address on which it listens on standard output. source: where the options come from, for SIGHUP.
+ * Returns 0, or a code with a message in e. */
+int server_run(const struct server_options *o, const struct server_source *source, struct error *e);
 /* Opens the store, repairs what can be repaired, reads every file, and reports damage on standard output. *bad: the number of damaged
  * files. */
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e);

@@ -266,7 +266,7 @@ static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
 static int drop_old(struct store *s, struct error *e)
 {
     struct catalogue_sums sums;
-    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), oldest = (now - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), oldest = (now - (int64_t)s->retain_s) / SECONDS_PER_DAY;
     uint64_t freed;
     int rc = catalogue_sums(s->catalogue, &sums, e);
     if (!rc && sums.recordings && sums.oldest_day < oldest)

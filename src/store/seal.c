@@ -61,7 +61,7 @@ static struct limits limits_of(const struct store *s, bool again)
     int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S);
     if (again)
         return (struct limits){INT64_MIN, INT64_MAX};
-    return (struct limits){floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY, now + SECONDS_PER_DAY};
+    return (struct limits){floor_divide(now - (int64_t)s->retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY, now + SECONDS_PER_DAY};
 }
 
 static int find_parts(struct sealing *l, uint32_t content, const struct limits *limits, const struct envelope_note *note, struct error *e)

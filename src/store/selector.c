@@ -1,5 +1,7 @@
 #include "store/selector.h"
 
+#include "base/text/pattern.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -139,6 +141,8 @@ static bool holds(const struct matcher *m, const char *value)
 
 bool selector_holds(const struct selector *s, selector_value *value, void *context)
 {
+    if (s->services && !pattern_matches(s->services, value(context, "service")))
+        return false;
     for (uint32_t i = 0; i < s->count; i++)
         if (!holds(&s->list[i], value(context, s->list[i].name)))
             return false;
@@ -157,6 +161,8 @@ bool selector_matches(const struct selector *s, const struct labels *l)
 
 bool selector_may_match(const struct selector *s, const char *service)
 {
+    if (s->services && !pattern_matches(s->services, service))
+        return false;
     for (uint32_t i = 0; i < s->count; i++)
         if (!strcmp(s->list[i].name, "service") && !holds(&s->list[i], service))
             return false;

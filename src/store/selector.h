@@ -25,9 +25,11 @@ struct matcher {
 struct selector {
     struct matcher list[SELECTOR_MAX];
     uint32_t count;
+    const char *services; /* NULL, or a pattern (base/text/pattern.h) that the service must match besides; borrowed */
 };
 
-/* Reads a selector. Returns 0, -ENOMEM, or -EINVAL with a message that names the place of the error. Call selector_deinit in each case. */
+/* Reads a selector, without `services`. Returns 0, -ENOMEM, or -EINVAL with a message that names the place of the error. Call
+ * selector_deinit in each case. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
 /* Whether the selector matches something other than labels: `value` returns the value of a name, or "" if there is none. */

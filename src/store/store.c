@@ -1,6 +1,7 @@
 #include "store/store_internal.h"
 
 #include "base/text/units.h"
+#include "store/files/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +109,26 @@ static int make_folders(const struct store *s, struct error *e)
     return rc ? rc : disk_sync_directory(s->path, e);
 }
 
+/* Whether a name in the directory is that of a file or folder of the store. */
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "catalogue", strlen("catalogue"));
+}
+
+/* Makes everything private, whatever it was before: an earlier version, a copy or a restored backup may have left it open. */
+static int make_private(const struct store *s, struct error *e)
+{
+    bool shared = false;
+    int rc = private_make(s->path, is_ours, &shared, e);
+    if (!rc && shared)
+        store_tell(s, "%s: others may enter it, because it has files that are not the store's; the store's own are private", s->path);
+    return rc;
+}
+
 static int take_lock(struct store *s, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -125,6 +146,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     if (!s)
         return error_set(e, -ENOMEM, "out of memory");
     s->options = *o;
+    s->retain_s = o->retain_s;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     arrivals_init(&s->arrivals);
@@ -135,6 +157,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
     rc = rc ? rc : make_folders(s, e);
+    rc = rc ? rc : make_private(s, e);
     rc = rc ? rc : recover_all(s, e);
     if (rc) {
         store_close(s);
@@ -159,6 +182,15 @@ void store_close(struct store *s)
     free(s);
 }
 
+void store_set_limits(struct store *s, const struct store_limits *l)
+{
+    s->options.retain_raw_s = l->retain_raw_s;
+    s->options.max_disk = l->max_disk;
+    s->options.max_raw = l->max_raw;
+    s->options.max_service = l->max_service;
+    atomic_store_explicit(&s->retain_s, l->retain_s, memory_order_relaxed);
+}
+
 void store_maintain(struct store *s)
 {
     recover_pending(s);
@@ -173,6 +205,20 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e)
 {
     char path[DISK_PATH_MAX];
     return envelope_begin(w, store_path(s, path, "incoming"), e);
+}
+
+int store_check_ready(struct store *s, struct error *e)
+{
+    static const char block[4096];
+    struct envelope_writer w;
+    struct error ignored;
+    uint64_t segment, recording;
+    if (catalogue_last_ids(s->catalogue, &segment, &recording, &ignored))
+        return error_set(e, -EIO, "the catalog cannot be read");
+    int rc = store_begin(s, &w, &ignored);
+    rc = rc ? rc : envelope_put(&w, block, sizeof block, &ignored);
+    envelope_abandon(&w);
+    return rc ? error_set(e, rc, "the disk cannot be written: %s", strerror(-rc)) : 0;
 }
 
 /* Moves the file to its place, then adds the recording to the catalog. From then on, it is part of the store. */

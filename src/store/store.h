@@ -40,13 +40,17 @@ struct store_profiles {
 struct profile *store_profiles_add(struct store_profiles *of);
 void store_profiles_deinit(struct store_profiles *of);
 
-struct store_options {
-    const char *path;
+struct store_limits {
     uint64_t retain_s;     /* how long samples are kept */
     uint64_t retain_raw_s; /* how long recordings are kept as they were sent; 0 = as long as samples */
     uint64_t max_disk;     /* limit for all files, in bytes; for this and the next two, 0 = no limit */
     uint64_t max_raw;      /* limit for recordings as they were sent */
     uint64_t max_service;  /* limit for all files of one service */
+};
+
+struct store_options {
+    const char *path;
+    uint64_t retain_s, retain_raw_s, max_disk, max_raw, max_service; /* as in struct store_limits */
     /* Adds the profiles of a recording, at least one. Each profile after the first has samples, and no two have the same type. Returns 0,
      * or a code with a message in e, which store_add returns. The profiles that it has added before a failure are complete. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
@@ -80,6 +84,10 @@ int store_add(struct store *s, struct envelope_writer *w, const struct envelope_
 /* Seals unsealed parts, deletes data that is too old or exceeds a limit, and merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
+/* Checks that the catalog can be read, and that the disk takes a file. Returns 0, or a code with a message in e that names no path. */
+int store_check_ready(struct store *s, struct error *e);
+/* Changes the limits. Call it from the thread that calls store_maintain, which applies them. */
+void store_set_limits(struct store *s, const struct store_limits *l);
 
 /* What was deleted since the store was opened, by reason. In this order: because of its age, because of the limit for recordings as they
  * were sent, because of the limit for a service, because of the limit for the disk. */

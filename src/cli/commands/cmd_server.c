@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 static const struct cli_option options[] = {
+    {0, "config", "FILE", NULL, "read options from FILE, too: lines such as max-disk = 200G; the command line takes precedence"},
     {0, "listen", "HOST:PORT", NULL, "where to listen (default 127.0.0.1:4041)"},
     {0, "data", "DIR", NULL, "folder for all data (default ~/.local/share/candor/server)"},
     {0, "retain", "TIME", NULL, "delete older data, in whole days of UTC (default 7d)"},
@@ -20,7 +21,9 @@ static const struct cli_option options[] = {
     {0, "client-timeout", "TIME", NULL,
      "close a connection if the headers of a request take longer, or if a body or an answer stops for so long (default 30s)"},
     {0, "token-file", "FILE", NULL, "answer only clients with one of these tokens"},
-    {0, "new-token", "NAME:SCOPES", NULL, "make a token, add it to --token-file, print it, and end; scopes: read, write"},
+    {0, "new-token", "NAME:SCOPES[:service=PATTERN]", NULL,
+     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin; with a pattern such as 'shop|cart-*' it is "
+     "good for these services only"},
     {0, "no-auth", NULL, NULL, "without tokens, also listen to other machines"},
     {0, "origin", "URL", NULL,
      "the URL under which browsers reach the server through a reverse proxy, such as https://NAME; separate several with commas"},
@@ -46,14 +49,16 @@ const struct cli_command command_server = {
              "By default it listens to this machine only, and requires no token. To listen to others it requires "
              "--token-file: make tokens with --new-token. With --tls-cert and --tls-key it uses HTTPS. It stays in "
              "the foreground. SIGINT or SIGTERM ends it; running requests get five seconds to finish, and a second "
-             "signal ends it at once. It is a separate program, candor-server, which must be beside candor or in "
+             "signal ends it at once. SIGHUP makes it read --config, --token-file and the certificate again. It is a separate program, "
+             "candor-server, which must be beside candor or in "
              "PATH.",
-    .examples = "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
-                "candor server --token-file tokens --new-token web-1:write\n    prints a token for a host\n"
-                "candor server --listen 0.0.0.0:4041 --token-file tokens --tls-cert cert.pem --tls-key key.pem\n    "
-                "for a fleet\n"
-                "curl --data-binary @app.jfr 'http://localhost:4041/v1/recordings?service=shop&host=web-1'\n    sends "
-                "a recording\n",
+    .examples =
+        "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
+        "candor server --token-file tokens --new-token 'web-1:write:service=shop'\n    prints a token for a host that sends one service\n"
+        "candor server --listen 0.0.0.0:4041 --token-file tokens --tls-cert cert.pem --tls-key key.pem\n    "
+        "for a fleet\n"
+        "curl --data-binary @app.jfr 'http://localhost:4041/v1/recordings?service=shop&host=web-1'\n    sends "
+        "a recording\n",
     .options = options,
     .operand = CLI_NOTHING,
     .run = server_command_run,

@@ -102,14 +102,3 @@ void metrics_answer(struct http *h)
     storage_put_metrics(w.out, h->server);
     http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
 }
-
-void metrics_health(struct http *h)
-{
-    static const char ok[] = "{\"status\": \"ok\"}\n";
-    uint64_t segment, recording; /* the request is cheap, but only a working catalog answers it */
-    struct error e;
-    if (catalogue_last_ids(store_catalogue(h->server->store), &segment, &recording, &e))
-        http_error(h, HTTP_SERVICE_UNAVAILABLE, "%s", e.text);
-    else
-        http_constant(h, "application/json", ok, sizeof ok - 1);
-}

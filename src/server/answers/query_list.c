@@ -1,5 +1,6 @@
 /* Answers with the list of recordings, or with one recording. */
 #include "base/text/number.h"
+#include "base/text/pattern.h"
 #include "base/time_units.h"
 #include "server/answers/query.h"
 #include "server/request/question.h"
@@ -130,14 +131,25 @@ static void free_body(void *context)
     free(context);
 }
 
+/* Checks that the token may read the recording. To others, a recording of another service is one that does not exist. */
+static int allow(struct http *h, uint64_t id, struct error *e)
+{
+    struct catalogue_recording r = {0};
+    bool found;
+    int rc = catalogue_get(store_catalogue(h->server->store), id, &r, &found, e);
+    if (!rc && (!found || !pattern_matches(h->token.services, labels_get(&r.labels, "service"))))
+        rc = error_set(e, -ENOENT, "recording %" PRIu64 ": there is none", id);
+    catalogue_recording_deinit(&r);
+    return rc;
+}
+
 void query_recording(struct http *h, const char *path)
 {
     struct envelope *v = calloc(1, sizeof *v);
     struct error e;
     uint64_t id;
-    int rc = !v                                       ? -ENOMEM
-             : number_parse(path, 0, UINT64_MAX, &id) ? error_set(&e, -ENOENT, "no such recording")
-                                                      : store_recording(h->server->store, id, v, &e);
+    int rc = !v ? -ENOMEM : number_parse(path, 0, INT64_MAX, &id) ? error_set(&e, -ENOENT, "no such recording") : allow(h, id, &e);
+    rc = rc ? rc : store_recording(h->server->store, id, v, &e);
     if (rc) {
         free(v);
         question_failed(h, rc, &e);

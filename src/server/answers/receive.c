@@ -52,6 +52,9 @@ static void end(struct http *h, enum refusal how, uint64_t bytes)
 static void answer_refusal(struct http *h, int rc, const char *text)
 {
     switch (rc) {
+    case -EACCES:
+        http_error(h, HTTP_FORBIDDEN, "%s", text);
+        break;
     case -EINVAL:
     case -ERANGE:
         http_error(h, HTTP_BAD_REQUEST, "%s", text);
@@ -165,16 +168,16 @@ static int read_head(struct http *h, struct receive *r)
 
 static int check_length(struct http *h, struct receive *r)
 {
-    if (h->head.length > h->server->options->max_body + (r->form ? FORM_MAX : 0))
-        return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (h->head.length > h->server->limits.max_body + (r->form ? FORM_MAX : 0))
+        return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     return 0;
 }
 
 static void put(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
-    if (!r->rc && r->writer.size + n > h->server->options->max_body)
-        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (!r->rc && r->writer.size + n > h->server->limits.max_body)
+        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", (uint64_t)h->server->limits.max_body);
     if (!r->rc)
         r->rc = envelope_put(&r->writer, bytes, n, &r->error);
     if (!r->rc)
@@ -249,6 +252,8 @@ int receive_begin(struct http *h, enum receive_kind kind)
         http_error(h, HTTP_BAD_REQUEST, "%s", r->error.text);
         return rc;
     }
+    if (!rc && kind != RECEIVE_MESSAGE)
+        rc = arrival_allow(&h->token, &r->note.labels, &r->error); /* again when it is stored; but why receive it */
     rc = rc ? rc : check_length(h, r);
     rc = rc ? rc : store_begin(h->server->store, &r->writer, &r->error);
     if (!rc && gnutls_hash_init(&r->digest, GNUTLS_DIG_SHA256))
@@ -296,16 +301,10 @@ static int end_form(struct receive *r)
 
 static void end_recording(struct http *h, struct receive *r)
 {
-    uint8_t identity[ENVELOPE_IDENTITY];
     uint64_t size = r->writer.size;
     struct store_added added = {0};
     int rc = r->form ? end_form(r) : 0;
-    rc = rc ? rc : arrival_identity(r->digest, &r->note, identity);
-    rc = rc ? rc : arrival_turn(h->server, &r->error);
-    if (!rc) {
-        rc = store_add(h->server->store, &r->writer, &r->note, identity, &added, &r->error);
-        arrival_turn_end(h->server);
-    }
+    rc = rc ? rc : arrival_store(h->server, &h->token, &r->writer, &r->note, r->digest, &added, &r->error);
     if (rc) {
         refuse(h, rc, r->error.text);
         return;

@@ -1,6 +1,7 @@
 #include "server/answers/routes.h"
 
 #include "base/text/units.h"
+#include "server/answers/health.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/query.h"
@@ -10,11 +11,16 @@
 #include "server/fleet/services.h"
 #include "server/request/origin.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
+ * selector that question_restrict has restricted, or ask pattern_matches(h->token.services, NAME). */
+enum { OF_ALL = 1 << 8 }; /* the answer is about all services, and cannot be restricted */
 
 static const struct route {
     const char *path;
-    unsigned scope; /* the required permission; 0 = none */
+    unsigned scope; /* the required permission; 0 = none; or OF_ALL */
     void (*answer)(struct http *h);
 } routes[] = {
     {"/v1/services", TOKEN_READ, services_answer},
@@ -24,8 +30,9 @@ static const struct route {
     {"/v1/profile", TOKEN_READ, query_profile},
     {"/v1/recordings", TOKEN_READ, query_recordings},
     {"/v1/storage", TOKEN_READ, storage_answer},
-    {"/metrics", TOKEN_READ, metrics_answer},
-    {"/healthz", 0, metrics_health},
+    {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
+    {"/healthz", 0, health_alive},
+    {"/readyz", 0, health_ready},
     {"/", TOKEN_READ, pages_fleet},
     {"/fleet.js", TOKEN_READ, pages_script},
     {"/fleet.css", TOKEN_READ, pages_style},
@@ -35,24 +42,36 @@ enum { CALL_BYTES_MAX = 1 << 20 };
 
 static const char recordings[] = "/v1/recordings/";
 
-/* Checks that the request may be answered. Returns 0, or -1 if it has already answered with an error. */
+static void refuse(struct http *h, bool known, const char *what)
+{
+    char text[100];
+    if (connect_is(h->path)) {
+        snprintf(text, sizeof text, "a token that may %s is wanted: Authorization: Bearer TOKEN", what);
+        connect_error(h, known ? "permission_denied" : "unauthenticated", text);
+    } else if (!known) {
+        http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
+    } else {
+        http_error(h, HTTP_FORBIDDEN, "this token may not %s", what);
+    }
+}
+
+/* Finds the permissions of the request, and checks that it may be answered. Returns 0, or -1 if it has already answered with an error. */
 static int allow(struct http *h, unsigned scope)
 {
+    static const struct token everything = {.scopes = TOKEN_ALL, .services = TOKENS_ANY_SERVICE};
     struct server *s = h->server;
     if (!origin_allow(h))
         return -1;
-    if (!s->options->token_file || !scope)
+    if (!s->options->token_file || !scope) {
+        h->token = everything;
         return 0;
-    unsigned scopes = tokens_scopes(&s->tokens, http_header(h, "Authorization"));
-    if (!(scopes & scope) && connect_is(h->path))
-        connect_error(h, scopes ? "permission_denied" : "unauthenticated",
-                      scope == TOKEN_WRITE ? "a token that may write is wanted: Authorization: Bearer TOKEN"
-                                           : "a token that may read is wanted: Authorization: Bearer TOKEN");
-    else if (!scopes)
-        http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
-    else if (!(scopes & scope))
-        http_error(h, HTTP_FORBIDDEN, "this token may not %s", scope == TOKEN_WRITE ? "write" : "read");
-    return scopes & scope ? 0 : -1;
+    }
+    bool known = tokens_find(&s->tokens, http_header(h, "Authorization"), &h->token), good = known && h->token.scopes & scope;
+    if (!good)
+        refuse(h, known, scope & TOKEN_WRITE ? "write" : scope & TOKEN_READ ? "read" : "change the server");
+    else if (scope & OF_ALL && token_is_bound(&h->token))
+        http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
+    return h->answered ? -1 : 0;
 }
 
 static void get(struct http *h)
@@ -97,9 +116,23 @@ static void begin_call(struct http *h)
     h->takes_body = true;
 }
 
+/* Has the configuration read again, as SIGHUP does. */
+static void reload(struct http *h)
+{
+    static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
+    if (allow(h, TOKEN_ADMIN | OF_ALL))
+        return;
+    stop_reload(&h->server->stop);
+    http_content(h, HTTP_ACCEPTED, "application/json", (struct http_content){.bytes = text, .n = sizeof text - 1});
+}
+
 static void post(struct http *h)
 {
     enum receive_kind kind = receive_kind(h->path);
+    if (!strcmp(h->path, "/v1/reload")) {
+        reload(h);
+        return;
+    }
     if (kind == RECEIVE_NOTHING && connect_is(h->path)) {
         begin_call(h);
         return;

@@ -1,5 +1,6 @@
 #include "server/answers/storage.h"
 
+#include "base/text/pattern.h"
 #include "server/request/question.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@ static const char *const reasons[DELETED_REASONS] =
 
 /* ---- /v1/storage ---- */
 
-static void put_limits(struct jsonw *j, const struct server_options *o)
+static void put_limits(struct jsonw *j, const struct server_limits *o)
 {
     jsonw_key(j, "limits");
     jsonw_object(j);
@@ -42,10 +43,17 @@ static void put_deleted(struct jsonw *j, struct store *store)
     jsonw_object_end(j);
 }
 
-static int put_service(void *writer, const struct catalogue_usage *u)
+struct listing {
+    struct http_writer *writer;
+    const char *services; /* a pattern: which of them to list */
+};
+
+static int put_service(void *listing, const struct catalogue_usage *u)
 {
-    const struct http_writer *w = writer;
-    struct jsonw *j = &((struct http_writer *)writer)->json;
+    const struct listing *l = listing;
+    struct jsonw *j = &l->writer->json;
+    if (!pattern_matches(l->services, u->name))
+        return 0;
     jsonw_object(j);
     jsonw_member_text(j, "name", u->name);
     jsonw_member_uint(j, "recordings", u->recordings);
@@ -57,21 +65,23 @@ static int put_service(void *writer, const struct catalogue_usage *u)
         jsonw_int(j, u->oldest_day * SECONDS_PER_DAY);
     }
     jsonw_object_end(j);
-    return w->full;
+    return l->writer->full;
 }
 
 void storage_answer(struct http *h)
 {
     struct http_writer w;
+    struct listing l = {&w, h->token.services};
     struct error e;
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
-    put_limits(&w.json, h->server->options);
-    put_deleted(&w.json, h->server->store);
+    put_limits(&w.json, &h->server->limits);
+    if (!token_is_bound(&h->token))
+        put_deleted(&w.json, h->server->store);
     jsonw_key(&w.json, "services");
     jsonw_array(&w.json);
-    int rc = catalogue_usage(store_catalogue(h->server->store), put_service, &w, &e);
+    int rc = catalogue_usage(store_catalogue(h->server->store), put_service, &l, &e);
     jsonw_array_end(&w.json);
     jsonw_object_end(&w.json);
     if (rc < 0) {
@@ -84,7 +94,7 @@ void storage_answer(struct http *h)
 
 /* ---- /metrics ---- */
 
-struct listing {
+struct samples {
     FILE *out;
     uint32_t count;
 };
@@ -105,13 +115,13 @@ static void put_bytes(FILE *out, const char *service, const char *what, uint64_t
     fprintf(out, "\",of=\"%s\"} %" PRIu64 "\n", what, bytes);
 }
 
-static int put_usage(void *listing, const struct catalogue_usage *u)
+static int put_usage(void *samples, const struct catalogue_usage *u)
 {
-    struct listing *l = listing;
-    put_bytes(l->out, u->name, "recordings", u->raw_bytes);
-    put_bytes(l->out, u->name, "segments", u->segment_bytes);
-    put_bytes(l->out, u->name, "dictionaries", u->dictionary_bytes);
-    return ++l->count == METRICS_SERVICES;
+    struct samples *s = samples;
+    put_bytes(s->out, u->name, "recordings", u->raw_bytes);
+    put_bytes(s->out, u->name, "segments", u->segment_bytes);
+    put_bytes(s->out, u->name, "dictionaries", u->dictionary_bytes);
+    return ++s->count == METRICS_SERVICES;
 }
 
 static void put_each(FILE *out, const char *name, const char *help, const uint64_t values[DELETED_REASONS])
@@ -124,7 +134,7 @@ static void put_each(FILE *out, const char *name, const char *help, const uint64
 void storage_put_metrics(FILE *out, struct server *s)
 {
     struct store_deleted d = store_deleted(s->store);
-    struct listing l = {.out = out};
+    struct samples samples = {.out = out};
     struct error e;
     put_each(out, "store_deleted_days_total", "Days of services whose samples were deleted.", d.days);
     put_each(out, "store_deleted_recordings_total", "Recordings as they were sent that were deleted, while their samples stay.",
@@ -133,5 +143,5 @@ void storage_put_metrics(FILE *out, struct server *s)
     fputs("# HELP candor_server_service_bytes Bytes of a service on the disk; of the 100 largest services.\n"
           "# TYPE candor_server_service_bytes gauge\n",
           out);
-    catalogue_usage(store_catalogue(s->store), put_usage, &l, &e);
+    catalogue_usage(store_catalogue(s->store), put_usage, &samples, &e);
 }

@@ -3,6 +3,10 @@
 
 #include "base/array.h"
 #include "base/strtab.h"
+#include "base/text/pattern.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+#include "server/request/question.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +60,9 @@ static int read_matchers(struct call *c, struct matchers *m)
 static int find(struct call *c, bool recent, series_visit *visit, void *context)
 {
     struct matchers *m = calloc(1, sizeof *m);
-    struct store_query q = {0};
+    struct selector allowed = {0};
+    struct store_query q = {.selector = &allowed};
+    question_restrict(&allowed, c->http);
     int rc = m ? call_times(c, &c->asked, &q, recent) : error_set(&c->error, -ENOMEM, "out of memory");
     rc = rc ? rc : read_matchers(c, m);
     rc = rc ? rc : series_find(c->store, &q, m->list, m->count, visit, context, &c->error);
@@ -240,11 +246,40 @@ int calls_series(struct call *c)
 
 /* ---- the whole store ---- */
 
+struct usage {
+    const char *services;
+    struct catalogue_sums sums;
+};
+
+static int add_usage(void *usage, const struct catalogue_usage *u)
+{
+    struct usage *all = usage;
+    if (!pattern_matches(all->services, u->name) || u->oldest_day == INT64_MAX)
+        return 0;
+    if (!all->sums.recordings || u->oldest_day < all->sums.oldest_day)
+        all->sums.oldest_day = u->oldest_day;
+    all->sums.recordings += u->recordings;
+    return 0;
+}
+
+/* Reads the sums of the services that the token may read. If these are not all, the newest day is today, because only the newest day of all
+ * services is known. */
+static int read_sums(struct call *c, struct catalogue_sums *sums)
+{
+    struct usage all = {.services = c->http->token.services};
+    if (!token_is_bound(&c->http->token))
+        return catalogue_sums(store_catalogue(c->store), sums, &c->error);
+    int rc = catalogue_usage(store_catalogue(c->store), add_usage, &all, &c->error);
+    all.sums.newest_day = (int64_t)(clock_realtime_ns() / NS_PER_S) / 86400;
+    *sums = all.sums;
+    return rc;
+}
+
 int calls_stats(struct call *c)
 {
     static const int64_t day_ms = 86400000;
     struct catalogue_sums sums;
-    int rc = catalogue_sums(store_catalogue(c->store), &sums, &c->error);
+    int rc = read_sums(c, &sums);
     if (rc || !sums.recordings)
         return rc;
     wire_bool(&c->wire, 1, "dataIngested", true);

@@ -114,7 +114,7 @@ static int visit_all(struct search *s, const struct selector *selectors, uint32_
         struct series one = {.labels = &s->sets.list[at].labels};
         kinds_of_type(strtab_text(&s->streams.types, stream->type), &one.kind);
         rc = store_is_over(s->store, s->q, s->error);
-        if (!rc && is_meant(selectors, n, &one))
+        if (!rc && selector_holds(s->q->selector, value_of, &one) && is_meant(selectors, n, &one))
             rc = visit(context, &one);
     }
     return rc;
@@ -144,7 +144,7 @@ static const char *value_of_kind(void *kind, const char *name)
 
 bool series_narrow(struct selector *s, const struct kind *k)
 {
-    struct selector left = {0}, taken = {0};
+    struct selector left = {.services = s->services}, taken = {0};
     struct kind kind = *k;
     for (uint32_t i = 0; i < s->count; i++) {
         struct selector *to = kinds_label(k, s->list[i].name) ? &taken : &left;

@@ -22,8 +22,8 @@ typedef int series_visit_name(void *context, const char *name);
 int series_names(const struct series *s, series_visit_name *visit, void *context);
 
 typedef int series_visit(void *context, const struct series *s);
-/* Calls visit for each series that has rows within the query's time and matches at least one selector. n = 0 selects all series. Returns 0,
- * or a code with a message in e. */
+/* Calls visit for each series that has rows within the query's time, matches the query's selector, and at least one of the n selectors.
+ * n = 0 means that the query's selector is enough. Returns 0, or a code with a message in e. */
 int series_find(struct store *s, const struct store_query *q, const struct selector *selectors, uint32_t n, series_visit *visit,
                 void *context, struct error *e);
 

@@ -22,7 +22,7 @@ enum {
     STOP_BODY_S = 2,     /* how long to wait for the rest of a body when the server ends */
 };
 
-struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys)
+struct connection *connection_new(struct server *s, int fd, struct place *place, struct transport_keys *keys)
 {
     struct connection *c = calloc(1, sizeof *c);
     if (!c)
@@ -32,6 +32,7 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     if (transport_open(&c->transport, fd, keys)) {
         if (c->transport.tls)
             gnutls_deinit(c->transport.tls);
+        transport_put_keys(c->transport.keys);
         free(c);
         return NULL;
     }
@@ -346,7 +347,7 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
 /* Whether the bytes stopped, or are slower than the least rate. */
 static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
 {
-    uint64_t patience = c->server->options->patience_ns;
+    uint64_t patience = c->server->limits.patience_ns;
     return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / NS_PER_S) < rate);
 }
 
@@ -373,7 +374,7 @@ static enum want close_slow(struct connection *c, enum connection_event what)
 
 enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
 {
-    uint64_t patience = c->server->options->patience_ns, waited = now_ns > c->since_ns ? now_ns - c->since_ns : 0;
+    uint64_t patience = c->server->limits.patience_ns, waited = now_ns > c->since_ns ? now_ns - c->since_ns : 0;
     struct request *r = c->request;
     enum want want = stopping ? stop(c, waited) : WANT_NOTHING;
     if (want != WANT_NOTHING || c->progress_ns > now_ns)

@@ -45,7 +45,7 @@ struct connection {
 };
 
 /* Makes a connection. Takes over the descriptor and the place. Returns NULL if there is no memory; both then remain the caller's. */
-struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys);
+struct connection *connection_new(struct server *s, int fd, struct place *place, struct transport_keys *keys);
 /* Closes the connection. The place remains the caller's. Do not call it in state WORK. */
 void connection_free(struct connection *c);
 

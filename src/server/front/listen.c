@@ -16,7 +16,6 @@
 enum { FILES = 200 }; /* descriptors for everything except connections */
 
 struct listener {
-    gnutls_certificate_credentials_t keys; /* NULL = without TLS */
     struct loop *loop;
 };
 
@@ -32,7 +31,8 @@ static void raise_files(const struct server_options *o, void (*tell)(const char 
     if (files.rlim_max >= (rlim_t)o->connections + FILES)
         return;
     snprintf(text, sizeof text,
-             "the process may open %" PRIu64 " files, too few for --max-connections %u: beyond that, clients wait; raise the limit with "
+             "the process may open %" PRIu64 " files, too few for --max-connections %" PRIu64
+             ": beyond that, clients wait; raise the limit with "
              "ulimit -Hn, or LimitNOFILE of systemd",
              (uint64_t)files.rlim_max, o->connections);
     tell(text);
@@ -80,11 +80,15 @@ int listen_start(struct listener **out, struct server *s, unsigned *port, void (
     struct listener *l = calloc(1, sizeof *l);
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
-    int rc = o->certificate ? transport_read_keys(&l->keys, o->certificate, o->key, e) : 0;
+    struct transport_keys *keys = NULL;
+    int rc = o->certificate ? transport_read_keys(&keys, o->certificate, o->key, e) : 0;
     rc = rc ? rc : open_port(o, &fd, port, e);
-    if (!rc)
+    if (rc) {
+        transport_put_keys(keys);
+    } else {
         raise_files(o, tell);
-    rc = rc ? rc : loop_start(&l->loop, s, fd, l->keys, e);
+        rc = loop_start(&l->loop, s, fd, keys, e);
+    }
     if (!rc) {
         *out = l;
         return 0;
@@ -95,10 +99,13 @@ int listen_start(struct listener **out, struct server *s, unsigned *port, void (
     return rc;
 }
 
+void listen_use_keys(struct listener *l, struct transport_keys *keys)
+{
+    loop_use_keys(l->loop, keys);
+}
+
 void listen_stop(struct listener *l)
 {
     loop_stop(l->loop);
-    if (l->keys)
-        gnutls_certificate_free_credentials(l->keys);
     free(l);
 }

@@ -2,6 +2,7 @@
 #ifndef CANDOR_SERVER_FRONT_LISTEN_H
 #define CANDOR_SERVER_FRONT_LISTEN_H
 
+#include "server/front/transport.h"
 #include "server/request/context.h"
 
 struct listener;
@@ -9,6 +10,8 @@ struct listener;
 /* Listens from then on. Sets *port to the port that is used. Calls `tell` with a line if fewer connections are possible than the options
  * allow. Returns 0, or a code with a message in e. */
 int listen_start(struct listener **out, struct server *s, unsigned *port, void (*tell)(const char *text), struct error *e);
+/* Uses another certificate and key for new connections, and takes the reference over. */
+void listen_use_keys(struct listener *l, struct transport_keys *keys);
 /* Stops listening. Requests that are being answered are completed. */
 void listen_stop(struct listener *l);
 

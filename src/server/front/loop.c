@@ -17,7 +17,9 @@ enum { EVENTS = 256, ACCEPTS = 64, TICK_MS = 1000, STOP_TICK_MS = 50 };
 
 struct loop {
     struct server *server;
-    gnutls_certificate_credentials_t keys;
+    struct transport_keys *keys;                 /* NULL = no TLS */
+    _Atomic(struct transport_keys *) newer_keys; /* NULL, or keys for new connections. Exchanged with acquire and release, so that what they
+                                                  * refer to is seen */
     int epoll, wake, listener;
     bool resting; /* the listener is not in epoll until the next tick */
     struct connection *connections;
@@ -101,10 +103,10 @@ static void refuse(struct loop *l, int fd)
 static void add(struct loop *l, int fd, const struct sockaddr *peer)
 {
     struct counters *counters = &l->server->counters;
-    const struct server_options *o = l->server->options;
+    struct server_limits *o = &l->server->limits;
     struct epoll_event event = {.events = EPOLLONESHOT};
     bool full = l->count >= o->connections;
-    struct place *place = full ? NULL : places_take(&l->places, peer, o->connections_of_one);
+    struct place *place = full ? NULL : places_take(&l->places, peer, (uint32_t)o->connections_of_one);
     if (!place) {
         counters_connection(counters, full ? CONNECTION_TOO_MANY : CONNECTION_TOO_MANY_OF_ONE);
         refuse(l, fd);
@@ -200,6 +202,15 @@ static void take_events(struct loop *l, const struct epoll_event *events, int n)
     }
 }
 
+static void take_keys(struct loop *l)
+{
+    struct transport_keys *keys = atomic_exchange_explicit(&l->newer_keys, NULL, memory_order_acq_rel);
+    if (!keys)
+        return;
+    transport_put_keys(l->keys);
+    l->keys = keys;
+}
+
 static void tick(struct loop *l, bool stopping)
 {
     uint64_t now = clock_monotonic_ns();
@@ -220,6 +231,7 @@ static void *run(void *context)
     while (!stopping || l->count) {
         int wait_ms = stopping ? STOP_TICK_MS : TICK_MS;
         int n = epoll_wait(l->epoll, events, EVENTS, wait_ms);
+        take_keys(l);
         take_events(l, events, n);
         take_done(l); /* after the events, so that none of them belongs to a connection that ends here */
         if (!stopping && atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
@@ -242,6 +254,8 @@ static void *run(void *context)
 static void discard(struct loop *l)
 {
     workers_stop(l->workers);
+    transport_put_keys(l->keys);
+    transport_put_keys(l->newer_keys);
     if (l->epoll >= 0)
         close(l->epoll);
     if (l->wake >= 0)
@@ -250,11 +264,13 @@ static void discard(struct loop *l)
     free(l);
 }
 
-int loop_start(struct loop **out, struct server *s, int listener, gnutls_certificate_credentials_t keys, struct error *e)
+int loop_start(struct loop **out, struct server *s, int listener, struct transport_keys *keys, struct error *e)
 {
     struct loop *l = calloc(1, sizeof *l);
-    if (!l)
+    if (!l) {
+        transport_put_keys(keys);
         return error_set(e, -ENOMEM, "out of memory");
+    }
     *l = (struct loop){.server = s, .keys = keys, .listener = listener};
     pthread_mutex_init(&l->lock, NULL);
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -272,6 +288,12 @@ int loop_start(struct loop **out, struct server *s, int listener, gnutls_certifi
     }
     *out = l;
     return 0;
+}
+
+void loop_use_keys(struct loop *l, struct transport_keys *keys)
+{
+    transport_put_keys(atomic_exchange_explicit(&l->newer_keys, keys, memory_order_acq_rel));
+    poke(l);
 }
 
 void loop_stop(struct loop *l)

@@ -4,37 +4,59 @@
 #include <poll.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { WARNINGS_MAX = 16 }; /* limit for warnings of a client in one part of a handshake */
 
-int transport_read_keys(gnutls_certificate_credentials_t *keys, const char *certificate, const char *key, struct error *e)
+struct transport_keys {
+    gnutls_certificate_credentials_t credentials;
+    atomic_uint references; /* the last one to give its reference back frees the keys; acquire and release order that after all uses */
+};
+
+void transport_put_keys(struct transport_keys *keys)
 {
-    if (gnutls_certificate_allocate_credentials(keys))
+    if (!keys || atomic_fetch_sub_explicit(&keys->references, 1, memory_order_acq_rel) > 1)
+        return;
+    gnutls_certificate_free_credentials(keys->credentials);
+    free(keys);
+}
+
+int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, struct error *e)
+{
+    struct transport_keys *k = *keys = calloc(1, sizeof *k);
+    if (!k || gnutls_certificate_allocate_credentials(&k->credentials)) {
+        free(k);
+        *keys = NULL;
         return error_set(e, -ENOMEM, "out of memory");
-    int rc = gnutls_certificate_set_x509_key_file(*keys, certificate, key, GNUTLS_X509_FMT_PEM);
+    }
+    k->references = 1;
+    int rc = gnutls_certificate_set_x509_key_file(k->credentials, certificate, key, GNUTLS_X509_FMT_PEM);
     if (rc >= 0)
         return 0;
-    gnutls_certificate_free_credentials(*keys);
+    transport_put_keys(k);
     *keys = NULL;
     return error_set(e, -EINVAL, "--tls-cert %s, --tls-key %s: %s; both must be PEM files that belong together", certificate, key,
                      gnutls_strerror(rc));
 }
 
-int transport_open(struct transport *t, int fd, gnutls_certificate_credentials_t keys)
+int transport_open(struct transport *t, int fd, struct transport_keys *keys)
 {
     int on = 1;
     *t = (struct transport){.fd = fd};
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (!keys)
         return 0;
+    atomic_fetch_add_explicit(&keys->references, 1, memory_order_relaxed); /* the caller has a reference, so this needs no order */
+    t->keys = keys;
     if (gnutls_init(&t->tls, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL)) {
         t->tls = NULL;
         return -ENOMEM;
     }
     gnutls_transport_set_int(t->tls, fd);
-    if (gnutls_set_default_priority(t->tls) || gnutls_credentials_set(t->tls, GNUTLS_CRD_CERTIFICATE, keys))
+    if (gnutls_set_default_priority(t->tls) || gnutls_credentials_set(t->tls, GNUTLS_CRD_CERTIFICATE, keys->credentials))
         return -ENOMEM;
     return 0;
 }
@@ -104,6 +126,7 @@ void transport_close(struct transport *t, bool reset)
     const struct linger at_once = {.l_onoff = 1};
     if (t->tls)
         gnutls_deinit(t->tls);
+    transport_put_keys(t->keys);
     if (reset)
         setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close(t->fd);

@@ -15,16 +15,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* The certificate and its key. A connection refers to those with which it began, as long as it lasts. */
+struct transport_keys;
+
 struct transport {
     int fd;
     gnutls_session_t tls; /* NULL = no TLS */
+    struct transport_keys *keys;
 };
 
-/* Reads the certificate and the key from PEM files. */
-int transport_read_keys(gnutls_certificate_credentials_t *keys, const char *certificate, const char *key, struct error *e);
+/* Reads the certificate and the key from PEM files. The caller has a reference, and gives it back with transport_put_keys. keys may be NULL
+ * there. */
+int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, struct error *e);
+void transport_put_keys(struct transport_keys *keys);
 
 /* Opens a connection, and takes over the descriptor. keys: NULL = no TLS. */
-int transport_open(struct transport *t, int fd, gnutls_certificate_credentials_t keys);
+int transport_open(struct transport *t, int fd, struct transport_keys *keys);
 /* Does the handshake of TLS. Call it only with TLS. */
 int transport_handshake(struct transport *t);
 /* Receives bytes. Returns their number, or 0 if the client sends no more. */

@@ -33,26 +33,22 @@ void parts_leave_out(struct parts *p, const char *text)
 static int store(struct parts *p, struct envelope_note *note, const void *bytes, size_t n, struct store_added *added, struct error *e)
 {
     struct envelope_writer w = {.fd = -1};
-    uint8_t identity[ENVELOPE_IDENTITY];
     gnutls_hash_hd_t digest;
+    int rc = arrival_allow(p->token, &note->labels, e);
+    if (rc)
+        return rc;
     if (!n)
         return error_set(e, -EINVAL, "a profile is empty");
-    if (n > p->server->options->max_body)
-        return error_set(e, -EFBIG, "a profile has more than --max-body, %llu bytes", (unsigned long long)p->server->options->max_body);
+    if (n > p->server->limits.max_body)
+        return error_set(e, -EFBIG, "a profile has more than --max-body, %llu bytes", (unsigned long long)p->server->limits.max_body);
     if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256))
         return error_set(e, -ENOMEM, "out of memory");
     gnutls_hash(digest, bytes, n);
-    int rc = arrival_identity(digest, note, identity) ? error_set(e, -ENOMEM, "out of memory") : 0;
+    rc = store_begin(p->server->store, &w, e);
+    rc = rc ? rc : envelope_put(&w, bytes, n, e);
+    /* each recording has its own turn, so that others come between those of a large message */
+    rc = rc ? rc : arrival_store(p->server, p->token, &w, note, digest, added, e);
     gnutls_hash_deinit(digest, NULL);
-    rc = rc ? rc : store_begin(p->server->store, &w, e);
-    if (rc)
-        return rc;
-    rc = envelope_put(&w, bytes, n, e);
-    rc = rc ? rc : arrival_turn(p->server, e);
-    if (!rc) { /* each recording has its own turn, so that others come between those of a large message */
-        rc = store_add(p->server->store, &w, note, identity, added, e);
-        arrival_turn_end(p->server);
-    }
     envelope_abandon(&w);
     return rc;
 }

@@ -9,6 +9,7 @@ enum { PARTS_MAX = 4096 }; /* the most recordings that one message may have */
 
 struct parts {
     struct server *server;
+    const struct token *token; /* of the client */
     enum protocol protocol;
     int64_t received_ns;
     uint32_t count, refused;

@@ -80,16 +80,18 @@ int push_begin(struct http *h)
 /* Returns Connect's code for an error. Clients try again after `unavailable` and `resource_exhausted`, but not after `invalid_argument`. */
 static const char *code_of(int rc)
 {
+    if (rc == -EACCES)
+        return "permission_denied";
     return !arrival_may_retry(rc) ? "invalid_argument" : rc == -EBUSY ? "resource_exhausted" : rc == -EBADMSG ? "internal" : "unavailable";
 }
 
 /* Answers with an error in OTLP's form, a google.rpc.Status: the code as a number, and a message. */
 static void otlp_error(struct http *h, int rc, const char *text)
 {
-    enum { INVALID_ARGUMENT = 3, UNAVAILABLE = 14 };
+    enum { INVALID_ARGUMENT = 3, PERMISSION_DENIED = 7, UNAVAILABLE = 14 };
     struct http_writer w;
     bool later = arrival_may_retry(rc), json = is_json(h);
-    int code = later ? UNAVAILABLE : INVALID_ARGUMENT;
+    int code = later ? UNAVAILABLE : rc == -EACCES ? PERMISSION_DENIED : INVALID_ARGUMENT;
     if (http_write_begin(h, &w))
         return;
     if (json) {
@@ -107,7 +109,8 @@ static void otlp_error(struct http *h, int rc, const char *text)
     if (later)
         http_add_text(h, "Retry-After", "10");
     unsigned status = rc == -EFBIG ? HTTP_CONTENT_TOO_LARGE : rc == -EBUSY ? HTTP_TOO_MANY_REQUESTS : HTTP_SERVICE_UNAVAILABLE;
-    http_write_end(h, &w, later || rc == -EFBIG ? status : HTTP_BAD_REQUEST, json ? json_media : api_of(h->path)->media);
+    unsigned final = rc == -EACCES ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
+    http_write_end(h, &w, later || rc == -EFBIG ? status : final, json ? json_media : api_of(h->path)->media);
 }
 
 void push_refuse(struct http *h, int rc, const char *text)
@@ -193,7 +196,7 @@ static int open_message(struct http *h, const char *bytes, size_t n, struct mess
 void push_answer(struct http *h, const char *bytes, size_t n)
 {
     const struct api *api = api_of(h->path);
-    struct parts p = {.server = h->server, .protocol = api->protocol, .received_ns = (int64_t)clock_realtime_ns()};
+    struct parts p = {.server = h->server, .token = &h->token, .protocol = api->protocol, .received_ns = (int64_t)clock_realtime_ns()};
     struct message m = {0};
     struct error e = {""};
     buffer_init(&m.converted, 2 * JSON_PB_MAX);

@@ -1,9 +1,11 @@
 #include "server/request/arrival.h"
 
 #include "base/buffer.h"
+#include "base/text/pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,7 +30,9 @@ void arrival_turn_end(struct server *s)
     sem_post(&s->readers);
 }
 
-int arrival_identity(gnutls_hash_hd_t content, const struct envelope_note *note, uint8_t identity[ENVELOPE_IDENTITY])
+/* Computes the recording's identity: the digest of its content, its labels and its times. So the same stacks at another time are another
+ * recording. Returns 0 or -ENOMEM. */
+static int identify(gnutls_hash_hd_t content, const struct envelope_note *note, uint8_t identity[ENVELOPE_IDENTITY])
 {
     uint8_t both[2 * ENVELOPE_IDENTITY];
     struct buffer labels;
@@ -49,9 +53,50 @@ int arrival_identity(gnutls_hash_hd_t content, const struct envelope_note *note,
     return rc;
 }
 
+int arrival_allow(const struct token *by, const struct labels *labels, struct error *e)
+{
+    const char *service = labels_get(labels, "service");
+    return pattern_matches(by->services, service)
+               ? 0
+               : error_set(e, -EACCES, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+}
+
+/* Gives each service keys of its own, if the token is for some services only: whoever knows a key of another service could otherwise have a
+ * recording of it taken for a duplicate. */
+static int bind_key(struct envelope_note *note)
+{
+    char text[ENVELOPE_KEY_MAX + LABEL_VALUE_MAX + 2];
+    uint8_t digest[ENVELOPE_IDENTITY];
+    int n = snprintf(text, sizeof text, "%s %s", note->key, labels_get(&note->labels, "service"));
+    if (!*note->key)
+        return 0;
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, text, (size_t)n, digest))
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(note->key + 2 * i, 3, "%02x", digest[i]);
+    return 0;
+}
+
+int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
+                  struct store_added *added, struct error *e)
+{
+    uint8_t identity[ENVELOPE_IDENTITY];
+    int rc = arrival_allow(by, &note->labels, e);
+    if (!rc && (identify(content, note, identity) || (token_is_bound(by) && bind_key(note))))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : arrival_turn(s, e);
+    if (!rc) {
+        rc = store_add(s->store, w, note, identity, added, e);
+        arrival_turn_end(s);
+    }
+    return rc;
+}
+
 enum refusal arrival_refusal(int rc)
 {
     switch (rc) {
+    case -EACCES:
+        return REFUSED_NOT_ALLOWED;
     case -EINVAL:
         return REFUSED_CONTENT;
     case -EPROTONOSUPPORT:
@@ -73,5 +118,5 @@ enum refusal arrival_refusal(int rc)
 
 bool arrival_may_retry(int rc)
 {
-    return rc != -EINVAL && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
+    return rc != -EACCES && rc != -EINVAL && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
 }

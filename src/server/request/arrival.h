@@ -1,5 +1,5 @@
-/* Functions for all protocols by which recordings are received: the recording's identity, its turn to be read, and the reason for a
- * refusal. */
+/* Functions for all protocols by which recordings are received: whether the client may send them, their turn to be read, how they are
+ * stored, and the reason for a refusal. */
 #ifndef CANDOR_SERVER_REQUEST_ARRIVAL_H
 #define CANDOR_SERVER_REQUEST_ARRIVAL_H
 
@@ -13,9 +13,13 @@
 int arrival_turn(struct server *s, struct error *e);
 void arrival_turn_end(struct server *s);
 
-/* Computes the recording's identity: the digest of its content, its labels and its times. So the same stacks at another time are another
- * recording. Returns 0 or -ENOMEM. */
-int arrival_identity(gnutls_hash_hd_t content, const struct envelope_note *note, uint8_t identity[ENVELOPE_IDENTITY]);
+/* Whether the token's holder may send recordings with these labels. Returns 0, or -EACCES with a message in e. */
+int arrival_allow(const struct token *by, const struct labels *labels, struct error *e);
+/* Stores a recording that was written, if the token's holder may send it. Every protocol stores its recordings with this function. content:
+ * the digest of its bytes. Waits for its turn. Returns the codes of arrival_allow, arrival_turn and store_add. The caller ends the writer
+ * with envelope_abandon. */
+int arrival_store(struct server *s, const struct token *by, struct envelope_writer *w, struct envelope_note *note, gnutls_hash_hd_t content,
+                  struct store_added *added, struct error *e);
 
 /* Returns how to count a recording that failed with this code. */
 enum refusal arrival_refusal(int rc);

@@ -8,18 +8,58 @@
 #include "store/store.h"
 
 #include <semaphore.h>
+#include <stdatomic.h>
+
+/* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
+ * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
+ * packets of a body or an answer. */
+#define SERVER_LIMITS(X)                                                                                                                   \
+    X(retain_s, "retain")                                                                                                                  \
+    X(retain_raw_s, "retain-recordings")                                                                                                   \
+    X(max_disk, "max-disk")                                                                                                                \
+    X(max_raw, "max-recordings")                                                                                                           \
+    X(max_service, "max-disk-per-service")                                                                                                 \
+    X(max_body, "max-body")                                                                                                                \
+    X(max_answer, "max-answer")                                                                                                            \
+    X(connections, "max-connections")                                                                                                      \
+    X(connections_of_one, "max-connections-per-address")                                                                                   \
+    X(patience_ns, "client-timeout")
+
+/* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
+ * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP. */
+#define SERVER_TEXTS(X)                                                                                                                    \
+    X(listen, "listen")                                                                                                                    \
+    X(data, "data")                                                                                                                        \
+    X(token_file, "token-file")                                                                                                            \
+    X(no_auth, "no-auth")                                                                                                                  \
+    X(origin, "origin")                                                                                                                    \
+    X(certificate, "tls-cert")                                                                                                             \
+    X(key, "tls-key")                                                                                                                      \
+    X(unpacked, "max-unpacked")
 
 struct server_options {
-    const char *host, *port; /* from --listen */
-    const char *data;
-    uint64_t retain_s, retain_raw_s, max_disk, max_raw, max_service; /* as in struct store_options */
-    uint64_t max_body, max_answer;
-    uint32_t connections, connections_of_one; /* limits: for all addresses together, and for one */
-    uint64_t patience_ns;                     /* how long to wait for a whole head, and between two packets of a body or an answer */
-    const char *token_file;                   /* NULL = none */
-    bool no_auth;
-    const char *origin;            /* from --origin: the address that browsers see behind a proxy; NULL = none */
-    const char *certificate, *key; /* files; NULL = plain HTTP */
+#define SERVER_LIMIT(name, option) uint64_t name;
+    SERVER_LIMITS(SERVER_LIMIT)
+#undef SERVER_LIMIT
+#define SERVER_TEXT(name, option) const char *name;
+    SERVER_TEXTS(SERVER_TEXT)
+#undef SERVER_TEXT
+    const char *host, *port; /* of `listen` */
+};
+
+/* Reads the options again, from where they came. `read` returns 0 with options that exist until `release`, or a code with a message in
+ * e. */
+struct server_source {
+    int (*read)(const struct server_source *s, struct server_options *out, void **reading, struct error *e);
+    void (*release)(void *reading);
+    const void *context;
+};
+
+/* The limits in force. One thread sets them, and any thread reads them; each is independent of the others. */
+struct server_limits {
+#define SERVER_LIMIT(name, option) atomic_uint_fast64_t name;
+    SERVER_LIMITS(SERVER_LIMIT)
+#undef SERVER_LIMIT
 };
 
 enum {
@@ -31,11 +71,21 @@ enum {
     SERVER_QUERY_S = 120, /* how long a query may take */
 };
 
+/* The last check of whether the server can do its work. */
+struct readiness {
+    pthread_mutex_t lock; /* protects the other members */
+    uint64_t checked_ns;
+    int result;
+    struct error problem;
+};
+
 struct server {
-    const struct server_options *options;
+    const struct server_options *options; /* those of the start; `limits` has the limits */
+    struct server_limits limits;
     struct store *store;
     struct tokens tokens;
     struct counters counters;
+    struct readiness readiness;
     struct stop stop;
     sem_t readers; /* limits the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */

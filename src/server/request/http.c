@@ -39,7 +39,7 @@ bool http_is_gone(void *http)
 
 uint64_t http_body_most(const struct server *s)
 {
-    return s->options->max_body + DISCARD_MAX;
+    return s->limits.max_body + DISCARD_MAX;
 }
 
 void http_free(struct http *h)
@@ -170,7 +170,7 @@ static ssize_t keep(void *writer, const char *bytes, size_t n)
 
 int http_write_begin(struct http *h, struct http_writer *w)
 {
-    *w = (struct http_writer){.most = h->server->options->max_answer};
+    *w = (struct http_writer){.most = h->server->limits.max_answer};
     w->out = fopencookie(w, "w", (cookie_io_functions_t){.write = keep});
     if (!w->out) {
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");

@@ -14,6 +14,7 @@ struct receive;
 enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
 
 #define HTTP_STATUSES(X)                                                                                                                   \
+    X(ACCEPTED, 202, "Accepted")                                                                                                           \
     X(OK, 200, "OK")                                                                                                                       \
     X(BAD_REQUEST, 400, "Bad Request")                                                                                                     \
     X(UNAUTHORIZED, 401, "Unauthorized")                                                                                                   \
@@ -52,6 +53,7 @@ struct http {
     bool takes_body;           /* set by routes_begin: the handler waits for the body */
     struct receive *receive;   /* the state of a recording that is being received */
     struct buffer message;     /* for a call: the received bytes of its message */
+    struct token token;        /* the permissions of the client; zeros = none, until the routes have looked for its token */
     uint64_t begun_ns;
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
     void *client;

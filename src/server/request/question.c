@@ -24,6 +24,11 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
     return 0;
 }
 
+void question_restrict(struct selector *s, const struct http *h)
+{
+    s->services = h->token.services;
+}
+
 int question_init(struct question *query, struct http *h)
 {
     struct error e;
@@ -35,6 +40,7 @@ int question_init(struct question *query, struct http *h)
         return -EINVAL;
     }
     int rc = selector_parse(&query->selector, select ? select : "", &e);
+    question_restrict(&query->selector, h);
     if (rc) {
         http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
         return rc;

@@ -27,11 +27,13 @@ static void *run(void *context)
 {
     struct stop *s = context;
     const struct timespec patience = {.tv_sec = STOP_PATIENCE_S};
-    sigset_t ends;
+    sigset_t ends, all;
     int which;
     end_signals(&ends);
-    while (sigwait(&ends, &which))
-        ;
+    all = ends;
+    sigaddset(&all, SIGHUP);
+    while (sigwait(&all, &which) || which == SIGHUP)
+        stop_reload(s);
     s->tell(which == SIGINT ? "ending: SIGINT" : "ending: SIGTERM");
     atomic_store_explicit(&s->asked, true, memory_order_relaxed);
     sem_post(&s->wake);
@@ -51,21 +53,30 @@ int stop_start(struct stop *s, void (*tell)(const char *text), struct error *e)
     sigset_t ends;
     *s = (struct stop){.tell = tell};
     end_signals(&ends);
+    sigaddset(&ends, SIGHUP);
     sem_init(&s->wake, 0, 0);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     int rc = pthread_create(&s->thread, NULL, run, s);
     return rc ? error_set(e, -rc, "cannot start a thread: %s", strerror(rc)) : 0;
 }
 
-bool stop_wait(struct stop *s, unsigned seconds)
+void stop_reload(struct stop *s)
+{
+    atomic_store_explicit(&s->reload, true, memory_order_relaxed);
+    sem_post(&s->wake);
+}
+
+enum stop_request stop_wait(struct stop *s, unsigned seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;
     while (sem_clockwait(&s->wake, CLOCK_MONOTONIC, &until))
         if (errno != EINTR)
-            return false;
-    return true;
+            return STOP_NOTHING;
+    if (atomic_load_explicit(&s->asked, memory_order_relaxed))
+        return STOP_END;
+    return atomic_exchange_explicit(&s->reload, false, memory_order_relaxed) ? STOP_RELOAD : STOP_NOTHING;
 }
 
 void stop_end(struct stop *s)

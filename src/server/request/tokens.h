@@ -1,34 +1,47 @@
-/* Reads the permissions from a file with one line for each token: `NAME SCOPES SHA256`. Scopes are separated by commas. The file has only
- * the digest of a token, in hexadecimal. Empty lines and lines that begin with '#' are comments. The file is read once; afterwards, any
- * thread may check tokens. */
+/* Reads the permissions from a file with one line for each token: `NAME SCOPES SHA256`, and optionally ` service=PATTERN`. Scopes are
+ * separated by commas. The file has only the digest of a token, in hexadecimal. Empty lines and lines that begin with '#' are comments.
+ *
+ * Any thread may call tokens_find, also while another one calls tokens_read. */
 #ifndef CANDOR_SERVER_REQUEST_TOKENS_H
 #define CANDOR_SERVER_REQUEST_TOKENS_H
 
 #include "base/error.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum token_scope { TOKEN_READ = 1, TOKEN_WRITE = 2 };
-enum { TOKENS_DIGEST = 32, TOKENS_MAX = 1000 };
+/* read: queries and downloads; write: sends recordings; admin: changes the state of the server. */
+enum token_scope { TOKEN_READ = 1, TOKEN_WRITE = 2, TOKEN_ADMIN = 4, TOKEN_ALL = 7 };
+enum { TOKENS_DIGEST = 32, TOKENS_MAX = 10000, TOKENS_NAME = 64, TOKENS_PATTERN = 256 };
+
+#define TOKENS_ANY_SERVICE "*"
 
 struct token {
-    char name[64];
+    char name[TOKENS_NAME];
     unsigned scopes;
+    char services[TOKENS_PATTERN]; /* a pattern (base/text/pattern.h) for the services that may be read and written; "" matches none */
     uint8_t digest[TOKENS_DIGEST];
 };
 
 struct tokens {
+    pthread_rwlock_t lock; /* protects the other members */
     struct token *list;
     uint32_t count, cap;
 };
 
-int tokens_read(struct tokens *t, const char *path, struct error *e);
+/* Initializes the tokens; without a file, there are none. */
+void tokens_init(struct tokens *t);
 void tokens_deinit(struct tokens *t);
-/* Returns the scopes of the token in an Authorization header (Bearer, or the password of Basic). Returns 0 if the token is unknown. */
-unsigned tokens_scopes(const struct tokens *t, const char *authorization);
-/* Makes a token. wanted: "NAME:read,write". Adds its line to the file, and prints the token on standard output. */
+/* Replaces all tokens by those of the file. Returns 0, or a code with a message in e; then the tokens stay as they were. */
+int tokens_read(struct tokens *t, const char *path, struct error *e);
+/* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Returns false if there is none. */
+bool tokens_find(struct tokens *t, const char *authorization, struct token *out);
+/* Whether the token is for some services only. */
+bool token_is_bound(const struct token *t);
+/* Makes a token. wanted: "NAME:read,write", or "NAME:read,write:service=PATTERN". Adds its line to the file, and prints the token on
+ * standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);
 
 #endif

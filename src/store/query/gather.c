@@ -1,6 +1,7 @@
 #include "store/query/gather.h"
 
 #include "base/array.h"
+#include "base/text/pattern.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -255,8 +256,9 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
     int rc = store_is_over(t->store, t->q, t->error);
     if (rc)
         return rc;
-    if (f->why == FORGOTTEN_REBUILT) {
-        missing_add(t->missing, MISSING_REBUILT, f->parts, 0, 0);
+    if (f->why == FORGOTTEN_REBUILT) { /* of any service; who may not read all must not learn how much the others had */
+        bool some = t->q->selector && t->q->selector->services && !pattern_is_any(t->q->selector->services);
+        missing_add(t->missing, MISSING_REBUILT, some ? 1 : f->parts, 0, 0);
         return 0;
     }
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))

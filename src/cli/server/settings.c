@@ -1,0 +1,242 @@
+#include "cli/server/settings.h"
+
+#include "base/text/number.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+#include "daemon/rules/ini.h"
+#include "server/request/origin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DAY_NS (86400 * NS_PER_S)
+
+/* ---- kinds of values ---- */
+
+static int read_size(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *bytes, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    *bytes = otherwise;
+    if (text && (units_parse_size(text, bytes) || !*bytes))
+        return error_set(e, -EINVAL, "--%s must be a size like 500M or 20G, not '%.60s'", name, text);
+    return 0;
+}
+
+/* Reads a size, or a share of `whole` such as "20%". 0 if the option is not given. */
+static int read_share(const struct cli_args *args, const char *name, uint64_t whole, uint64_t *bytes, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    const char *end = text;
+    uint64_t percent;
+    *bytes = 0;
+    if (!text)
+        return 0;
+    if (!number_take(&end, 10, 1, 100, &percent) && !strcmp(end, "%"))
+        *bytes = whole / 100 * percent;
+    else if (units_parse_size(text, bytes))
+        *bytes = 0;
+    return *bytes ? 0 : error_set(e, -EINVAL, "--%s must be a size like 500M, or a share of --max-disk like 20%%, not '%.60s'", name, text);
+}
+
+static int read_time(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *ns, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    *ns = otherwise;
+    if (text && units_parse_duration(text, ns))
+        return error_set(e, -EINVAL, "--%s '%.40s' is not a duration; write it like 10ms or 30s", name, text);
+    return 0;
+}
+
+static int read_count(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *out, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    *out = otherwise;
+    if (text && number_parse(text, 0, INT32_MAX, out))
+        return error_set(e, -EINVAL, "--%s must be a number, not '%.60s'", name, text);
+    return *out ? 0 : error_set(e, -EINVAL, "--%s 0 would refuse every connection", name);
+}
+
+/* ---- groups of options ---- */
+
+/* Reads how long data is kept, and how much of it. */
+static int read_retention(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    uint64_t retain, recordings;
+    int rc = read_time(args, "retain", 7 * DAY_NS, &retain, e);
+    rc = rc ? rc : read_time(args, "retain-recordings", 0, &recordings, e);
+    rc = rc ? rc : read_size(args, "max-disk", 10ull << 30, &o->max_disk, e);
+    rc = rc ? rc : read_share(args, "max-recordings", o->max_disk, &o->max_raw, e);
+    rc = rc ? rc : read_share(args, "max-disk-per-service", o->max_disk, &o->max_service, e);
+    if (rc)
+        return rc;
+    o->retain_s = retain / NS_PER_S;
+    o->retain_raw_s = recordings / NS_PER_S;
+    if (o->retain_s < 60)
+        return error_set(e, -EINVAL, "--retain below 1m keeps nothing");
+    return 0;
+}
+
+static int read_limits(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    int rc = read_size(args, "max-body", 64ull << 20, &o->max_body, e);
+    rc = rc ? rc : read_size(args, "max-answer", 256ull << 20, &o->max_answer, e);
+    rc = rc ? rc : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections, e);
+    rc = rc ? rc : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one, e);
+    rc = rc ? rc : read_time(args, "client-timeout", SERVER_PATIENCE_S * NS_PER_S, &o->patience_ns, e);
+    if (!rc && o->patience_ns < NS_PER_S)
+        rc = error_set(e, -EINVAL, "--client-timeout below 1s leaves clients no time");
+    return rc;
+}
+
+/* Reads the address: "HOST:PORT", "[::1]:PORT" or ":PORT". */
+static int read_listen(struct settings *s, const struct cli_args *args, struct error *e)
+{
+    const char *text = cli_option(args, "listen");
+    char *copy = s->address;
+    s->options.listen = text ? text : "127.0.0.1:4041";
+    snprintf(copy, sizeof s->address, "%s", s->options.listen);
+    char *colon = strrchr(copy, ':');
+    uint64_t port;
+    if (!colon || number_parse(colon + 1, 0, UINT16_MAX, &port))
+        return error_set(e, -EINVAL, "--listen '%.60s' is not HOST:PORT", s->options.listen);
+    *colon = 0;
+    if (*copy == '[' && colon > copy && colon[-1] == ']') {
+        colon[-1] = 0;
+        copy++;
+    }
+    s->options.host = copy;
+    s->options.port = colon + 1;
+    return 0;
+}
+
+static int read_texts(struct settings *s, const struct cli_args *args, struct error *e)
+{
+    struct server_options *o = &s->options;
+#define READ(name, option)                                                                                                                 \
+    if (strcmp(option, "listen"))                                                                                                          \
+        o->name = cli_option(args, option);
+    SERVER_TEXTS(READ)
+#undef READ
+    if (o->data && !*o->data)
+        return error_set(e, -EINVAL, "--data is empty");
+    return o->origin ? origin_check(o->origin, e) : 0;
+}
+
+/* Reads every option, and checks it by itself. */
+static int read_each(struct settings *s, const struct cli_args *args, struct error *e)
+{
+    int rc = read_retention(args, &s->options, e);
+    rc = rc ? rc : read_limits(args, &s->options, e);
+    rc = rc ? rc : read_texts(s, args, e);
+    rc = rc ? rc : read_listen(s, args, e);
+    return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);
+}
+
+/* Checks that the options go together. */
+static int check_together(const struct server_options *o, bool raw_set, struct error *e)
+{
+    if (raw_set && (o->retain_raw_s < 60 || o->retain_raw_s > o->retain_s))
+        return error_set(e, -EINVAL, "--retain-recordings is at least 1m, and at most --retain");
+    if (!o->certificate != !o->key)
+        return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
+    if (o->no_auth && o->token_file)
+        return error_set(e, -EINVAL, "--no-auth and --token-file exclude each other");
+    return 0;
+}
+
+/* ---- the file ---- */
+
+static int row_of(const struct cli_command *command, const char *name)
+{
+    static const char *const line_only[] = {"config", "new-token", "check", "backup"}; /* what to do, not how */
+    for (size_t i = 0; i < sizeof line_only / sizeof *line_only; i++)
+        if (!strcmp(name, line_only[i]))
+            return -1;
+    for (int i = 0; command->options[i].name; i++)
+        if (!strcmp(name, command->options[i].name))
+            return i;
+    return -1;
+}
+
+static const char *name_at(const void *context, size_t i)
+{
+    return ((const struct cli_option *)context)[i].name;
+}
+
+static int unknown(const struct cli_command *command, const char *name, struct error *e)
+{
+    const char *near = cli_nearest(name, name_at, command->options);
+    if (!near || row_of(command, near) < 0)
+        return error_set(e, -EINVAL, "no option '%.60s' that a file may have", name);
+    return error_set(e, -EINVAL, "no option '%.60s'; did you mean '%s'?", name, near);
+}
+
+/* Takes a line of the file, and checks its value as if it was the only option. */
+static int take(void *settings, const char *section, const char *name, const char *value, struct error *e)
+{
+    struct settings *s = settings, one = {.args = {.command = s->args.command}};
+    int row = name ? row_of(s->args.command, name) : -1;
+    if (!name)
+        return error_set(e, -EINVAL, "no section [%.60s] here: write NAME = VALUE", section);
+    if (row < 0)
+        return unknown(s->args.command, name, e);
+    if (s->texts[row])
+        return error_set(e, -EINVAL, "--%s is given twice", name);
+    bool is_switch = !s->args.command->options[row].value, no = !strcmp(value, "no");
+    if (is_switch && !no && strcmp(value, "yes"))
+        return error_set(e, -EINVAL, "--%s must be yes or no, not '%.60s'", name, value);
+    s->texts[row] = strdup(is_switch ? "" : value);
+    if (!s->texts[row])
+        return error_set(e, -ENOMEM, "out of memory");
+    if (!is_switch || !no)
+        one.args.values[row] = s->texts[row];
+    int rc = read_each(&one, &one.args, e);
+    if (!rc && !s->args.values[row])
+        s->args.values[row] = one.args.values[row];
+    return rc;
+}
+
+/* ---- all ---- */
+
+/* Finds the default folder, ~/.local/share/candor/server, and creates it with the folders above it. */
+static int default_data(char *path, size_t size, struct error *e)
+{
+    const char *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if ((!share || !*share) && (!home || !*home))
+        return error_set(e, -EINVAL, "neither HOME nor XDG_DATA_HOME is set: give the folder with --data");
+    snprintf(path, size, "%s%s/candor/server", share && *share ? share : home, share && *share ? "" : "/.local/share");
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    return 0;
+}
+
+struct settings *settings_new(void)
+{
+    return calloc(1, sizeof(struct settings));
+}
+
+void settings_free(void *settings)
+{
+    struct settings *s = settings;
+    for (int i = 0; s && i < CLI_OPTIONS_MAX; i++)
+        free(s->texts[i]);
+    free(s);
+}
+
+int settings_read(struct settings *s, const struct cli_args *line, struct error *e)
+{
+    const char *file = cli_option(line, "config");
+    s->args = *line;
+    int rc = file ? ini_read(file, take, s, e) : 0;
+    rc = rc ? rc : read_each(s, &s->args, e);
+    rc = rc ? rc : check_together(&s->options, cli_option(&s->args, "retain-recordings") != NULL, e);
+    if (!rc && !s->options.data)
+        rc = default_data(s->data, sizeof s->data, e);
+    s->options.data = s->options.data ? s->options.data : s->data;
+    return rc;
+}

@@ -1,0 +1,12 @@
+/* Answers /healthz, whether the server runs at all, and /readyz, whether it can do its work. */
+#ifndef CANDOR_SERVER_ANSWERS_HEALTH_H
+#define CANDOR_SERVER_ANSWERS_HEALTH_H
+
+#include "server/request/http.h"
+
+/* Answers at once, without the disk: whoever restarts a server that does not answer must not do so because its disk is full. */
+void health_alive(struct http *h);
+/* Looks at the catalog and writes to the disk, at most once a second, however many ask. */
+void health_ready(struct http *h);
+
+#endif

@@ -1,0 +1,100 @@
+#include "server/reload.h"
+
+#include "base/buffer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void reload_limits(struct server_limits *l, const struct server_options *o)
+{
+#define SET(name, option) l->name = o->name;
+    SERVER_LIMITS(SET)
+#undef SET
+}
+
+static void add(struct buffer *list, const char *option)
+{
+    buffer_printf(list, "%s--%s", list->len ? ", " : "", option);
+}
+
+static bool differs(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") != 0;
+}
+
+/* Lists the limits that change, and the other options, which stay as they are until the next start. */
+static void compare(const struct server *s, const struct server_options *o, struct buffer *changed, struct buffer *waiting)
+{
+#define COMPARE(name, option)                                                                                                              \
+    if (s->limits.name != o->name)                                                                                                         \
+        add(changed, option);
+    SERVER_LIMITS(COMPARE)
+#undef COMPARE
+#define COMPARE(name, option)                                                                                                              \
+    if (differs(s->options->name, o->name))                                                                                                \
+        add(waiting, option);
+    SERVER_TEXTS(COMPARE)
+#undef COMPARE
+}
+
+static void report(const struct server *s, const struct buffer *changed, const struct buffer *waiting, void (*tell)(const char *text))
+{
+    struct buffer text;
+    buffer_init(&text, 2048);
+    buffer_text(&text, "the configuration was read again");
+    if (changed->len)
+        buffer_printf(&text, "; changed: %.*s", (int)changed->len, (const char *)changed->data);
+    if (s->options->token_file)
+        buffer_printf(&text, "; %u tokens", s->tokens.count);
+    if (s->options->certificate)
+        buffer_text(&text, "; the certificate, for new connections");
+    if (waiting->len)
+        buffer_printf(&text, "; waits for a restart: %.*s", (int)waiting->len, (const char *)waiting->data);
+    buffer_u8(&text, 0);
+    tell(text.failed ? "the configuration was read again" : (const char *)text.data);
+    buffer_deinit(&text);
+}
+
+static void apply(struct server *s, const struct server_options *o, void (*tell)(const char *text))
+{
+    struct buffer changed, waiting;
+    const struct store_limits store = {o->retain_s, o->retain_raw_s, o->max_disk, o->max_raw, o->max_service};
+    buffer_init(&changed, 512);
+    buffer_init(&waiting, 512);
+    compare(s, o, &changed, &waiting);
+    reload_limits(&s->limits, o);
+    store_set_limits(s->store, &store);
+    report(s, &changed, &waiting, tell);
+    buffer_deinit(&changed);
+    buffer_deinit(&waiting);
+}
+
+void reload_all(struct server *s, struct listener *l, const struct server_source *source, void (*tell)(const char *text))
+{
+    const struct server_options *now = s->options;
+    struct server_options o;
+    struct transport_keys *keys = NULL;
+    struct error e;
+    void *reading;
+    char text[700];
+    int rc = source->read(source, &o, &reading, &e);
+    if (rc) {
+        snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
+        tell(text);
+        return;
+    }
+    if (now->certificate)
+        rc = transport_read_keys(&keys, now->certificate, now->key, &e);
+    if (!rc && now->token_file)
+        rc = tokens_read(&s->tokens, now->token_file, &e);
+    if (rc) {
+        transport_put_keys(keys);
+        snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
+        tell(text);
+    } else {
+        if (keys)
+            listen_use_keys(l, keys);
+        apply(s, &o, tell);
+    }
+    source->release(reading);
+}

@@ -22,7 +22,7 @@ struct store_function_query {
     void *context;
     const char *by; /* the labels that make a group, as in store_series; NULL = one group */
     int64_t slice;  /* groups are also split by time, in slices of so many seconds from the query's beginning; 0 = not */
-    bool alone;     /* only a group is split by time that is the only one with its value of the first label of `by` */
+    unsigned lead;  /* only a group is split by time that is the only one with its values of so many first labels of `by`; 0 = each is */
     bool together;  /* there is no row for each method, only for all together */
     bool nearest;   /* `self` counts the samples of which the method is the innermost that matches; otherwise the innermost of all */
     bool whole;     /* the groups have their sums over all samples; otherwise these are 0 */

@@ -28,6 +28,7 @@ struct fleet_view {
 
 extern const struct fleet_view fleet_services;  /* services.c */
 extern const struct fleet_view fleet_functions; /* functions.c */
+extern const struct fleet_view fleet_top;       /* top.c */
 
 /* ---- the question ---- */
 

@@ -74,33 +74,55 @@ static int group_at(struct tally *t, uint32_t value, int64_t slice, uint32_t *gr
     return 0;
 }
 
-/* The first of the labels that make a group. */
-static size_t first_len(const char *value)
+/* Returns the length of a group's first values. */
+static size_t lead_len(const char *value, unsigned labels)
 {
-    return strcspn(value, (char[]){STORE_BY_SEPARATOR, 0});
+    const char *at = value;
+    for (unsigned i = 0; i < labels; i++) {
+        at += i && *at;
+        at += strcspn(at, (char[]){STORE_BY_SEPARATOR, 0});
+    }
+    return (size_t)(at - value);
+}
+
+/* Counts for each group how many groups of the gathered recordings have its first values. */
+static int count_alike(const struct tally *t, uint32_t *alike)
+{
+    const struct strtab *values = &t->g->values;
+    struct strtab leads;
+    uint32_t *lead_of = calloc((size_t)values->count + 1, sizeof *lead_of), *with = calloc((size_t)values->count + 1, sizeof *with);
+    bool *seen = calloc((size_t)values->count + 1, sizeof *seen);
+    int rc = strtab_init(&leads) || !lead_of || !with || !seen ? -ENOMEM : 0;
+    for (uint32_t i = 0; !rc && i < t->g->count; i++) {
+        uint32_t value = t->g->list[i].by;
+        const char *text = strtab_text(values, value);
+        size_t len = lead_len(text, t->f->lead);
+        if (seen[value])
+            continue;
+        seen[value] = true;
+        lead_of[value] = strtab_add(&leads, text, len);
+        with[lead_of[value]]++;
+        rc = len && !lead_of[value] ? -ENOMEM : 0;
+    }
+    for (uint32_t i = 0; !rc && i < values->count; i++)
+        alike[i] = with[lead_of[i]];
+    strtab_deinit(&leads);
+    free(lead_of);
+    free(with);
+    free(seen);
+    return rc;
 }
 
 /* Decides which groups are split by time. */
 static int choose_sliced(struct tally *t)
 {
-    const struct strtab *values = &t->g->values;
-    struct strtab firsts;
-    uint32_t *with = calloc((size_t)values->count + 1, sizeof *with);
-    t->sliced = calloc((size_t)values->count + 1, sizeof *t->sliced);
-    int rc = strtab_init(&firsts) || !with || !t->sliced ? -ENOMEM : 0;
-    for (int pass = 0; !rc && t->f->slice && pass < 2; pass++)
-        for (uint32_t i = 0; !rc && i < values->count; i++) {
-            const char *value = strtab_text(values, i);
-            uint32_t id = strtab_add(&firsts, value, first_len(value));
-            if (id > values->count || (!id && first_len(value)))
-                rc = -ENOMEM;
-            else if (pass)
-                t->sliced[i] = !t->f->alone || with[id] == 1;
-            else
-                with[id]++;
-        }
-    strtab_deinit(&firsts);
-    free(with);
+    uint32_t count = t->g->values.count;
+    uint32_t *alike = calloc((size_t)count + 1, sizeof *alike);
+    t->sliced = calloc((size_t)count + 1, sizeof *t->sliced);
+    int rc = !alike || !t->sliced ? -ENOMEM : t->f->lead ? count_alike(t, alike) : 0;
+    for (uint32_t i = 0; !rc && i < count; i++)
+        t->sliced[i] = t->f->slice && (!t->f->lead || alike[i] == 1);
+    free(alike);
     return rc;
 }
 

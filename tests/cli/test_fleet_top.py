@@ -87,7 +87,7 @@ def test_hottest(server, sent, when):
     shop = [g for g in by_host["groups"] if g["labels"]["service"] == "shop"]
     ct.ok(len(by_host["groups"]) == 3 and sum(g["sampled"] for g in shop) == answer["groups"][0]["sampled"], "by host", by_host["by"])
     few = server.get("/v1/top", limit=2, **when)["groups"][0]
-    ct.ok(len(few["methods"]) == 2 and few["methods_left_out"] == len(answer["groups"][0]["methods"]) - 2, "a cut list counts the rest", few)
+    ct.ok(len(few["methods"]) == 2 and few["methods_left_out"] == len(answer["groups"][0]["methods"]) - 2, "a cut list", few)
 
 
 def test_movers(server, when):
@@ -97,7 +97,7 @@ def test_movers(server, when):
     share = 25 / 115 * 4000 / 4500 - 10 / 100 * 4000 / 4500
     ct.ok(tax.get("change") == "grew" and 0 < tax["low"] < share < tax["high"] and tax["q"] < 0.01, "the planted change", movers["shop"])
     ct.ok(movers["cart"] == {}, "nothing where nothing has changed", movers["cart"])
-    ct.ok(answer["against"] == {"from": when["from"] - DAY_S, "to": when["to"] - DAY_S}, "the same hour of the day before", answer["against"])
+    ct.ok(answer["against"] == {"from": when["from"] - DAY_S, "to": when["to"] - DAY_S}, "the hour a day before", answer["against"])
     self = server.get("/v1/top", against="-1h", limit=100, **when)
     ct.ok([g["movers"] for g in self["groups"]] == [None, None] and self["against"]["to"] == when["from"],
           "no data before: nothing is claimed", self)
@@ -116,7 +116,7 @@ def test_cores(server):
     span = answer["span"]["to"] - answer["span"]["from"]
     group = answer["groups"][0]
     ct.ok(answer["type"] == "cpu:ns" and abs(group["cores"] - 25 / span) < 0.01, "cores", (group["cores"], span))
-    ct.ok(group["methods"][0]["name"] == "app.Busy.loop" and group["methods"][0]["own"] == 25_000 * MS, "the JDK's time is its caller's", group)
+    ct.ok(group["methods"][0]["name"] == "app.Busy.loop" and group["methods"][0]["own"] == 25_000 * MS, "time of the JDK", group)
 
 
 def test_table(server, when):

@@ -12,6 +12,11 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "print the server's answer, which is JSON"},
     {0, "token-file", "FILE", NULL, "the file with the token"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0, "by", "LABELS", NULL, "functions, top: split the services also by these labels, as in version,host"},
+    {0, "type", "TYPE", NULL, "functions, top: what weights measure, as in alloc_space:bytes (default: CPU time)"},
+    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service)"},
+    {0, "against", "TIME", NULL,
+     "top: how long before --from the time begins that it compares with, as in -24h (default: the time just before); none: no comparison"},
     {0},
 };
 
@@ -20,6 +25,8 @@ enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
     &fleet_services,
+    &fleet_functions,
+    &fleet_top,
     NULL,
 };
 
@@ -79,14 +86,26 @@ const struct cli_command command_fleet = {
     .name = "fleet",
     .arguments = "[OPTION...] VIEW URL",
     .summary = "ask a server about all services and hosts",
-    .about = "Prints a table. URL is a server (candor server), such as http://HOST:PORT. The answer is about the time from --from to "
-             "--until; without --from it is the last hour. If the server could not read all data of that time, a line on standard "
-             "error says what is missing.\n\n"
-             "Views:\n\n"
-             "services: the services, the one with most CPU time first. CORES is the CPU time divided by the time between its first and "
-             "its last sample.",
+    .about =
+        "Prints a table. URL is a server (candor server), such as http://HOST:PORT. The answer is about the time from --from to "
+        "--until; without --from it is the last hour. If the server could not read all data of that time, a line on standard "
+        "error says what is missing.\n\n"
+        "Views:\n\n"
+        "services: the services, the one with most CPU time first. CORES is the CPU time divided by the time between its first and "
+        "its last sample.\n\n"
+        "functions TEXT: the methods with TEXT in their name, in which services they run, and how much of the time of each service they "
+        "have, with the 95 % interval. TEXT* means names that begin with TEXT, and /PATTERN/ is a regular expression. SELF is the time "
+        "at the top of the stack, TOTAL also that of the methods it calls.\n\n"
+        "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the time of "
+        "a "
+        "method and of the JDK and the frameworks that it calls. Below come the methods whose share has changed by more than chance, with "
+        "the 95 % interval of the change.",
     .examples = "candor fleet services http://candor.example:4041\n"
-                "    which services there are, and what they used in the last hour\n",
+                "    which services there are, and what they used in the last hour\n"
+                "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
+                "    in which services and versions these methods use CPU time, and how much\n"
+                "candor fleet top --against -24h http://candor.example:4041\n"
+                "    what is hot in each service, and what has changed since the same hour of yesterday\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

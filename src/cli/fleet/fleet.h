@@ -26,7 +26,9 @@ struct fleet_view {
     int (*run)(const struct fleet *f); /* returns an exit status */
 };
 
-extern const struct fleet_view fleet_services; /* services.c */
+extern const struct fleet_view fleet_services;  /* services.c */
+extern const struct fleet_view fleet_functions; /* functions.c */
+extern const struct fleet_view fleet_top;       /* top.c */
 
 /* ---- the question ---- */
 

@@ -6,14 +6,13 @@
 #include "format/page/flamegraph.h"
 #include "report/report.h"
 #include "server/request/question.h"
-#include "server/request/times.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, STEPS_DEFAULT = 200, STEPS_MAX = 11000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
+enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
 
 /* ---- profiles ---- */
 
@@ -28,22 +27,6 @@ struct answer {
 
 typedef int write_answer(struct answer *a, struct http_writer *w); /* returns 0 or a code */
 
-/* Writes which part of the requested time the recordings cover. */
-static void put_span(struct jsonw *j, const struct store_result *r)
-{
-    jsonw_key(j, "span");
-    if (r->from == r->to) {
-        jsonw_null(j);
-        return;
-    }
-    jsonw_object(j);
-    jsonw_key(j, "from");
-    jsonw_int(j, r->from);
-    jsonw_key(j, "to");
-    jsonw_int(j, r->to);
-    jsonw_object_end(j);
-}
-
 static void put_server(struct answer *a, struct jsonw *j)
 {
     const struct store_result *r = &a->result;
@@ -51,7 +34,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object(j);
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
-    put_span(j, r);
+    question_put_span(j, r);
     jsonw_member_uint(j, "total", r->weight);
     jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
     jsonw_member_uint(j, "pruned", r->pruned.weight);
@@ -228,7 +211,7 @@ static void put_series(struct http *h, const struct question *query, int64_t ste
     jsonw_member_uint(j, "recordings", r->recordings);
     question_put_complete(j, &r->missing, r->type, false);
     question_put_books(j, r);
-    put_span(j, r);
+    question_put_span(j, r);
     jsonw_key(j, "step");
     jsonw_int(j, step);
     jsonw_key(j, "from");
@@ -257,22 +240,6 @@ static void put_series(struct http *h, const struct question *query, int64_t ste
     http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
-static int read_step(struct http *h, const struct question *query, int64_t *step)
-{
-    const char *text = http_parameter(h, "step", NULL);
-    int64_t span = query->q.to - query->q.from;
-    *step = (span + STEPS_DEFAULT - 1) / STEPS_DEFAULT;
-    if (text && *text && times_parse_step(text, step)) {
-        http_error(h, HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
-        return -EINVAL;
-    }
-    if (span / *step > STEPS_MAX) {
-        http_error(h, HTTP_BAD_REQUEST, "step: more than %d steps; make it longer", STEPS_MAX);
-        return -EINVAL;
-    }
-    return 0;
-}
-
 void query_series(struct http *h)
 {
     struct question query;
@@ -282,7 +249,7 @@ void query_series(struct http *h)
     int64_t step;
     const char *by = http_parameter(h, "by", NULL);
     int rc = question_init(&query, h);
-    rc = rc ? rc : read_step(h, &query, &step);
+    rc = rc ? rc : question_step(h, &query, &step);
     if (!rc) {
         query.q.books = true;
         rc = store_series(h->server->store, &query.q, step, by && *by ? by : NULL, &series, &result, &e);

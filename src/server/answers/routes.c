@@ -8,7 +8,9 @@
 #include "server/answers/receive.h"
 #include "server/answers/storage.h"
 #include "server/connect/connect.h"
+#include "server/fleet/functions.h"
 #include "server/fleet/services.h"
+#include "server/fleet/top.h"
 #include "server/request/origin.h"
 
 #include <stdio.h>
@@ -24,6 +26,9 @@ static const struct route {
     void (*answer)(struct http *h);
 } routes[] = {
     {"/v1/services", TOKEN_READ, services_answer},
+    {"/v1/functions", TOKEN_READ, functions_answer},
+    {"/v1/functions/series", TOKEN_READ, functions_series_answer},
+    {"/v1/top", TOKEN_READ, top_answer},
     {"/v1/series", TOKEN_READ, query_series},
     {"/v1/methods", TOKEN_READ, query_methods},
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},

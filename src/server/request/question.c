@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { STEPS_DEFAULT = 200, STEPS_MAX = 11000 };
+
 /* ---- what is asked ---- */
 
 static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
@@ -81,6 +83,22 @@ int question_number(struct http *h, const char *name, uint32_t otherwise, uint32
     return 0;
 }
 
+int question_step(struct http *h, const struct question *query, int64_t *step)
+{
+    const char *text = http_parameter(h, "step", NULL);
+    int64_t span = query->q.to - query->q.from;
+    *step = (span + STEPS_DEFAULT - 1) / STEPS_DEFAULT;
+    if (text && *text && times_parse_step(text, step)) {
+        http_error(h, HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
+        return -EINVAL;
+    }
+    if (span / *step > STEPS_MAX) {
+        http_error(h, HTTP_BAD_REQUEST, "step: more than %d steps; make it longer", STEPS_MAX);
+        return -EINVAL;
+    }
+    return 0;
+}
+
 void question_failed(struct http *h, int rc, const struct error *e)
 {
     counters_gave_up(&h->server->counters, rc);
@@ -119,4 +137,19 @@ void question_put_complete(struct jsonw *j, const struct missing *m, const char 
     }
     jsonw_object_end(j);
     jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
+}
+
+void question_put_span(struct jsonw *j, const struct store_result *r)
+{
+    jsonw_key(j, "span");
+    if (r->from == r->to) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    jsonw_key(j, "from");
+    jsonw_int(j, r->from);
+    jsonw_key(j, "to");
+    jsonw_int(j, r->to);
+    jsonw_object_end(j);
 }

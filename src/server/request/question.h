@@ -19,11 +19,15 @@ void question_restrict(struct selector *s, const struct http *h);
 /* Reads a whole number from 1 to `most`. Without the parameter, the number is `otherwise`. Returns 0, or a code if it has already answered
  * with an error. */
 int question_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);
+/* Reads the parameter `step`, in seconds. Without it there are 200 steps. Returns 0, or a code if it has already answered with an error. */
+int question_step(struct http *h, const struct question *query, int64_t *step);
 /* Writes the member "complete" of an answer. If the answer is not complete, also writes "missing" and "missing_text". more: the answer was
  * cut off at a limit. */
 void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
 /* Writes the member "books" of an answer: the sum of the books of its recordings, or null if there are none. */
 void question_put_books(struct jsonw *j, const struct store_result *r);
+/* Writes the member "span": which part of the requested time the recordings cover. */
+void question_put_span(struct jsonw *j, const struct store_result *r);
 /* Answers with an error of the store. */
 void question_failed(struct http *h, int rc, const struct error *e);
 

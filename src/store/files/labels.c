@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_name(const char *s, size_t len)
+bool labels_is_name(const char *s, size_t len)
 {
     if (!len || len > LABEL_NAME_MAX || (!isalpha((unsigned char)*s) && *s != '_') || (unsigned char)*s >= 0x80)
         return false;
@@ -31,7 +31,7 @@ static bool is_value(const char *s, size_t len)
 
 static int check(const char *name, size_t name_len, const char *value, size_t value_len, struct error *e)
 {
-    if (!is_name(name, name_len))
+    if (!labels_is_name(name, name_len))
         return error_set(e, -EINVAL, "a label's name is not [a-zA-Z_][a-zA-Z0-9_.-]* of at most %d bytes", LABEL_NAME_MAX);
     if (!value_len || value_len > LABEL_VALUE_MAX)
         return error_set(e, -EINVAL, "label %.*s: its value has %zu bytes; 1 to %d are allowed", (int)name_len, name, value_len,

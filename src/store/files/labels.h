@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct labels { /* zeros = empty; sorted by name */
     uint32_t count;
 };
 
+bool labels_is_name(const char *name, size_t len);
 /* Sets a label. A later value replaces an earlier one. Returns 0, -ENOMEM, or -EINVAL with a message in e. */
 int labels_set(struct labels *l, const char *name, size_t name_len, const char *value, size_t value_len, struct error *e);
 /* Returns the value of a label, or "" if there is none. */

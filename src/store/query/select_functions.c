@@ -1,0 +1,379 @@
+/* Sums up the rows of segments by the methods that their stacks show. */
+#include "store/functions.h"
+
+#include "store/query/function_paths.h"
+#include "store/query/gather.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SUM_MAX ((uint64_t)1 << 62)
+
+/* The sum over the rows of one dictionary for a group and a set of methods, or for a group and one nearest method. */
+struct cell {
+    uint32_t group, of;
+    struct store_figure sum;
+};
+
+struct cells {
+    struct cell *list;
+    uint32_t count, cap;
+    struct map places;
+};
+
+struct tally {
+    struct store *store;
+    const struct store_query *q;
+    const struct store_function_query *f;
+    const struct gather *g;
+    struct store_functions *out;
+    struct store_result *result;
+    struct map groups; /* (value, slice) -> place in out->groups */
+    struct map rows;   /* (group, name) -> place in out->rows */
+    bool *sliced;      /* by value: whether the group is split by time */
+    bool add_up;       /* there are many rows: the sums of segments are used where they suffice */
+    uint32_t last;     /* the group of the row before; UINT32_MAX = none */
+    uint32_t last_value;
+    int64_t last_slice;
+    struct function_paths paths; /* those of the dictionary at hand */
+    struct gather_fit fit;
+    struct cells sets, selves;
+};
+
+static int add(struct store_figure *to, uint64_t weight, uint64_t samples)
+{
+    if (weight >= SUM_MAX - to->weight)
+        return -ERANGE;
+    to->weight += weight;
+    to->samples += samples;
+    return 0;
+}
+
+/* ---- groups ---- */
+
+static int group_at(struct tally *t, uint32_t value, int64_t slice, uint32_t *group)
+{
+    struct store_functions *out = t->out;
+    bool added;
+    if (t->last != UINT32_MAX && t->last_value == value && t->last_slice == slice) {
+        *group = t->last;
+        return 0;
+    }
+    uint32_t *place = map_add(&t->groups, (uint64_t)value << 32 | (uint32_t)slice, &added);
+    if (!place || ARRAY_GROW(out->groups, out->group_cap, out->group_count))
+        return -ENOMEM;
+    if (added) {
+        out->groups[out->group_count] = (struct store_group){.value = value, .slice = slice, .from = INT64_MAX, .to = INT64_MIN};
+        *place = out->group_count++;
+    }
+    t->last_value = value;
+    t->last_slice = slice;
+    *group = t->last = *place;
+    return 0;
+}
+
+/* Returns the length of a group's first values. */
+static size_t lead_len(const char *value, unsigned labels)
+{
+    const char *at = value;
+    for (unsigned i = 0; i < labels; i++) {
+        at += i && *at;
+        at += strcspn(at, (char[]){STORE_BY_SEPARATOR, 0});
+    }
+    return (size_t)(at - value);
+}
+
+/* Counts for each group how many groups of the gathered recordings have its first values. */
+static int count_alike(const struct tally *t, uint32_t *alike)
+{
+    const struct strtab *values = &t->g->values;
+    struct strtab leads;
+    uint32_t *lead_of = calloc((size_t)values->count + 1, sizeof *lead_of), *with = calloc((size_t)values->count + 1, sizeof *with);
+    bool *seen = calloc((size_t)values->count + 1, sizeof *seen);
+    int rc = strtab_init(&leads) || !lead_of || !with || !seen ? -ENOMEM : 0;
+    for (uint32_t i = 0; !rc && i < t->g->count; i++) {
+        uint32_t value = t->g->list[i].by;
+        const char *text = strtab_text(values, value);
+        size_t len = lead_len(text, t->f->lead);
+        if (seen[value])
+            continue;
+        seen[value] = true;
+        lead_of[value] = strtab_add(&leads, text, len);
+        with[lead_of[value]]++;
+        rc = len && !lead_of[value] ? -ENOMEM : 0;
+    }
+    for (uint32_t i = 0; !rc && i < values->count; i++)
+        alike[i] = with[lead_of[i]];
+    strtab_deinit(&leads);
+    free(lead_of);
+    free(with);
+    free(seen);
+    return rc;
+}
+
+/* Decides which groups are split by time. */
+static int choose_sliced(struct tally *t)
+{
+    uint32_t count = t->g->values.count;
+    uint32_t *alike = calloc((size_t)count + 1, sizeof *alike);
+    t->sliced = calloc((size_t)count + 1, sizeof *t->sliced);
+    int rc = !alike || !t->sliced ? -ENOMEM : t->f->lead ? count_alike(t, alike) : 0;
+    for (uint32_t i = 0; !rc && i < count; i++)
+        t->sliced[i] = t->f->slice && (!t->f->lead || alike[i] == 1);
+    free(alike);
+    return rc;
+}
+
+/* Adds the groups that recordings have, even without samples, and the time that they cover. */
+static int add_groups(struct tally *t)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < t->g->count; i++) {
+        const struct gathered *of = &t->g->list[i];
+        uint32_t group;
+        rc = group_at(t, of->by, 0, &group);
+        if (rc)
+            break;
+        struct store_group *to = &t->out->groups[group];
+        int64_t from = of->begun > t->q->from ? of->begun : t->q->from, until = of->ended < t->q->to ? of->ended : t->q->to;
+        to->from = from < to->from ? from : to->from;
+        to->to = until > to->to ? until : to->to;
+    }
+    return rc;
+}
+
+/* ---- rows of a segment ---- */
+
+static int add_cell(struct cells *c, uint32_t group, uint32_t of, uint64_t weight, uint64_t samples)
+{
+    bool added;
+    uint32_t *place = map_add(&c->places, (uint64_t)group << 32 | of, &added);
+    if (!place || ARRAY_GROW(c->list, c->cap, c->count))
+        return -ENOMEM;
+    if (added) {
+        c->list[c->count] = (struct cell){.group = group, .of = of};
+        *place = c->count++;
+    }
+    return add(&c->list[*place].sum, weight, samples);
+}
+
+static int take(struct tally *t, uint32_t group, uint32_t stack, uint64_t weight, uint32_t count)
+{
+    if (t->f->whole) {
+        struct store_group *to = &t->out->groups[group];
+        to->squares += (double)weight * (double)weight / (count ? count : 1);
+        int rc = add(&to->all, weight, count);
+        if (rc)
+            return rc;
+    }
+    uint32_t set = t->paths.set_of ? t->paths.set_of[stack] : 0;
+    if (!set)
+        return 0;
+    uint32_t nearest = t->paths.nearest_of[stack];
+    int rc = add_cell(&t->sets, group, set, weight, count);
+    return rc || !nearest ? rc : add_cell(&t->selves, group, nearest, weight, count);
+}
+
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+{
+    struct tally *t = context;
+    uint32_t group;
+    int64_t slice = t->sliced[of->by] ? (segment->first + row->second - t->q->from) / t->f->slice : 0;
+    if (!gather_fits(&t->fit, segment))
+        return -EBADMSG;
+    int rc = group_at(t, of->by, slice, &group);
+    return rc ? rc : take(t, group, row->stack, row->weight, row->count);
+}
+
+static int take_sums(void *context, const struct gathered *of, const struct segment *segment)
+{
+    struct tally *t = context;
+    uint32_t group;
+    int rc = gather_fits(&t->fit, segment) ? group_at(t, of->by, 0, &group) : -EBADMSG;
+    for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
+        const struct segment_sum *sum = &segment->sums[i];
+        rc = take(t, group, sum->stack, sum->weight, sum->count);
+        t->result->weight += sum->weight;
+    }
+    return rc;
+}
+
+/* Whether the sums of the segment may be used: all its entries are of one group, which is not split by time. */
+static bool may_sum(const struct tally *t, uint32_t at)
+{
+    const struct gathered *list = t->g->list;
+    for (uint32_t i = at; i < t->g->count && list[i].segment == list[at].segment; i++)
+        if (list[i].by != list[at].by || t->sliced[list[i].by])
+            return false;
+    return t->add_up;
+}
+
+static int take_segment(struct tally *t, uint32_t *at, struct error *e)
+{
+    static const unsigned columns = SEGMENT_SERIES | 1 << SEGMENT_STACK | 1 << SEGMENT_COUNT;
+    const struct gathered *first = &t->g->list[*at];
+    uint64_t weight = t->result->weight;
+    bool done = false;
+    int rc = may_sum(t, *at) ? gather_sums(t->g, t->store, t->q, at, GATHER_STACKS, take_sums, t, t->result, &done, e) : 0;
+    if (!rc && !done)
+        rc = gather_segment(t->g, t->store, t->q, at, columns, take_row, t, t->result, e);
+    if (rc != -EBADMSG)
+        return rc;
+    t->result->weight = weight;
+    gather_misfit(t->g, t->store, first, t->result);
+    return 0;
+}
+
+/* ---- from a dictionary's sums to the answer ---- */
+
+static struct store_function *row_of(struct tally *t, uint32_t group, uint32_t name)
+{
+    struct store_functions *out = t->out;
+    bool added;
+    uint32_t *place = map_add(&t->rows, (uint64_t)group << 32 | name, &added);
+    if (!place || ARRAY_GROW(out->rows, out->cap, out->count))
+        return NULL;
+    if (added) {
+        out->rows[out->count] = (struct store_function){.name = name, .group = group};
+        *place = out->count++;
+    }
+    return &out->rows[*place];
+}
+
+static int add_total(struct tally *t, const struct cell *c, uint32_t name)
+{
+    struct store_function *row = row_of(t, c->group, name);
+    return row ? add(&row->total, c->sum.weight, c->sum.samples) : -ENOMEM;
+}
+
+static int add_self(struct tally *t, const struct cell *c, uint32_t name)
+{
+    struct store_function *row = row_of(t, c->group, name);
+    return row ? add(&row->self, c->sum.weight, c->sum.samples) : -ENOMEM;
+}
+
+static int give_names(struct tally *t, uint32_t *names)
+{
+    for (uint32_t i = 1; i < t->paths.count; i++) {
+        names[i] = strtab_add(&t->out->names, t->paths.names[i], t->paths.lens[i]);
+        if (!names[i] && !t->f->together)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Adds what the dictionary's rows came to. A set counts for each of its methods, and once for all of them together. */
+static int give_sums(struct tally *t)
+{
+    uint32_t *names = calloc((size_t)t->paths.count + 1, sizeof *names);
+    int rc = names ? give_names(t, names) : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < t->sets.count; i++) {
+        const struct cell *c = &t->sets.list[i];
+        rc = add_total(t, c, 0);
+        for (uint32_t set = c->of; !rc && set && !t->f->together; set = t->paths.sets[set].parent)
+            rc = add_total(t, c, names[t->paths.sets[set].function]);
+    }
+    for (uint32_t i = 0; !rc && i < t->selves.count; i++) {
+        const struct cell *c = &t->selves.list[i];
+        rc = add_self(t, c, 0);
+        rc = rc || t->f->together ? rc : add_self(t, c, names[c->of]);
+    }
+    free(names);
+    return rc;
+}
+
+static void forget_cells(struct cells *c)
+{
+    c->count = 0;
+    map_clear(&c->places);
+}
+
+/* Whether the rows of the dictionary's segments cannot be in the answer. An entry that a damaged dictionary lacks may be such a method. */
+static bool may_skip(const struct tally *t, struct dictionary *d)
+{
+    pthread_mutex_lock(&d->lock);
+    bool damaged = d->damaged;
+    pthread_mutex_unlock(&d->lock);
+    return !t->paths.set_of && !t->f->whole && !damaged;
+}
+
+static int take_dictionary(struct tally *t, uint32_t *at, struct dictionary *d, struct error *e)
+{
+    uint32_t id = t->g->list[*at].dictionary;
+    t->fit = gather_fit_of(d);
+    int rc = function_paths_init(&t->paths, d, t->store, t->q, t->f, e);
+    bool skip = !rc && may_skip(t, d);
+    while (!rc && *at < t->g->count && t->g->list[*at].dictionary == id) {
+        if (skip)
+            ++*at;
+        else
+            rc = take_segment(t, at, e);
+    }
+    rc = rc ? rc : give_sums(t);
+    forget_cells(&t->sets);
+    forget_cells(&t->selves);
+    function_paths_deinit(&t->paths);
+    return rc;
+}
+
+static int take_all(struct tally *t, struct error *e)
+{
+    struct store *s = t->store;
+    int rc = choose_sliced(t);
+    rc = rc ? rc : add_groups(t);
+    for (uint32_t at = 0; !rc && at < t->g->count;) {
+        char path[DISK_PATH_MAX];
+        struct dictionary *d;
+        uint32_t id = t->g->list[at].dictionary;
+        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
+        if (rc)
+            return rc;
+        rc = take_dictionary(t, &at, d, e);
+        cache_put(&s->cache, d);
+    }
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;
+}
+
+/* Takes over the labels' values. Each value keeps the number that it has in the gather. */
+static void take_values(struct store_functions *out, struct gather *g)
+{
+    strtab_deinit(&out->values);
+    out->values = g->values;
+    g->values = (struct strtab){0};
+}
+
+int store_functions(struct store *s, const struct store_query *q, const struct store_function_query *f, struct store_functions *out,
+                    struct store_result *r, struct error *e)
+{
+    struct gather g;
+    struct tally t = {.store = s, .q = q, .f = f, .g = &g, .out = out, .result = r, .last = UINT32_MAX};
+    *out = (struct store_functions){0};
+    int rc = gather_init(&g, s, q, f->by, r, e);
+    rc = rc ? rc : select_books(&g, s, q, r, e);
+    t.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
+    if (!rc && strtab_init(&out->names))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : take_all(&t, e);
+    if (!rc)
+        take_values(out, &g);
+    map_deinit(&t.groups);
+    map_deinit(&t.rows);
+    map_deinit(&t.sets.places);
+    map_deinit(&t.selves.places);
+    free(t.sets.list);
+    free(t.selves.list);
+    free(t.sliced);
+    gather_deinit(&g);
+    return rc;
+}
+
+void store_functions_deinit(struct store_functions *f)
+{
+    strtab_deinit(&f->names);
+    strtab_deinit(&f->values);
+    free(f->rows);
+    free(f->groups);
+    *f = (struct store_functions){0};
+}

@@ -12,6 +12,12 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "print the server's answer, which is JSON"},
     {0, "token-file", "FILE", NULL, "the file with the token"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0, "type", "TYPE", NULL, "changes: the type of the samples, such as alloc_space:bytes (default: CPU time)"},
+    {0, "by", "LABEL", NULL, "changes: compare the two newest values of this label (default version)"},
+    {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
+    {0, "after", "WHAT", NULL, "changes: a selector or times (default: --select, --from and --until)"},
+    {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
+    {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
     {0},
 };
 
@@ -20,6 +26,7 @@ enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
     &fleet_services,
+    &fleet_changes,
     NULL,
 };
 
@@ -79,14 +86,25 @@ const struct cli_command command_fleet = {
     .name = "fleet",
     .arguments = "[OPTION...] VIEW URL",
     .summary = "ask a server about all services and hosts",
-    .about = "Prints a table. URL is a server (candor server), such as http://HOST:PORT. The answer is about the time from --from to "
-             "--until; without --from it is the last hour. If the server could not read all data of that time, a line on standard "
-             "error says what is missing.\n\n"
-             "Views:\n\n"
-             "services: the services, the one with most CPU time first. CORES is the CPU time divided by the time between its first and "
-             "its last sample.",
+    .about =
+        "Prints a table. URL is a server (candor server), such as http://HOST:PORT. The answer is about the time from --from to "
+        "--until; without --from it is the last hour. If the server could not read all data of that time, a line on standard "
+        "error says what is missing.\n\n"
+        "Views:\n\n"
+        "services: the services, the one with most CPU time first. CORES is the CPU time divided by the time between its first and "
+        "its last sample.\n\n"
+        "changes: what changed in a service between its two newest versions (--by LABEL: values of another label), or between --before "
+        "and --after. Select one service. Shares are in % of all samples. CHANGE is how much of the service's present cost the method "
+        "adds, and +- its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or line is new, gone, "
+        "dearer or cheaper, or its cost moved from or to another one, as after a renaming. OF: a method's own time (self), a line of the "
+        "program's own code, or the total of a method whose callees show no such change. Hosts that are on both sides are compared with "
+        "themselves, and the differences between hosts show what is chance. Of the changes named, one in a hundred may be none.",
     .examples = "candor fleet services http://candor.example:4041\n"
-                "    which services there are, and what they used in the last hour\n",
+                "    which services there are, and what they used in the last hour\n"
+                "candor fleet changes --select 'service=\"shop\"' --from -1d http://candor.example:4041\n"
+                "    what the newest version of shop made dearer or cheaper\n"
+                "candor fleet changes --select 'service=\"shop\"' --before last-week http://candor.example:4041\n"
+                "    the last hour against the same hour a week ago\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

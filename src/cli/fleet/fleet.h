@@ -27,6 +27,7 @@ struct fleet_view {
 };
 
 extern const struct fleet_view fleet_services; /* services.c */
+extern const struct fleet_view fleet_changes;  /* changes.c */
 
 /* ---- the question ---- */
 

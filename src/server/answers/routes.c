@@ -7,6 +7,7 @@
 #include "server/answers/receive.h"
 #include "server/answers/storage.h"
 #include "server/connect/connect.h"
+#include "server/fleet/changes.h"
 #include "server/fleet/services.h"
 #include "server/request/origin.h"
 
@@ -18,6 +19,7 @@ static const struct route {
     void (*answer)(struct http *h);
 } routes[] = {
     {"/v1/services", TOKEN_READ, services_answer},
+    {"/v1/changes", TOKEN_READ, changes_answer},
     {"/v1/series", TOKEN_READ, query_series},
     {"/v1/methods", TOKEN_READ, query_methods},
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},

@@ -168,6 +168,30 @@ enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);
 void store_series_deinit(struct store_series *s);
+
+/* What one value of a label has in one step of time, of the stacks of one dictionary. */
+struct store_split_sum {
+    uint32_t stack;
+    uint64_t weight, count;
+    double squares; /* the sum of the squares of the single weights */
+};
+struct store_split_part {
+    const char *value;
+    uint32_t step;
+    uint32_t dictionary;         /* calls in a row with this number have the same `names`, unchanged */
+    const struct profile *names; /* what the dictionary has; only valid during these calls */
+    const struct store_split_sum *sums;
+    uint32_t count;
+};
+struct store_split {
+    const char *by;      /* as of store_series */
+    uint32_t few, steps; /* with fewer values than `few`, the query's time is also split, into `steps` equal steps */
+    int (*visit)(void *context, const struct store_split_part *part); /* returns 0, or a code that ends the query */
+    void *context;
+    uint64_t seconds; /* set: the time that the recordings cover, summed up over all of them */
+};
+/* Visits all selected rows, added up by stack, for each dictionary, value and step. */
+int store_split(struct store *s, const struct store_query *q, struct store_split *of, struct store_result *r, struct error *e);
 void store_result_deinit(struct store_result *r);
 
 #endif

@@ -12,11 +12,17 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "print the server's answer, which is JSON"},
     {0, "token-file", "FILE", NULL, "the file with the token"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
-    {0, "by", "LABELS", NULL, "functions, top: split the services also by these labels, as in version,host"},
-    {0, "type", "TYPE", NULL, "functions, top: what weights measure, as in alloc_space:bytes (default: CPU time)"},
+    {0, "by", "LABELS", NULL,
+     "functions, top: split the services also by these labels, as in version,host; changes: compare the two newest values of this label "
+     "(default version)"},
+    {0, "type", "TYPE", NULL, "functions, top, changes: what weights measure, as in alloc_space:bytes (default: CPU time)"},
     {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service)"},
     {0, "against", "TIME", NULL,
      "top: how long before --from the time begins that it compares with, as in -24h (default: the time just before); none: no comparison"},
+    {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
+    {0, "after", "WHAT", NULL, "changes: a selector or times (default: --select, --from and --until)"},
+    {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
+    {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
     {0},
 };
 
@@ -24,10 +30,7 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services,
-    &fleet_functions,
-    &fleet_top,
-    NULL,
+    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -99,13 +102,23 @@ const struct cli_command command_fleet = {
         "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the time of "
         "a "
         "method and of the JDK and the frameworks that it calls. Below come the methods whose share has changed by more than chance, with "
-        "the 95 % interval of the change.",
+        "the 95 % interval of the change.\n\n"
+        "changes: what changed in a service between its two newest versions (--by LABEL: values of another label), or between --before "
+        "and --after. Select one service. Shares are in % of all samples. CHANGE is how much of the service's present cost the method "
+        "adds, and +- its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or line is new, gone, "
+        "dearer or cheaper, or its cost moved from or to another one, as after a renaming. OF: a method's own time (self), a line of the "
+        "program's own code, or the total of a method whose callees show no such change. Hosts that are on both sides are compared with "
+        "themselves, and the differences between hosts show what is chance. Of the changes named, one in a hundred may be none.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
                 "    in which services and versions these methods use CPU time, and how much\n"
                 "candor fleet top --against -24h http://candor.example:4041\n"
-                "    what is hot in each service, and what has changed since the same hour of yesterday\n",
+                "    what is hot in each service, and what has changed since the same hour of yesterday\n"
+                "candor fleet changes --select 'service=\"shop\"' --from -1d http://candor.example:4041\n"
+                "    what the newest version of shop made dearer or cheaper\n"
+                "candor fleet changes --select 'service=\"shop\"' --before last-week http://candor.example:4041\n"
+                "    the last hour against the same hour a week ago\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

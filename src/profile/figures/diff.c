@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/time_units.h"
+#include "profile/figures/compare.h"
 #include "profile/figures/diff_runs.h"
 #include "profile/figures/significance.h"
 
@@ -9,15 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The weight of the median of all methods' dispersion beside a method's own dispersion, in observations. */
-static const double prior_degrees = 4;
 /* The degrees of freedom of the variance between blocks: the blocks of two runs have 30, their overlapping pairs about 20. */
 static const double block_degrees = 20;
 /* A dispersion is assumed to grow in proportion to a share, up to this factor. */
 static const double most_growth = 4;
-/* The smallest number of samples that could show a difference, if all of them were on one side. */
-static const double least_samples = 8;
-
 int diff_init(struct diff *d)
 {
     *d = (struct diff){.level = 0.01};
@@ -172,22 +168,14 @@ static struct diff_part part_at(const struct diff_run *run, uint32_t row, enum w
     return part;
 }
 
-/* A figure on one side, with all runs of the side together. The compared value is the share times `unit`: 1, or the side's CPU time per
- * second. */
-struct side {
-    double share, size; /* the sample size at which independent draws of this share would have the same variance */
-    double slow;        /* the variance between blocks of time */
-    double unit;
-};
-
 static double share_in(const struct diff_run *run, double weight)
 {
     return run->weight > 0 ? weight / run->weight : 0;
 }
 
-static struct side side_of(const struct diff *d, uint32_t row, enum which which, enum diff_side side)
+static struct compare_side side_of(const struct diff *d, uint32_t row, enum which which, enum diff_side side)
 {
-    struct side s = {.unit = d->absolute && d->seconds[side] > 0 ? d->weight[side] / NS_PER_S / d->seconds[side] : 1};
+    struct compare_side s = {.unit = d->absolute && d->seconds[side] > 0 ? d->weight[side] / NS_PER_S / d->seconds[side] : 1};
     double weight = 0, inverse = 0;
     for (uint32_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->run_list[i];
@@ -204,29 +192,16 @@ static struct side side_of(const struct diff *d, uint32_t row, enum which which,
     return s;
 }
 
-static double pooled(const struct side *a, const struct side *b)
-{
-    double size = a->size + b->size;
-    return size > 0 ? (a->share * a->size + b->share * b->size) / size : 0;
-}
-
-/* Returns the sampling variance of b - a, if both sides had the pooled share. */
-static double sampling_variance(const struct side *a, const struct side *b)
-{
-    double p = pooled(a, b);
-    return p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
-}
-
 /* Returns the dispersion: how much more the runs differ than by sampling alone, as chi square divided by its degrees of freedom. */
-static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which which, const struct side *sides)
+static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which which, const struct compare_side *sides)
 {
-    double p = pooled(&sides[DIFF_A], &sides[DIFF_B]), chi = 0, degrees = (double)d->run_count - 2;
+    double p = compare_pooled(&sides[DIFF_A], &sides[DIFF_B]), chi = 0, degrees = (double)d->run_count - 2;
     if (!(p > 0 && p < 1))
         return 0;
     for (uint32_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->run_list[i];
         struct diff_part part = part_at(run, row, which);
-        const struct side *side = &sides[run->side];
+        const struct compare_side *side = &sides[run->side];
         /* With `absolute`, times per second are compared, in units of the side's time per second. */
         double rate = d->absolute && run->seconds > 0 ? part.weight / NS_PER_S / run->seconds / side->unit : share_in(run, part.weight);
         chi += (rate - side->share) * (rate - side->share) * part.size / (p * (1 - p));
@@ -234,9 +209,9 @@ static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which 
     return chi / degrees;
 }
 
-static double dispersion_of_blocks(const struct side *sides)
+static double dispersion_of_blocks(const struct compare_side *sides)
 {
-    double sampling = sampling_variance(&sides[DIFF_A], &sides[DIFF_B]);
+    double sampling = compare_sampling_variance(&sides[DIFF_A], &sides[DIFF_B]);
     double slow =
         sides[DIFF_A].slow * sides[DIFF_A].unit * sides[DIFF_A].unit + sides[DIFF_B].slow * sides[DIFF_B].unit * sides[DIFF_B].unit;
     return sampling > 0 ? slow / sampling : 0;
@@ -247,40 +222,15 @@ static bool by_runs(const struct diff *d)
     return d->runs[DIFF_A] > 1 && d->runs[DIFF_B] > 1;
 }
 
-static double own_dispersion(const struct diff *d, uint32_t row, enum which which, const struct side *sides)
+static double own_dispersion(const struct diff *d, uint32_t row, enum which which, const struct compare_side *sides)
 {
     return by_runs(d) ? dispersion_of_runs(d, row, which, sides) : dispersion_of_blocks(sides);
 }
 
-/* Returns the dispersion that the test uses. It is never below that of sampling. There are few runs, so the median of all methods
- * moderates their estimate. If the method's own dispersion is larger, it is used instead. */
+/* Returns the dispersion that the test uses. It is never below that of sampling. */
 static double dispersion(const struct diff *d, double own)
 {
-    double degrees = by_runs(d) ? (double)d->run_count - 2 : 0;
-    double moderated = by_runs(d) ? (prior_degrees * d->dispersion + degrees * own) / (prior_degrees + degrees) : own;
-    return fmax(1, fmax(moderated, own));
-}
-
-/* Tests a difference with counts of a Poisson process that have the variance of the share: p N/(1 - p) events have it. For shares above
- * a half, the complement is tested, because it differs by the same amount. */
-static double test(const struct side *a, const struct side *b, double spread, bool absolute)
-{
-    double p = pooled(a, b);
-    bool rest = !absolute && p > 0.5;
-    double scale = 1 / fmax(rest ? p : 1 - p, 1e-3) / spread;
-    double na = a->size * scale, nb = b->size * scale;
-    double ka = (rest ? 1 - a->share : a->share) * na, kb = (rest ? 1 - b->share : b->share) * nb;
-    return significance_counts(ka, kb, na / a->unit, nb / b->unit);
-}
-
-/* Returns Newcombe's interval for a difference, which uses Wilson's intervals of both sides. */
-static struct interval interval_of(const struct side *a, const struct side *b, double spread)
-{
-    struct interval wa = stats_wilson(a->share, a->size / spread), wb = stats_wilson(b->share, b->size / spread);
-    double difference = b->share * b->unit - a->share * a->unit;
-    double down = hypot((b->share - wb.low) * b->unit, (wa.high - a->share) * a->unit);
-    double up = hypot((wb.high - b->share) * b->unit, (a->share - wa.low) * a->unit);
-    return (struct interval){difference - down, difference + up};
+    return by_runs(d) ? compare_dispersion(own, (double)d->run_count - 2, d->dispersion) : fmax(1, own);
 }
 
 /* Returns a high estimate of a method's dispersion in the next comparison, after its share has grown. For blocks it is the upper end of
@@ -292,12 +242,12 @@ static double next_dispersion(const struct diff *d, double own, double share, do
     if (!by_runs(d))
         return own > 1 ? own * (1 + significance_normal(0.2) * sqrt(2 / d->degrees)) : 1;
     double degrees = (double)d->run_count - 2, growth = share > 0 ? fmin(grown / share, most_growth) : 1;
-    double expected = fmax(d->dispersion, (prior_degrees * d->dispersion + degrees * own) / (prior_degrees + degrees));
+    double expected = fmax(d->dispersion, compare_moderated(own, degrees, d->dispersion));
     return (1 + (expected - 1) * growth) * (1 + significance_normal(0.05) * sqrt(2 / degrees));
 }
 
 /* Returns the least growth that a single test at level/tests detects with a probability of 0.8. A larger share has a larger variance. */
-static double detectable(const struct diff *d, const struct side *a, const struct side *b, double own)
+static double detectable(const struct diff *d, const struct compare_side *a, const struct compare_side *b, double own)
 {
     double least = d->level / (2.0 * (d->tests ? d->tests : 1));
     double reach = significance_student(fmin(least, 0.5), by_runs(d) || own > 1 ? d->degrees : 0) + significance_normal(0.2);
@@ -313,22 +263,18 @@ static double detectable(const struct diff *d, const struct side *a, const struc
 
 static void fill(const struct diff *d, uint32_t row, enum which which, struct diff_figure *f)
 {
-    struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
-    double spread = dispersion(d, own_dispersion(d, row, which, sides)), p = pooled(&sides[DIFF_A], &sides[DIFF_B]);
+    struct compare_side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+    double spread = dispersion(d, own_dispersion(d, row, which, sides));
     *f = (struct diff_figure){.a = sides[DIFF_A].share * sides[DIFF_A].unit, .b = sides[DIFF_B].share * sides[DIFF_B].unit, .p = 1, .q = 1};
-    f->interval = interval_of(&sides[DIFF_A], &sides[DIFF_B], spread);
-    f->tested = sides[DIFF_A].size > 0 && sides[DIFF_B].size > 0 && p * (sides[DIFF_A].size + sides[DIFF_B].size) / spread >= least_samples;
-    if (!f->tested)
-        return;
-    f->p = test(&sides[DIFF_A], &sides[DIFF_B], spread, d->absolute);
-    /* The estimate of the variance is uncertain itself. */
-    if (spread > 1 && d->degrees > 0 && f->p < 1)
-        f->p = significance_student_p(significance_normal(fmax(f->p, 1e-300) / 2), d->degrees);
+    f->interval = compare_interval(&sides[DIFF_A], &sides[DIFF_B], spread, compare_z95);
+    f->tested = compare_is_enough(&sides[DIFF_A], &sides[DIFF_B], spread);
+    if (f->tested)
+        f->p = compare_test(&sides[DIFF_A], &sides[DIFF_B], spread, d->degrees, !d->absolute);
 }
 
 static void fill_detectable(const struct diff *d, uint32_t row, enum which which, struct diff_figure *f)
 {
-    struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+    struct compare_side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
     f->detectable = detectable(d, &sides[DIFF_A], &sides[DIFF_B], own_dispersion(d, row, which, sides));
 }
 
@@ -349,9 +295,8 @@ static int find_dispersion(struct diff *d)
         return -ENOMEM;
     for (uint32_t row = 0; row < d->count; row++)
         for (enum which which = SELF; which <= TOTAL; which++) {
-            struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
-            double p = pooled(&sides[DIFF_A], &sides[DIFF_B]);
-            if (p < 1 && p * (sides[DIFF_A].size + sides[DIFF_B].size) >= least_samples)
+            struct compare_side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+            if (compare_pooled(&sides[DIFF_A], &sides[DIFF_B]) < 1 && compare_is_enough(&sides[DIFF_A], &sides[DIFF_B], 1))
                 all[n++] = own_dispersion(d, row, which, sides);
         }
     if (n)
@@ -408,7 +353,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 int diff_compute(struct diff *d)
 {
-    d->degrees = by_runs(d) ? (double)d->run_count - 2 + prior_degrees : block_degrees;
+    d->degrees = by_runs(d) ? compare_degrees((double)d->run_count - 2) : block_degrees;
     int rc = find_dispersion(d);
     for (uint32_t row = 0; !rc && row < d->count; row++) {
         fill(d, row, SELF, &d->rows[row].self);
@@ -426,7 +371,7 @@ int diff_compute(struct diff *d)
 
 double diff_detectable(const struct diff *d, double share)
 {
-    const struct side a = {.share = share, .size = d->effective[DIFF_A], .unit = 1};
-    const struct side b = {.share = share, .size = d->effective[DIFF_B], .unit = 1};
+    const struct compare_side a = {.share = share, .size = d->effective[DIFF_A], .unit = 1};
+    const struct compare_side b = {.share = share, .size = d->effective[DIFF_B], .unit = 1};
     return detectable(d, &a, &b, d->dispersion);
 }

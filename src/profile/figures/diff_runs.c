@@ -1,5 +1,7 @@
 #include "profile/figures/diff_runs.h"
 
+#include "profile/figures/compare.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,11 +54,9 @@ static void close_row(struct row_blocks *r, double expected)
     r->sum = 0;
 }
 
-/* Returns the variance of the sum. It is estimated from single blocks, and from overlapping groups of two and three blocks. If neighbors
- * are similar, the groups give more. The largest estimate is used. */
 static double variance_of(const struct row_blocks *r)
 {
-    return r->squares + fmax(0, fmax(r->products[0], (4 * r->products[0] + 2 * r->products[1]) / 3));
+    return compare_blocks(r->squares, r->products[0], r->products[1]);
 }
 
 /* Ends a block: notes how far each row deviates from its share in this block. The block's part of the whole is its part of the weight,

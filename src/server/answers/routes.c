@@ -9,6 +9,7 @@
 #include "server/answers/storage.h"
 #include "server/connect/connect.h"
 #include "server/fleet/functions.h"
+#include "server/fleet/changes.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
@@ -29,6 +30,7 @@ static const struct route {
     {"/v1/functions", TOKEN_READ, functions_answer},
     {"/v1/functions/series", TOKEN_READ, functions_series_answer},
     {"/v1/top", TOKEN_READ, top_answer},
+    {"/v1/changes", TOKEN_READ, changes_answer},
     {"/v1/series", TOKEN_READ, query_series},
     {"/v1/methods", TOKEN_READ, query_methods},
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},

@@ -1,0 +1,56 @@
+/* GET /v1/changes: chooses two sides, adds up their rows by host, and compares them. */
+#include "server/fleet/changes.h"
+#include "server/fleet/changes_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
+
+static int compare(struct fleet_changes *f, struct error *e)
+{
+    int rc = 0;
+    for (enum changes_side side = CHANGES_BEFORE; !rc && side <= CHANGES_AFTER; side++) {
+        rc = changes_take(f, side, e);
+        /* Both sides have the same type, also if it was not asked for. */
+        if (!rc && !f->query.q.type && *f->sides[side].result.type)
+            f->query.q.type = f->sides[side].result.type;
+    }
+    if (!rc && changes_compute(&f->changes))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    return rc;
+}
+
+static int read_options(struct fleet_changes *f, struct http *h)
+{
+    const char *all = http_parameter(h, "all", NULL), *split = http_parameter(h, "split", NULL);
+    f->all = all && !strcmp(all, "1");
+    f->split = split && *split ? split : NULL;
+    return question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &f->limit);
+}
+
+void changes_answer(struct http *h)
+{
+    struct fleet_changes f = {.http = h};
+    struct http_writer w;
+    struct error e;
+    int rc = question_init(&f.query, h);
+    if (!rc && changes_init(&f.changes))
+        question_failed(h, rc = -ENOMEM, &e);
+    rc = rc ? rc : read_options(&f, h);
+    rc = rc ? rc : changes_sides(&f);
+    if (!rc && (rc = compare(&f, &e)))
+        question_failed(h, rc, &e);
+    if (!rc && !http_write_begin(h, &w)) {
+        changes_write(&f, &w.json);
+        http_write_end(h, &w, HTTP_OK, "application/json");
+    }
+    for (int side = 0; side < 2; side++) {
+        selector_deinit(&f.sides[side].selector);
+        store_result_deinit(&f.sides[side].result);
+        free(f.sides[side].select);
+    }
+    changes_deinit(&f.changes);
+    question_deinit(&f.query);
+}

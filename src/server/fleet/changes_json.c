@@ -1,0 +1,255 @@
+/* Writes the answer of /v1/changes. */
+#include "server/fleet/changes_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many callers, and values of a label, are shown of each change. */
+enum { CAUSES_MAX = 5, VALUES_MAX = 20 };
+
+/* A row of the answer: one value of a figure. */
+struct row {
+    uint32_t figure;
+    enum changes_which which;
+};
+
+static const struct changes_value *value_of(const struct changes *c, const struct row *r)
+{
+    return &c->figures[r->figure].value[r->which];
+}
+
+/* Weight per second: cores, for CPU time. */
+static double per_second(const struct fleet_side *side, double weight)
+{
+    const char *colon = strrchr(side->result.type, ':');
+    double unit = colon && !strcmp(colon, ":ns") ? 1e9 : 1;
+    return side->seconds ? weight / unit / (double)side->seconds : 0;
+}
+
+static void put_side(struct jsonw *j, const struct fleet_changes *f, enum changes_side which)
+{
+    const struct fleet_side *side = &f->sides[which];
+    jsonw_object(j);
+    jsonw_member_text(j, "select", side->select);
+    jsonw_member_text_or_null(j, "value", side->value);
+    jsonw_key(j, "from");
+    jsonw_int(j, side->from);
+    jsonw_key(j, "to");
+    jsonw_int(j, side->to);
+    jsonw_member_uint(j, "recordings", side->result.recordings);
+    jsonw_member_uint(j, "seconds", side->seconds);
+    jsonw_member_uint(j, "weight", side->result.weight);
+    jsonw_member_number(j, "per_second", per_second(side, (double)side->result.weight));
+    jsonw_member_uint(j, "hosts", f->changes.compared[which]);
+    jsonw_key(j, "compared");
+    jsonw_uint(j, (uint64_t)f->changes.weight[which]);
+    jsonw_object_end(j);
+}
+
+static void put_left_out(struct jsonw *j, const struct changes *c)
+{
+    jsonw_key(j, "left_out");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < c->host_count; i++)
+        if (!c->hosts[i].compared)
+            jsonw_text(j, strtab_text(&c->names, c->hosts[i].name));
+    jsonw_array_end(j);
+}
+
+static void put_pair(struct jsonw *j, const struct changes *c, const double weight[2])
+{
+    static const char *const names[] = {"before", "after"};
+    for (int side = 0; side < 2; side++)
+        jsonw_member_number(j, names[side], c->weight[side] > 0 ? weight[side] / c->weight[side] : 0);
+}
+
+/* ---- causes ---- */
+
+/* How much an edge contributes to the change: in shares of the weight after, on the scale of the changes. */
+static double edge_change(const struct changes *c, const struct changes_edge *e)
+{
+    double before = e->weight[CHANGES_BEFORE] / c->rest[CHANGES_BEFORE] * c->rest[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    return e->weight[CHANGES_AFTER] / c->weight[CHANGES_AFTER] - before;
+}
+
+/* Writes the callers through which the method's total changed most. */
+static void put_callers(struct jsonw *j, const struct changes *c, uint32_t figure)
+{
+    bool *shown = calloc((size_t)c->edge_count + 1, sizeof *shown);
+    jsonw_key(j, "callers");
+    jsonw_array(j);
+    for (int n = 0; shown && n < CAUSES_MAX; n++) {
+        uint32_t best = CHANGES_NO_FIGURE;
+        for (uint32_t i = 0; i < c->edge_count; i++)
+            if (c->edges[i].callee == figure && c->edges[i].caller != CHANGES_NO_FIGURE && !shown[i] &&
+                (best == CHANGES_NO_FIGURE || fabs(edge_change(c, &c->edges[i])) > fabs(edge_change(c, &c->edges[best]))))
+                best = i;
+        if (best == CHANGES_NO_FIGURE)
+            break;
+        shown[best] = true;
+        jsonw_object(j);
+        jsonw_member_text(j, "method", changes_name(c, c->edges[best].caller));
+        put_pair(j, c, c->edges[best].weight);
+        jsonw_member_number(j, "change", edge_change(c, &c->edges[best]));
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    free(shown);
+}
+
+static double cell(const struct changes_figure *f, uint32_t unit, enum changes_which which)
+{
+    return unit < f->cells_cap ? f->cells[2 * unit + which] : 0;
+}
+
+static void put_value(struct jsonw *j, const struct changes *c, const struct row *r, uint32_t group)
+{
+    double weight[2] = {0}, all[2] = {0};
+    for (uint32_t i = 0; i < c->unit_count; i++) {
+        const struct changes_unit *u = &c->units[i];
+        if (u->group != group || !c->hosts[u->host].compared)
+            continue;
+        weight[u->side] += cell(&c->figures[r->figure], i, r->which);
+        all[u->side] += u->weight;
+    }
+    jsonw_object(j);
+    jsonw_member_text(j, "value", strtab_text(&c->names, group));
+    for (int side = 0; side < 2; side++) {
+        jsonw_key(j, side ? "after" : "before");
+        jsonw_number(j, all[side] > 0 ? weight[side] / all[side] : NAN);
+    }
+    jsonw_object_end(j);
+}
+
+/* Writes the figure's share for each value of the label that was asked for, so that it shows which of them have the change. */
+static void put_values(struct jsonw *j, const struct changes *c, const struct row *r)
+{
+    uint32_t n = 0;
+    jsonw_key(j, "values");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < c->unit_count && n < VALUES_MAX; i++) {
+        bool first = c->hosts[c->units[i].host].compared;
+        for (uint32_t k = 0; first && k < i; k++)
+            first = c->units[k].group != c->units[i].group || !c->hosts[c->units[k].host].compared;
+        if (!first)
+            continue;
+        put_value(j, c, r, c->units[i].group);
+        n++;
+    }
+    jsonw_array_end(j);
+}
+
+/* ---- rows ---- */
+
+static void put_estimate(struct jsonw *j, const struct changes *c, const struct row *r)
+{
+    const struct changes_value *v = value_of(c, r);
+    struct changes_bounds b;
+    changes_bounds(c, r->figure, r->which, &b);
+    jsonw_member_number(j, "expected", v->expected);
+    jsonw_member_number(j, "change", v->change);
+    jsonw_member_number(j, "low", b.interval.low);
+    jsonw_member_number(j, "high", b.interval.high);
+    jsonw_member_number(j, "detectable", b.detectable);
+    jsonw_member_number(j, "p", v->p);
+    jsonw_member_number(j, "q", v->q);
+}
+
+static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct row *r)
+{
+    const struct changes *c = &f->changes;
+    const struct changes_figure *figure = &c->figures[r->figure];
+    const struct changes_value *v = value_of(c, r);
+    jsonw_object(j);
+    jsonw_member_text(j, "method", changes_name(c, r->figure));
+    jsonw_key(j, "line");
+    if (figure->line)
+        jsonw_int(j, figure->line);
+    else
+        jsonw_null(j);
+    jsonw_member_text(j, "figure", figure->line ? "line" : r->which == CHANGES_SELF ? "self" : "total");
+    jsonw_member_text(j, "verdict", changes_verdict_name(v->verdict));
+    jsonw_key(j, "innermost");
+    jsonw_bool(j, v->innermost);
+    put_pair(j, c, v->weight);
+    jsonw_member_uint(j, "before_weight", (uint64_t)(v->weight[CHANGES_BEFORE] + 0.5));
+    jsonw_member_uint(j, "after_weight", (uint64_t)(v->weight[CHANGES_AFTER] + 0.5));
+    jsonw_member_number(j, "before_per_second", per_second(&f->sides[CHANGES_BEFORE], v->weight[CHANGES_BEFORE]));
+    jsonw_member_number(j, "after_per_second", per_second(&f->sides[CHANGES_AFTER], v->weight[CHANGES_AFTER]));
+    put_estimate(j, c, r);
+    if (v->verdict == CHANGES_MOVED)
+        jsonw_member_text(j, v->change > 0 ? "from" : "to", changes_name(c, v->partner));
+    if (v->verdict != CHANGES_UNSURE && !figure->line)
+        put_callers(j, c, r->figure);
+    if (v->verdict != CHANGES_UNSURE && f->split)
+        put_values(j, c, r);
+    jsonw_object_end(j);
+}
+
+/* The sure ones first, then the ones that changed most. */
+static int by_change(const void *left, const void *right, void *context)
+{
+    const struct changes *c = context;
+    const struct row *a = left, *b = right;
+    const struct changes_value *x = value_of(c, a), *y = value_of(c, b);
+    bool sure_x = x->verdict != CHANGES_UNSURE, sure_y = y->verdict != CHANGES_UNSURE;
+    if (sure_x != sure_y)
+        return sure_x ? -1 : 1;
+    int by = (fabs(x->change) < fabs(y->change)) - (fabs(x->change) > fabs(y->change));
+    by = by ? by : strcmp(changes_name(c, a->figure), changes_name(c, b->figure));
+    return by ? by : (int)a->which - (int)b->which;
+}
+
+/* Lists the values to show. Returns their number. */
+static uint32_t list_rows(const struct fleet_changes *f, struct row *rows)
+{
+    const struct changes *c = &f->changes;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 2 * c->figure_count; i++) {
+        const struct row r = {i / 2, i % 2};
+        bool is = !c->figures[r.figure].line || r.which == CHANGES_SELF;
+        if (is && (f->all || value_of(c, &r)->verdict != CHANGES_UNSURE))
+            rows[n++] = r;
+    }
+    if (n)
+        qsort_r(rows, n, sizeof *rows, by_change, (void *)c);
+    return n;
+}
+
+static void put_rows(struct jsonw *j, const struct fleet_changes *f, bool *more)
+{
+    struct row *rows = calloc(2 * (size_t)f->changes.figure_count + 1, sizeof *rows);
+    uint32_t n = rows ? list_rows(f, rows) : 0;
+    jsonw_key(j, "changes");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < n && i < f->limit; i++)
+        put_row(j, f, &rows[i]);
+    jsonw_array_end(j);
+    *more = !rows || n > f->limit;
+    free(rows);
+}
+
+void changes_write(struct fleet_changes *f, struct jsonw *j)
+{
+    const struct changes *c = &f->changes;
+    struct missing missing = f->sides[CHANGES_BEFORE].result.missing;
+    bool more;
+    missing_add_all(&missing, &f->sides[CHANGES_AFTER].result.missing);
+    jsonw_object(j);
+    jsonw_member_text_or_null(j, "type", f->query.q.type);
+    jsonw_member_text_or_null(j, "by", f->by);
+    jsonw_member_text(j, "design", changes_design_name(c->design));
+    jsonw_member_text_or_null(j, "reason", c->reason);
+    jsonw_member_number(j, "level", c->level);
+    jsonw_key(j, "before");
+    put_side(j, f, CHANGES_BEFORE);
+    jsonw_key(j, "after");
+    put_side(j, f, CHANGES_AFTER);
+    put_left_out(j, c);
+    jsonw_member_uint(j, "tests", c->tests);
+    jsonw_member_uint(j, "sure", c->sure);
+    put_rows(j, f, &more);
+    question_put_complete(j, &missing, f->query.q.type, more);
+    jsonw_object_end(j);
+}

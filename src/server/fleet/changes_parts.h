@@ -1,0 +1,35 @@
+/* What the files of /v1/changes share. */
+#ifndef CANDOR_SERVER_FLEET_CHANGES_PARTS_H
+#define CANDOR_SERVER_FLEET_CHANGES_PARTS_H
+
+#include "profile/figures/changes.h"
+#include "server/request/question.h"
+
+/* One of the two sides that are compared. */
+struct fleet_side {
+    struct selector selector;
+    char *select;                    /* its text */
+    char value[LABEL_VALUE_MAX + 1]; /* of the label that was asked `by`; "" = the sides were given */
+    int64_t from, to;
+    struct store_result result;
+    uint64_t seconds; /* that its recordings cover, over all hosts */
+};
+
+struct fleet_changes {
+    struct http *http;
+    struct question query;
+    const char *by;    /* the label whose values are compared */
+    const char *split; /* NULL, or a label whose values are told apart among the causes */
+    uint32_t limit;
+    bool all;
+    struct fleet_side sides[2]; /* by enum changes_side */
+    struct changes changes;
+};
+
+/* Reads before, after and by, and chooses the sides. Returns 0, or a code if it has already answered with an error. */
+int changes_sides(struct fleet_changes *f);
+/* Adds the rows of a side to the comparison. Returns 0, or a code with a message in e. */
+int changes_take(struct fleet_changes *f, enum changes_side side, struct error *e);
+void changes_write(struct fleet_changes *f, struct jsonw *j);
+
+#endif

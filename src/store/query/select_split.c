@@ -1,0 +1,163 @@
+/* Splits the rows of segments by a label and by time, and adds up each part by stack. */
+#include "store/query/gather.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct split_sum {
+    uint32_t unit; /* value * steps + step */
+    struct store_split_sum sum;
+};
+
+struct split {
+    const struct store_query *query;
+    const struct store_split *of;
+    uint32_t steps;
+    struct map places; /* (unit, stack) -> place in `list` */
+    struct split_sum *list;
+    uint32_t count, cap;
+    struct gather_fit fit;
+};
+
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+{
+    struct split *l = context;
+    const struct store_query *q = l->query;
+    bool added;
+    if (!gather_fits(&l->fit, segment))
+        return -EBADMSG;
+    uint32_t step = (uint32_t)((segment->first + row->second - q->from) * l->steps / (q->to - q->from)), unit = of->by * l->steps + step;
+    uint32_t *place = ARRAY_GROW(l->list, l->cap, l->count) ? NULL : map_add(&l->places, (uint64_t)unit << 32 | row->stack, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        l->list[l->count] = (struct split_sum){.unit = unit, .sum.stack = row->stack};
+        *place = l->count++;
+    }
+    struct store_split_sum *sum = &l->list[*place].sum;
+    sum->weight += row->weight;
+    sum->count += row->count;
+    sum->squares += (double)row->weight * (double)row->weight / (row->count ? row->count : 1);
+    return 0;
+}
+
+static int by_unit(const void *left, const void *right)
+{
+    const struct split_sum *a = left, *b = right;
+    if (a->unit != b->unit)
+        return a->unit < b->unit ? -1 : 1;
+    return (a->sum.stack > b->sum.stack) - (a->sum.stack < b->sum.stack);
+}
+
+/* Passes the sums of a dictionary on, unit by unit. */
+static int pass(struct split *l, const struct gather *g, uint32_t dictionary, const struct profile *names)
+{
+    int rc = 0;
+    struct store_split_sum *sums = calloc((size_t)l->count + 1, sizeof *sums);
+    if (!sums)
+        return -ENOMEM;
+    if (l->count)
+        qsort(l->list, l->count, sizeof *l->list, by_unit);
+    for (uint32_t i = 0; i < l->count; i++)
+        sums[i] = l->list[i].sum;
+    for (uint32_t begin = 0, end; !rc && begin < l->count; begin = end) {
+        for (end = begin; end < l->count && l->list[end].unit == l->list[begin].unit;)
+            end++;
+        uint32_t unit = l->list[begin].unit;
+        const struct store_split_part part = {.value = strtab_text(&g->values, unit / l->steps),
+                                              .step = unit % l->steps,
+                                              .dictionary = dictionary,
+                                              .names = names,
+                                              .sums = sums + begin,
+                                              .count = end - begin};
+        rc = l->of->visit(l->of->context, &part);
+    }
+    free(sums);
+    return rc;
+}
+
+static int take_dictionary(struct split *l, struct store *s, const struct gather *g, uint32_t *at, struct dictionary *d,
+                           struct store_result *r, struct error *e)
+{
+    uint32_t id = g->list[*at].dictionary;
+    int rc = 0;
+    l->count = 0;
+    map_clear(&l->places);
+    l->fit = gather_fit_of(d);
+    while (!rc && *at < g->count && g->list[*at].dictionary == id) {
+        const struct gathered *first = &g->list[*at];
+        uint64_t weight = r->weight;
+        rc = gather_segment(g, s, l->query, at, SEGMENT_ALL, take_row, l, r, e);
+        if (rc != -EBADMSG)
+            continue;
+        r->weight = weight;
+        gather_misfit(g, s, first, r);
+        rc = 0;
+    }
+    pthread_mutex_lock(&d->lock);
+    rc = rc ? rc : pass(l, g, id, &d->names);
+    pthread_mutex_unlock(&d->lock);
+    return rc;
+}
+
+static int take_all(struct split *l, struct store *s, const struct gather *g, struct store_result *r, struct error *e)
+{
+    int rc = 0;
+    for (uint32_t at = 0; !rc && at < g->count;) {
+        char path[DISK_PATH_MAX];
+        struct dictionary *d;
+        uint32_t id = g->list[at].dictionary;
+        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
+        if (rc)
+            return rc;
+        rc = take_dictionary(l, s, g, &at, d, r, e);
+        cache_put(&s->cache, d);
+    }
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+/* Returns the number of values that recordings have. */
+static uint32_t values_of(const struct gather *g)
+{
+    bool none = false;
+    for (uint32_t i = 0; i < g->count; i++)
+        none |= !g->list[i].by;
+    return g->values.count - 1 + none;
+}
+
+/* Adds up the time that the recordings cover within the query's. A recording of several days has several entries. */
+static int sum_seconds(const struct gather *g, const struct store_query *q, uint64_t *seconds)
+{
+    struct map seen;
+    int rc = 0;
+    *seconds = 0;
+    map_init(&seen);
+    for (uint32_t i = 0; !rc && i < g->count; i++) {
+        const struct gathered *one = &g->list[i];
+        int64_t from = one->begun > q->from ? one->begun : q->from, to = one->ended < q->to ? one->ended : q->to;
+        bool added;
+        rc = map_add(&seen, one->recording, &added) ? 0 : -ENOMEM;
+        *seconds += !rc && added && to > from ? (uint64_t)(to - from) : 0;
+    }
+    map_deinit(&seen);
+    return rc;
+}
+
+int store_split(struct store *s, const struct store_query *q, struct store_split *of, struct store_result *r, struct error *e)
+{
+    struct gather g;
+    struct split l = {.query = q, .of = of};
+    int rc = gather_init(&g, s, q, of->by, r, e);
+    map_init(&l.places);
+    l.steps = values_of(&g) < of->few ? of->steps : 1;
+    if (!rc && sum_seconds(&g, q, &of->seconds))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : take_all(&l, s, &g, r, e);
+    map_deinit(&l.places);
+    free(l.list);
+    gather_deinit(&g);
+    return rc;
+}

@@ -1,0 +1,356 @@
+/* Changes between two versions of a simulated service: samples are Poisson draws, and hosts differ by gamma effects. Where nothing changed
+ * the stated rate of false changes holds; a planted regression is found with the samples that the arithmetic asks for, and named; what was
+ * renamed, inlined or extracted has moved.
+ * tier: default
+ * timeout: 300 */
+#include "../tap.h"
+
+#include "profile/figures/changes.h"
+#include "profile/figures/significance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+enum { DRAWS = 40, PLANTED_DRAWS = 20 };
+#else
+enum { DRAWS = 600, PLANTED_DRAWS = 100 };
+#endif
+enum { METHODS = 30, PARTS = 5, PLANTED = 7, HOSTS_MAX = 24 };
+
+static const double false_alarm = 1e-5;
+static uint64_t state = 88172645463325252ULL;
+
+static double uniform(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* Marsaglia and Tsang's method; shape at least 1. Mean 1. */
+static double gamma_effect(double variation)
+{
+    double shape = 1 / (variation * variation), d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    if (variation <= 0)
+        return 1;
+    for (;;) {
+        double x = normal(), v = 1 + c * x;
+        v = v * v * v;
+        if (v > 0 && log(uniform()) < x * x / 2 + d - d * v + d * log(v))
+            return d * v / shape;
+    }
+}
+
+static double poisson(double mean)
+{
+    if (mean > 500)
+        return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
+    double limit = exp(-mean), product = uniform(), n = 0;
+    for (; product > limit; n++)
+        product *= uniform();
+    return n;
+}
+
+struct service {
+    const char *name;
+    uint32_t hosts;    /* on each side */
+    bool paired;       /* the same hosts on both sides */
+    double samples;    /* of a host and side, on average */
+    double own, other; /* variation of a method's share: of a host, and of a host on one side */
+    double load;       /* variation of a host's load */
+};
+
+static double share_of(uint32_t m)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < METHODS; i++)
+        sum += 1.0 / (i + 2);
+    return 1.0 / (m + 2) / sum;
+}
+
+static uint32_t figure_of(struct changes *c, const char *name)
+{
+    uint32_t figure;
+    changes_figure(c, name, strlen(name), 0, &figure);
+    return figure;
+}
+
+/* Adds the samples of a method that is called by another, which is called by the thread's first method. */
+static void add(struct changes *c, uint32_t unit, const char *name, const char *caller, double samples)
+{
+    uint32_t root = figure_of(c, "run"), between = figure_of(c, caller), figure = figure_of(c, name), edge;
+    if (!(samples > 0))
+        return;
+    changes_weigh(c, unit, samples, samples);
+    changes_add(c, root, unit, 0, samples, samples);
+    if (between != root) {
+        changes_add(c, between, unit, 0, samples, samples);
+        changes_edge(c, between, root, &edge);
+        c->edges[edge].weight[c->units[unit].side] += samples;
+    }
+    changes_add(c, figure, unit, samples, samples, samples);
+    changes_edge(c, figure, between, &edge);
+    c->edges[edge].weight[c->units[unit].side] += samples;
+}
+
+/* grown: the factor by which the planted method costs more after. */
+static void simulate(struct changes *c, const struct service *s, double grown)
+{
+    double own[HOSTS_MAX][METHODS];
+    changes_init(c);
+    for (uint32_t i = 0; i < 2 * s->hosts; i++) {
+        uint32_t host = i / 2, side = i % 2, unit;
+        char name[32], caller[32];
+        snprintf(name, sizeof name, "host-%u", s->paired ? host : i);
+        changes_unit(c, side, name, "", 0, &unit);
+        double load = s->samples * gamma_effect(s->load);
+        for (uint32_t m = 0; m < METHODS; m++) {
+            own[host][m] = side && s->paired ? own[host][m] : gamma_effect(s->own);
+            double mean = load * share_of(m) * own[host][m] * gamma_effect(s->other) * (side && m == PLANTED ? grown : 1);
+            snprintf(name, sizeof name, "m%u", m);
+            snprintf(caller, sizeof caller, "part%u", m % PARTS);
+            add(c, unit, name, caller, poisson(mean));
+        }
+    }
+}
+
+static const struct changes_value *self_of(struct changes *c, const char *name)
+{
+    return &c->figures[figure_of(c, name)].value[CHANGES_SELF];
+}
+
+/* The least count that a binomial of n and p reaches with a probability below false_alarm. */
+static uint32_t too_many(uint32_t n, double p)
+{
+    uint32_t k = 1;
+    while (k < n && significance_beta(p, k, n - k + 1) >= false_alarm)
+        k++;
+    return k;
+}
+
+/* Where nothing changed, each discovery is false, so a comparison has one with a probability of at most the level. */
+static void test_nothing_changed(const struct service *s)
+{
+    uint32_t alarms = 0, bound = too_many(DRAWS, 0.01);
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        struct changes c;
+        simulate(&c, s, 1);
+        changes_compute(&c);
+        alarms += c.sure > 0;
+        changes_deinit(&c);
+    }
+    tap_ok(alarms < bound, "%s: %u of %d comparisons find something where nothing changed; %u would be too many", s->name, alarms, DRAWS,
+           bound);
+}
+
+/* The variance of a host's share p: that of Poisson draws, and that of an effect in proportion to it. */
+static double variance_of(const struct service *s, double p, double effect)
+{
+    return (p / s->samples + effect * effect * p * p) * (1 + s->load * s->load);
+}
+
+/* The growth that is found in four of five: (t + z) standard errors. Of a paired host its own effect is no error before, but it makes the
+ * growth another one on each host. */
+static double growth_of(const struct service *s)
+{
+    double p = share_of(PLANTED), degrees = compare_degrees(s->paired ? s->hosts - 1 : 2 * s->hosts - 2), growth = 0;
+    double reach = significance_student(0.01 / (2.0 * (2 * METHODS + PARTS)), degrees) + significance_normal(0.2);
+    double effect = hypot(s->other, s->paired ? 0 : s->own);
+    for (int i = 0; i < 50; i++) {
+        double differs = s->paired ? s->own * s->own * growth * growth : 0;
+        growth = reach * sqrt((variance_of(s, p, effect) + variance_of(s, p + growth, effect) + differs) / s->hosts);
+    }
+    return growth;
+}
+
+/* The test takes the larger of two estimates of the dispersion, so it needs more than the arithmetic says. 1.5 times that growth is
+ * found in four of five. */
+static void test_planted(const struct service *s)
+{
+    uint32_t found = 0, named = 0, others = 0;
+    double share = share_of(PLANTED), growth = 1.5 * growth_of(s), held = 0;
+    for (uint32_t i = 0; i < PLANTED_DRAWS; i++) {
+        struct changes c;
+        simulate(&c, s, 1 + growth / share);
+        changes_compute(&c);
+        const struct changes_value *v = self_of(&c, "m7");
+        struct changes_bounds b;
+        changes_bounds(&c, figure_of(&c, "m7"), CHANGES_SELF, &b);
+        found += v->verdict == CHANGES_DEARER;
+        double most = 0;
+        bool other = false;
+        for (uint32_t m = 0; m < METHODS; m++) {
+            char name[8];
+            snprintf(name, sizeof name, "m%u", m);
+            most = fmax(most, fabs(self_of(&c, name)->deviations));
+            other |= m != PLANTED && self_of(&c, name)->verdict != CHANGES_UNSURE;
+        }
+        named += fabs(v->deviations) >= most;
+        others += other;
+        double truth = v->share[CHANGES_AFTER] * (1 - 1 / (1 + growth / share)); /* what it costs more, in shares of the weight after */
+        held += b.interval.low <= truth && b.interval.high >= truth;
+        changes_deinit(&c);
+    }
+    tap_ok(found >= 0.8 * PLANTED_DRAWS, "%s: a growth by %.2f points of %.1f %% is found in %u of %d", s->name, 100 * growth, 100 * share,
+           found, PLANTED_DRAWS);
+    tap_ok(named >= 0.95 * PLANTED_DRAWS, "%s: it is the surest change in %u", s->name, named);
+    tap_ok(others < too_many(PLANTED_DRAWS, 0.02), "%s: another method is named in %u", s->name, others);
+    tap_ok(held >= 0.85 * PLANTED_DRAWS, "%s: the interval holds the truth in %.0f", s->name, held);
+}
+
+/* ---- what moved ---- */
+
+/* Ten hosts with 20,000 samples; `what`: what became of m5 of part0. */
+static void move(struct changes *c, const char *what)
+{
+    changes_init(c);
+    for (uint32_t i = 0; i < 20; i++) {
+        uint32_t unit;
+        char name[32], caller[32];
+        bool after = i % 2;
+        snprintf(name, sizeof name, "host-%u", i / 2);
+        changes_unit(c, i % 2, name, "", 0, &unit);
+        for (uint32_t m = 0; m < METHODS; m++) {
+            double n = poisson(20000 * share_of(m) * gamma_effect(0.05));
+            snprintf(name, sizeof name, "m%u", m);
+            snprintf(caller, sizeof caller, "part%u", m % PARTS);
+            if (m != 5 || !after)
+                add(c, unit, name, caller, n);
+            else if (!strcmp(what, "renamed"))
+                add(c, unit, "fresh", caller, n);
+            else if (!strcmp(what, "inlined"))
+                add(c, unit, "part0", "run", n);
+            else if (!strcmp(what, "extracted")) {
+                add(c, unit, name, caller, floor(n / 2));
+                add(c, unit, "fresh", "m5", n - floor(n / 2));
+                changes_add(c, figure_of(c, caller), unit, 0, n - floor(n / 2), n - floor(n / 2));
+            } else if (!strcmp(what, "dearer"))
+                add(c, unit, "fresh", caller, 2 * n);
+        }
+    }
+    changes_compute(c);
+}
+
+static void test_moved(const char *what, const char *to)
+{
+    struct changes c;
+    move(&c, what);
+    const struct changes_value *a = self_of(&c, "m5"), *b = self_of(&c, to);
+    tap_ok(a->verdict == CHANGES_MOVED && b->verdict == CHANGES_MOVED && a->partner == figure_of(&c, to) &&
+               b->partner == figure_of(&c, "m5"),
+           "%s: it moved, from %s to %s", what, "m5", to);
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < 2 * c.figure_count; i++) {
+        enum changes_verdict v = c.figures[i / 2].value[i % 2].verdict;
+        others += v != CHANGES_UNSURE && v != CHANGES_MOVED;
+    }
+    tap_ok(!others, "%s: nothing else changed (%u did)", what, others);
+    changes_deinit(&c);
+}
+
+static void test_not_moved(void)
+{
+    struct changes c;
+    move(&c, "dearer");
+    tap_ok(self_of(&c, "m5")->verdict == CHANGES_GONE && self_of(&c, "fresh")->verdict == CHANGES_NEW,
+           "a method that was replaced by one that costs twice as much did not move: gone, and new");
+    const struct changes_value *total = &c.figures[figure_of(&c, "part0")].value[CHANGES_TOTAL];
+    tap_ok(total->verdict == CHANGES_DEARER && !total->innermost, "its caller is dearer, and not where to look");
+    changes_deinit(&c);
+}
+
+/* ---- few hosts ---- */
+
+/* One host, on both sides, in blocks of time; the share of `hot` is `share`, and within a block all samples of a `lump` are alike. */
+static void alone(struct changes *c, uint32_t blocks, double share, double grown, double variation)
+{
+    changes_init(c);
+    for (uint32_t i = 0; i < 2 * blocks; i++) {
+        uint32_t unit;
+        double effect = gamma_effect(variation);
+        changes_unit(c, i % 2, "one", "", i / 2, &unit);
+        add(c, unit, "hot", "part", poisson(1000 * share * effect * (i % 2 ? grown : 1)));
+        add(c, unit, "cold", "part", poisson(1000 * (1 - share)));
+    }
+    changes_compute(c);
+}
+
+static void test_alone(void)
+{
+    uint32_t alarms = 0, bound = too_many(DRAWS, 0.01);
+    struct changes c;
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        alone(&c, 16, 0.2, 1, 0.2);
+        alarms += c.sure > 0;
+        changes_deinit(&c);
+    }
+    tap_ok(alarms < bound, "one host: %u of %d comparisons find something where nothing changed; %u would be too many", alarms, DRAWS,
+           bound);
+    alone(&c, 16, 0.2, 2, 0.2);
+    tap_ok(c.design == CHANGES_ALONE && !c.reason && self_of(&c, "hot")->verdict == CHANGES_DEARER, "one host: twice the cost is found");
+    changes_deinit(&c);
+    alone(&c, 7, 0.2, 2, 0.2);
+    tap_ok(c.design == CHANGES_NONE && c.reason && strstr(c.reason, "blocks of time") && !c.sure,
+           "one host in 7 blocks: not sure, and why");
+    changes_deinit(&c);
+    const struct service one = {"", 1, false, 5000, 0, 0, 0};
+    simulate(&c, &one, 4);
+    changes_compute(&c);
+    tap_ok(c.design == CHANGES_NONE && c.reason && strstr(c.reason, "not the same") && !c.sure,
+           "one host against another: not sure, and why");
+    changes_deinit(&c);
+}
+
+static void test_hosts(void)
+{
+    struct changes c;
+    uint32_t unit;
+    changes_init(&c);
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t side = 0; side < 2; side++) {
+            char name[16];
+            snprintf(name, sizeof name, "%s-%u", i < 6 ? "both" : side ? "after" : "before", i);
+            changes_unit(&c, side, name, "", 0, &unit);
+            add(&c, unit, "hot", "part", 100);
+            add(&c, unit, "cold", "part", i < 6 ? 100 : 900);
+        }
+    changes_compute(&c);
+    const struct changes_value *v = self_of(&c, "hot");
+    tap_ok(c.design == CHANGES_PAIRED && c.compared[0] == 6 && c.compared[1] == 6,
+           "hosts that are on both sides are compared with themselves");
+    tap_ok(v->share[0] == 0.5 && v->share[1] == 0.5 && v->weight[0] == 600, "and the others are left out");
+    changes_deinit(&c);
+}
+
+int main(void)
+{
+    static const struct service services[] = {
+        {"ten hosts, each with itself", 10, true, 3000, 0.3, 0.1, 0.3},
+        {"ten hosts and ten others", 10, false, 3000, 0.1, 0, 0.3},
+        {"twenty hosts that differ much", 20, false, 5000, 0.3, 0, 0.5},
+        {"three hosts, each with itself", 3, true, 10000, 0.3, 0.1, 0.1},
+        {"three hosts and three others", 3, false, 10000, 0.1, 0, 0.1},
+        {"hosts that do not differ", 8, true, 2000, 0, 0, 0},
+        {"few samples", 8, false, 200, 0.1, 0, 0.2},
+    };
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        test_nothing_changed(&services[i]);
+        if (i < 2)
+            test_planted(&services[i]);
+    }
+    test_moved("renamed", "fresh");
+    test_moved("inlined", "part0");
+    test_moved("extracted", "fresh");
+    test_not_moved();
+    test_alone();
+    test_hosts();
+    return tap_done();
+}

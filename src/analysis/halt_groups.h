@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 struct halt_group {
-    uint32_t what, site,
-        thread; /* string ids of the halts; site and thread are those with most of the group's time or, for halts without a duration, with most halts */
+    /* String ids of the halts. The site and the thread are those with most of the group's time or, for halts without a duration, with
+     * most halts. */
+    uint32_t what, site, thread;
     uint64_t count, sum_ns, median_ns;
     uint64_t at_once_ns; /* the part of sum_ns in which another halt of the group was under way */
     uint32_t threads;

@@ -205,7 +205,8 @@ def beside_owner(jdk):
         jvm.round("collect", calls=CALLS)
         ct.ok(own_recordings(jdk, jvm.pid) == (1, 1), f"{what}: both run", jcmd(jdk, jvm.pid, "JFR.check"))
         status, err = interrupt(client)
-        ct.ok(status == 0 and "('Owner')" in err and "also records the events that candor enables" in err, f"{what}: that is said", (status, err))
+        ct.ok(status == 0 and "('Owner')" in err and "also records the events that candor enables" in err,
+              f"{what}: that is said", (status, err))
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 1), f"{what}: one goes on", jcmd(jdk, jvm.pid, "JFR.check"))
         jcmd(jdk, jvm.pid, "JFR.dump", "name=Owner", f"filename={before}")
         jvm.round("collect", calls=CALLS)

@@ -76,7 +76,8 @@ static void test_anew(void)
     add(&parts[0], LOAD_BOOK, "cpu", "", 110, 0);
     add(&parts[0], LOAD_BOOK, "lost", "a", 0, 0);
     add(&parts[0], LOAD_BOOK, "cpu", "", 20, 0);
-    tap_ok(!take(parts, 1) && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "several recordings") && is("cpu", "", 20, 0),
+    tap_ok(!take(parts, 1) && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "several recordings") &&
+               is("cpu", "", 20, 0),
            "books that begin anew are told, and are the last ones");
     profile_deinit(&p);
 }

@@ -341,7 +341,7 @@ static void put_caveats(const struct page *p)
     if (h->waits_told_twice)
         fprintf(out,
                 "\n%" PRIu32 "  wait%s for monitors and of parked threads %s also recorded by the JDK; Candor's records are used, because "
-                             "they have owners.\n",
+                "they have owners.\n",
                 h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)
         fputs("\nThe recording has no events about halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "

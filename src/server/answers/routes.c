@@ -208,3 +208,14 @@ bool routes_is_query(const struct http *h)
         return false;
     return connect_is(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
 }
+
+enum route_group routes_group(const struct http *h)
+{
+    if (!strcmp(h->method, "POST") && receive_kind(h->path) != RECEIVE_NOTHING)
+        return GROUP_SEND;
+    if (connect_is(h->path))
+        return GROUP_CALL;
+    if (!strncmp(h->path, "/v1/", 4))
+        return GROUP_QUERY;
+    return !strcmp(h->path, "/") || !strncmp(h->path, "/fleet.", 7) ? GROUP_PAGE : GROUP_OTHER;
+}

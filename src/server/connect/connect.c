@@ -116,6 +116,7 @@ void connect_error(struct http *h, const char *code, const char *text)
 {
     struct http_writer w;
     unsigned status = 500;
+    http_note_problem(h, text);
     if (http_write_begin(h, &w))
         return;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -256,8 +256,7 @@ int call_query(struct call *c, const struct asked *a, struct store_query *q, str
     *s = (struct selector){0};
     int rc = call_times(c, a, q, false);
     rc = rc ? rc : kinds_parse(asked_last(&a->profile_type), type, &kind, &c->error);
-    rc = rc ? rc : selector_parse(s, asked_last(&a->selector), &c->error);
-    question_restrict(s, c->http);
+    rc = rc ? rc : question_selector(s, c->http, asked_last(&a->selector), &c->error);
     if (!rc && (a->profile_ids.count || a->trace_ids.count || a->span_ids.count))
         rc = error_set(&c->error, -ENOTSUP, "profiles, traces and spans cannot be selected: samples are kept without their ids");
     *nothing = !rc && (!*type || !series_narrow(s, &kind));

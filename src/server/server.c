@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/request/journal.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/reload.h"
@@ -87,7 +88,8 @@ static int serve(struct server *s, const struct server_source *source, struct er
     int rc = stop_start(&s->stop, tell, e);
     if (rc)
         return rc;
-    rc = listen_start(&l, s, &port, tell, e);
+    rc = journal_start(&s->journal, s->options->access_log, tell, e);
+    rc = rc ? rc : listen_start(&l, s, &port, tell, e);
     if (!rc) {
         bool v6 = strchr(s->options->host, ':') != NULL;
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
@@ -96,6 +98,7 @@ static int serve(struct server *s, const struct server_source *source, struct er
         work(s, l, source);
         listen_stop(l);
     }
+    journal_stop(s->journal);
     return rc;
 }
 

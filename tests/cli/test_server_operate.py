@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""candor server as something that one operates: its configuration file, and what SIGHUP changes while it runs.
+"""candor server as something that one operates: its configuration file, what SIGHUP changes while it runs, its health, logs and metrics,
+and who may read its files.
 
 tier: default
 timeout: 120
@@ -7,11 +8,14 @@ timeout: 120
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
+import socket
 import ssl
 import stat
 import sys
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -163,7 +167,8 @@ def check_health():
     ct.ok(status("/readyz") == status("/healthz") == (200, {"status": "ok"}), "it is alive, and ready")
     incoming = server.data / "incoming"
     incoming.rename(server.data / "catalogue-elsewhere")
-    ct.ok(becomes(503, "No such file") and status("/healthz")[0] == 200, "without a place to write it is not ready, but alive", status("/readyz"))
+    ct.ok(becomes(503, "No such file") and status("/healthz")[0] == 200,
+          "without a place to write it is not ready, but alive", status("/readyz"))
     ct.ok(str(server.data) not in str(status("/readyz")), "the reason names no path", status("/readyz"))
     (server.data / "catalogue-elsewhere").rename(incoming)
     ct.ok(becomes(200, "ok"), "and is ready again")
@@ -212,6 +217,109 @@ def check_private():
     server.end()
 
 
+# ---- logs ----
+
+HOSTILE = '/v1/x"},\n{"status":200}\r\x1b[31m\u2028\x85\x9b%n\u00e9'
+
+
+def entries(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def check_access_log():
+    tokens, path, moved = ct.WORK / "log-tokens", ct.WORK / "access.log", ct.WORK / "access.log.1"
+    reader, writer = token(tokens, "reader:read"), token(tokens, "writer:write:service=s")
+    server = Server("logged", "--token-file", tokens, "--access-log", path, "--max-body", "1000")
+    body = b"a.Main.run;a.Hot.loop 7\n"
+
+    def ask(who, method, target, content=None):
+        return server.request(method, target, content, {"Authorization": f"Bearer {who}"} if who else {})
+
+    answer = ask(reader, "GET", "/v1/services")
+    ask(writer, "POST", "/v1/recordings?service=s", body)
+    ask(writer, "POST", "/v1/recordings?service=other", body)
+    ask(writer, "POST", "/v1/recordings?service=s", bytes(2000))
+    ask(None, "GET", "/v1/services")
+    ask(reader, "GET", urllib.parse.quote(HOSTILE))
+    with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+        raw.sendall(b"nonsense\r\n\r\n")
+        raw.recv(1000)
+    with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+        raw.sendall(b"POST /v1/recordings?service=s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + writer.encode() +
+                    b"\r\nContent-Length: 100\r\n\r\n12345")
+        ct.wait_until(lambda: list((server.data / "incoming").iterdir()))
+    ct.wait_until(lambda: len(entries(path)) == 8)
+    lines = entries(path)
+    ct.ok(len(lines) == 8 and len(path.read_text().splitlines()) == 8, "a line for each request, whatever is in it", lines)
+    ct.ok([(line.get("token"), line.get("method"), line["status"]) for line in lines] ==
+          [("reader", "GET", 200), ("writer", "POST", 200), ("writer", "POST", 403), ("writer", "POST", 413), (None, "GET", 401),
+           ("reader", "GET", 404), (None, None, 400), ("writer", "POST", 0)], "who asked, and what came of it", lines)
+    ct.ok(lines[0]["path"] == "/v1/services" and lines[0]["address"] == "127.0.0.1" and lines[0]["out"] > len(answer[2]) and
+          lines[1]["in"] > len(body) and lines[0]["ms"] >= 0, "where, from where, and how much", lines[:2])
+    ct.ok("--max-body" in lines[3]["reason"] and "'other'" in lines[2]["reason"] and "reason" not in lines[0], "why it was refused", lines)
+    ct.ok(lines[5]["path"] == re.sub("[\0-\x1f\x7f-\x9f]", "?", HOSTILE),
+          "a path that would end a line, or control a terminal, is text", lines[5])
+    ct.ok(not {reader, writer} & set(path.read_text().replace('"', " ").split()), "no token is in it")
+    ct.ok(stat.S_IMODE(path.stat().st_mode) == 0o600, "only its owner may read it")
+    path.rename(moved)
+    reload(server)
+    ct.wait_until(path.exists)
+    ask(reader, "GET", "/v1/services")
+    ct.ok(ct.wait_until(lambda: len(entries(path)) == 1) and len(entries(moved)) == 8, "SIGHUP opens a new file", entries(path))
+    check_refusals(server, ask)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    result = ct.candor("server", "--access-log", ct.WORK / "no" / "access.log", "--data", ct.WORK / "no-log")
+    ct.ok(result.status == 1 and "--access-log" in result.err, "a log that cannot be written", result)
+
+
+def check_refusals(server, ask):
+    """Refusals are in the operator's log, one line each, and few of many."""
+    for i in range(300):
+        ask(None, "GET", urllib.parse.quote(f"/v1/recordings/{i}\n2026-01-01T00:00:00Z forged"))
+    said = [line for line in log_of(server).splitlines() if "refused: 127.0.0.1" in line]
+    ct.ok(len(said) >= 3 and "401" in said[-1] and not [line for line in log_of(server).splitlines() if "forged" in line[:40]],
+          "a refusal is one line in the log", said)
+    ct.ok(len(said) <= 40, f"three hundred are {len(said)} lines")
+    ct.ok(any("(token writer)" in line and "POST /v1/recordings: 403" in line for line in said), "with the name of the token", said)
+
+
+# ---- metrics ----
+
+def check_metrics():
+    server = Server("measured")
+    server.send(b"a.Main.run;a.Hot.loop 7\n", service="s")
+    for path in ("/v1/services", "/v1/series", "/", "/healthz", "/nothing"):
+        server.request("GET", path)
+    server.request("POST", "/querier.v1.QuerierService/ProfileTypes", b"{}", {"Content-Type": "application/json"})
+    m = server.metrics()
+    counts = {route: m[f'candor_server_request_seconds_count{{route="{route}"}}'] for route in ("send", "query", "call", "page", "other")}
+    ct.ok(counts == {"send": 1, "query": 2, "call": 1, "page": 1, "other": 2}, "requests are counted by route", counts)
+    for route in counts:
+        buckets = [value for name, value in m.items() if name.startswith(f'candor_server_request_seconds_bucket{{route="{route}"')]
+        ct.ok(len(buckets) == 9 and buckets == sorted(buckets) and buckets[-1] == counts[route], f"{route}: the buckets add up", buckets)
+    ct.ok(m["candor_server_request_bytes_total"] > 500 and m["candor_server_answer_bytes_total"] > 1000, "bytes in and out", m)
+    ct.ok(any(name.startswith('candor_server_build_info{version="') for name in m), "the version")
+    _, headers, plain = server.request("GET", "/metrics")
+    _, open_headers, content = server.request("GET", "/metrics", headers={"Accept": "application/openmetrics-text;version=1.0.0,*/*;q=0.1"})
+    ct.ok(headers["Content-Type"].startswith("text/plain") and open_headers["Content-Type"].startswith("application/openmetrics-text"),
+          "OpenMetrics on request")
+    check_openmetrics(plain.decode(), content.decode())
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+
+
+def check_openmetrics(plain, text):
+    lines = text.splitlines()
+    types = dict(line.split()[2:4] for line in lines if line.startswith("# TYPE "))
+    samples = [re.split(r"[ {]", line)[0] for line in lines if not line.startswith("#")]
+    ct.ok(text.endswith("# EOF\n") and text.count("# EOF") == 1, "it ends")
+    ends = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
+    known = {family + end for family, kind in types.items() for end in ends[kind]}
+    ct.ok(set(samples) <= known and not [name for name in types if name.endswith("_total")], "each sample has its family",
+          set(samples) - known)
+    before = [re.split(r"[ {]", line)[0] for line in plain.splitlines() if not line.startswith("#")]
+    ct.ok(before == samples and len(types) > 30, "and there are as many as in the text format")
+
+
 def main():
     check_errors()
     check_every_option()
@@ -219,6 +327,8 @@ def main():
     check_certificate()
     check_health()
     check_private()
+    check_access_log()
+    check_metrics()
     ct.done()
 
 

@@ -29,6 +29,7 @@ static const struct cli_option options[] = {
      "the URL under which browsers reach the server through a reverse proxy, such as https://NAME; separate several with commas"},
     {0, "tls-cert", "FILE", NULL, "use TLS with this certificate (PEM)"},
     {0, "tls-key", "FILE", NULL, "private key of the certificate in --tls-cert (PEM)"},
+    {0, "access-log", "FILE", NULL, "append a line of JSON for each request; - is standard output; SIGHUP opens FILE again"},
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},
     {0, "backup", "DIR", NULL, "write a copy to a new directory, and end"},
     CLI_UNPACK_OPTION,

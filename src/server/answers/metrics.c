@@ -2,9 +2,11 @@
 
 #include "base/time_units.h"
 #include "server/answers/storage.h"
+#include "server/request/journal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
@@ -86,19 +88,106 @@ static void put_store(FILE *out, const struct catalogue_sums *s)
     put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);
 }
 
+static void put_latencies(FILE *out, const char *group, const struct latencies *l)
+{
+    static const char name[] = "candor_server_request_seconds";
+    uint64_t count = 0;
+    for (int i = 0; i < COUNTERS_BUCKETS - 1; i++)
+        fprintf(out, "%s_bucket{route=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, group, (double)counters_limits_ns[i] / NS_PER_S,
+                count += l->buckets[i]);
+    count += l->buckets[COUNTERS_BUCKETS - 1];
+    fprintf(out, "%s_bucket{route=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", name, group, count);
+    fprintf(out, "%s_sum{route=\"%s\"} %.6f\n%s_count{route=\"%s\"} %" PRIu64 "\n", name, group, (double)l->sum_ns / NS_PER_S, name, group,
+            count);
+}
+
+static void put_requests(FILE *out, const struct counters *c, uint64_t dropped)
+{
+    fputs("# HELP candor_server_request_seconds Time from the head of a request to the last byte of its answer.\n"
+          "# TYPE candor_server_request_seconds histogram\n",
+          out);
+    for (int i = 0; i < GROUPS; i++)
+        put_latencies(out, counters_groups[i], &c->latencies[i]);
+    put(out, "request_bytes_total", "counter", "Bytes of heads and bodies of requests.", c->received_bytes);
+    put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
+    put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.", dropped);
+}
+
+static void put_all(FILE *out, struct server *s)
+{
+    struct counters c = counters_read(&s->counters);
+    struct catalogue_sums sums;
+    struct error e;
+    fputs("# HELP candor_server_build_info The version of the server.\n# TYPE candor_server_build_info gauge\n"
+          "candor_server_build_info{version=\"" CANDOR_VERSION "\"} 1\n",
+          out);
+    put_recordings(out, &c);
+    put_connections(out, &c);
+    put_queries(out, &c);
+    put_requests(out, &c, journal_dropped(s->journal));
+    if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
+        put_store(out, &sums);
+    storage_put_metrics(out, s);
+}
+
+/* ---- OpenMetrics ---- */
+
+/* Writes a line of the text format as OpenMetrics has it: a counter's family is named without the _total of its samples. */
+static void put_line(FILE *out, const char *line, const char *type_line)
+{
+    static const char total[] = "_total", counter[] = " counter";
+    size_t n = strcspn(type_line, "\n"), end = sizeof counter - 1;
+    bool of_counter = n > end && !strncmp(type_line + n - end, counter, end);
+    size_t name = strlen("# HELP ") + strcspn(line + strlen("# HELP "), " "), cut = sizeof total - 1;
+    if (of_counter && !strncmp(line + name - cut, total, cut))
+        fprintf(out, "%.*s%.*s\n", (int)(name - cut), line, (int)(strcspn(line, "\n") - name), line + name);
+    else
+        fprintf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* Converts the text. Each line of help is followed by the type of the same family. */
+static void convert(FILE *out, const char *text)
+{
+    for (const char *next; *text; text = next) {
+        next = text + strcspn(text, "\n") + 1;
+        if (!strncmp(text, "# HELP ", 7))
+            put_line(out, text, next);
+        else if (!strncmp(text, "# TYPE ", 7))
+            put_line(out, text, text);
+        else
+            fprintf(out, "%.*s", (int)(next - text), text);
+    }
+    fputs("# EOF\n", out);
+}
+
+/* Whether the client prefers OpenMetrics. Prometheus names it in Accept only if it can read it. */
+static bool wants_openmetrics(const struct http *h)
+{
+    const char *accept = http_header(h, "Accept");
+    return accept && strstr(accept, "application/openmetrics-text");
+}
+
 void metrics_answer(struct http *h)
 {
     struct http_writer w;
-    struct counters c = counters_read(&h->server->counters);
-    struct catalogue_sums sums;
-    struct error e;
-    if (http_write_begin(h, &w))
+    char *text = NULL;
+    size_t n = 0;
+    bool open = wants_openmetrics(h);
+    FILE *out = open_memstream(&text, &n);
+    if (out)
+        put_all(out, h->server);
+    if (!out || fclose(out)) {
+        free(text);
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
-    put_recordings(w.out, &c);
-    put_connections(w.out, &c);
-    put_queries(w.out, &c);
-    if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
-        put_store(w.out, &sums);
-    storage_put_metrics(w.out, h->server);
-    http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
+    }
+    if (!http_write_begin(h, &w)) {
+        if (open)
+            convert(w.out, text);
+        else
+            fputs(text, w.out);
+        http_write_end(h, &w, HTTP_OK,
+                       open ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8");
+    }
+    free(text);
 }

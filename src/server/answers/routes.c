@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
- * selector that question_restrict has restricted, or ask pattern_matches(h->token.services, NAME). */
+ * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
 enum { OF_ALL = 1 << 8 }; /* the answer is about all services, and cannot be restricted */
 
 static const struct route {
@@ -207,4 +207,15 @@ bool routes_is_query(const struct http *h)
     if (receive_kind(h->path) == RECEIVE_MESSAGE)
         return false;
     return connect_is(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
+}
+
+enum route_group routes_group(const struct http *h)
+{
+    if (!strcmp(h->method, "POST") && receive_kind(h->path) != RECEIVE_NOTHING)
+        return GROUP_SEND;
+    if (connect_is(h->path))
+        return GROUP_CALL;
+    if (!strncmp(h->path, "/v1/", 4))
+        return GROUP_QUERY;
+    return !strcmp(h->path, "/") || !strncmp(h->path, "/fleet.", 7) ? GROUP_PAGE : GROUP_OTHER;
 }

@@ -14,5 +14,7 @@ void routes_body_end(struct http *h);
 void routes_drop(struct http *h);
 /* Whether the request is a query, which may take long. */
 bool routes_is_query(const struct http *h);
+/* Returns the group to which the request counts. */
+enum route_group routes_group(const struct http *h);
 
 #endif

@@ -53,7 +53,7 @@ static int read_matchers(struct call *c, struct matchers *m)
         return error_set(&c->error, -EINVAL, "more than %d selectors, or %d names of labels", SELECTOR_MAX, NAMES_MAX);
     int rc = 0;
     for (uint32_t i = 0; !rc && i < texts->count; i++)
-        rc = selector_parse(&m->list[m->count++], texts->list[i], &c->error);
+        rc = question_selector(&m->list[m->count++], c->http, texts->list[i], &c->error);
     return rc;
 }
 
@@ -62,8 +62,8 @@ static int find(struct call *c, bool recent, series_visit *visit, void *context)
     struct matchers *m = calloc(1, sizeof *m);
     struct selector allowed = {0};
     struct store_query q = {.selector = &allowed};
-    question_restrict(&allowed, c->http);
-    int rc = m ? call_times(c, &c->asked, &q, recent) : error_set(&c->error, -ENOMEM, "out of memory");
+    int rc = m ? question_selector(&allowed, c->http, "", &c->error) : error_set(&c->error, -ENOMEM, "out of memory");
+    rc = rc ? rc : call_times(c, &c->asked, &q, recent);
     rc = rc ? rc : read_matchers(c, m);
     rc = rc ? rc : series_find(c->store, &q, m->list, m->count, visit, context, &c->error);
     rc = rc ? rc : store_forgotten(c->store, &q, &c->missing, &c->error);

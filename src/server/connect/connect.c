@@ -116,6 +116,7 @@ void connect_error(struct http *h, const char *code, const char *text)
 {
     struct http_writer w;
     unsigned status = 500;
+    http_note_problem(h, text);
     if (http_write_begin(h, &w))
         return;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
@@ -255,8 +256,7 @@ int call_query(struct call *c, const struct asked *a, struct store_query *q, str
     *s = (struct selector){0};
     int rc = call_times(c, a, q, false);
     rc = rc ? rc : kinds_parse(asked_last(&a->profile_type), type, &kind, &c->error);
-    rc = rc ? rc : selector_parse(s, asked_last(&a->selector), &c->error);
-    question_restrict(s, c->http);
+    rc = rc ? rc : question_selector(s, c->http, asked_last(&a->selector), &c->error);
     if (!rc && (a->profile_ids.count || a->trace_ids.count || a->span_ids.count))
         rc = error_set(&c->error, -ENOTSUP, "profiles, traces and spans cannot be selected: samples are kept without their ids");
     *nothing = !rc && (!*type || !series_narrow(s, &kind));

@@ -63,7 +63,7 @@ static int set_selector(struct fleet_changes *f, struct fleet_side *side, const 
         question_failed(f->http, -ENOMEM, &e);
         return -ENOMEM;
     }
-    int rc = selector_parse(&side->selector, side->select, &e);
+    int rc = question_selector(&side->selector, f->http, side->select, &e);
     if (rc)
         http_error(f->http, HTTP_BAD_REQUEST, "%s", e.text);
     return rc;

@@ -3,9 +3,11 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/answers/routes.h"
+#include "server/request/journal.h"
 #include "server/front/request.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +24,15 @@ enum {
     STOP_BODY_S = 2,     /* how long to wait for the rest of a body when the server ends */
 };
 
-struct connection *connection_new(struct server *s, int fd, struct place *place, struct transport_keys *keys)
+struct connection *connection_new(struct server *s, int fd, struct place *place, const struct sockaddr *peer, struct transport_keys *keys)
 {
     struct connection *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct connection){.server = s, .place = place, .since_ns = clock_monotonic_ns()};
     buffer_init(&c->in, 2 * BODY_BYTES);
+    getnameinfo(peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), c->address, sizeof c->address,
+                NULL, 0, NI_NUMERICHOST);
     if (transport_open(&c->transport, fd, keys)) {
         if (c->transport.tls)
             gnutls_deinit(c->transport.tls);
@@ -39,9 +43,31 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     return c;
 }
 
+/* Counts and logs the request, which is over. */
+static void end_request(struct connection *c)
+{
+    struct request *r = c->request;
+    const struct http *h = &r->http;
+    uint64_t ns = clock_monotonic_ns() - h->begun_ns, received = r->head + r->came;
+    const struct journal_request line = {.token = h->token.name,
+                                         .address = c->address,
+                                         .method = h->method,
+                                         .path = h->path,
+                                         .problem = h->problem,
+                                         .status = h->answered ? h->status : 0,
+                                         .received = received,
+                                         .sent = r->sent,
+                                         .ns = ns};
+    counters_request(&c->server->counters, routes_group(h), ns, received, r->sent);
+    journal_request(c->server->journal, &line);
+    request_free(r);
+    c->request = NULL;
+}
+
 void connection_free(struct connection *c)
 {
-    request_free(c->request);
+    if (c->request)
+        end_request(c);
     buffer_deinit(&c->in);
     transport_close(&c->transport, c->reset);
     free(c);
@@ -92,6 +118,8 @@ static enum want refuse(struct connection *c, unsigned status, const char *text)
 {
     if (!c->request && !(c->request = request_new(c->server)))
         return WANT_CLOSE;
+    if (!c->request->head)
+        c->request->head = c->in.len;
     struct http *h = &c->request->http;
     h->closing = true;
     if (!h->answered)
@@ -152,6 +180,7 @@ static enum want begin_request(struct connection *c, size_t n)
     r->http.path = r->http.head.path;
     r->http.is_gone = is_gone;
     r->http.client = &c->transport;
+    r->head = n;
     consume(c, n);
     c->seen = 0;
     if (status)
@@ -234,8 +263,7 @@ static enum want end_answer(struct connection *c)
     if (r->interim)
         return enter(c, CONNECTION_BODY);
     bool keep = r->keep;
-    request_free(r);
-    c->request = NULL;
+    end_request(c);
     if (!keep) {
         transport_finish(&c->transport);
         return enter(c, CONNECTION_LINGER);

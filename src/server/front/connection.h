@@ -15,6 +15,8 @@
 #include "server/front/workers.h"
 #include "server/request/context.h"
 
+#include <netinet/in.h>
+
 enum want {
     WANT_NOTHING, /* the same as before */
     WANT_READ,
@@ -32,6 +34,7 @@ struct connection {
     struct connection *next, **at; /* neighbors in the loop's list */
     struct server *server;
     struct place *place;
+    char address[INET6_ADDRSTRLEN]; /* of the client, for the log */
     struct transport transport;
     enum { CONNECTION_HANDSHAKE, CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_ANSWER, CONNECTION_LINGER, CONNECTION_WORK } state;
     enum { TASK_HANDSHAKE, TASK_BEGIN, TASK_BODY, TASK_DROP } task; /* the work in state WORK */
@@ -45,7 +48,7 @@ struct connection {
 };
 
 /* Makes a connection. Takes over the descriptor and the place. Returns NULL if there is no memory; both then remain the caller's. */
-struct connection *connection_new(struct server *s, int fd, struct place *place, struct transport_keys *keys);
+struct connection *connection_new(struct server *s, int fd, struct place *place, const struct sockaddr *peer, struct transport_keys *keys);
 /* Closes the connection. The place remains the caller's. Do not call it in state WORK. */
 void connection_free(struct connection *c);
 

@@ -112,7 +112,7 @@ static void add(struct loop *l, int fd, const struct sockaddr *peer)
         refuse(l, fd);
         return;
     }
-    struct connection *c = connection_new(l->server, fd, place, l->keys);
+    struct connection *c = connection_new(l->server, fd, place, peer, l->keys);
     event.data.ptr = c;
     if (!c || epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &event)) {
         places_give(&l->places, place);

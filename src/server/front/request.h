@@ -12,6 +12,7 @@ struct request {
     struct chunks chunks;
     uint64_t left;      /* bytes of the body to come, if the body has a length */
     uint64_t came;      /* bytes of the body that were received */
+    uint64_t head;      /* bytes of the head */
     uint64_t waited_ns; /* how long the connection has waited for the body */
     bool body_done;
     bool keep;                   /* the connection stays open after the answer */

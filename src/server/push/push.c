@@ -92,6 +92,7 @@ static void otlp_error(struct http *h, int rc, const char *text)
     struct http_writer w;
     bool later = arrival_may_retry(rc), json = is_json(h);
     int code = later ? UNAVAILABLE : rc == -EACCES ? PERMISSION_DENIED : INVALID_ARGUMENT;
+    http_note_problem(h, text);
     if (http_write_begin(h, &w))
         return;
     if (json) {

@@ -26,7 +26,8 @@
     X(patience_ns, "client-timeout")
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
- * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP. */
+ * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
+ * access_log: NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -34,6 +35,7 @@
     X(no_auth, "no-auth")                                                                                                                  \
     X(origin, "origin")                                                                                                                    \
     X(certificate, "tls-cert")                                                                                                             \
+    X(access_log, "access-log")                                                                                                            \
     X(key, "tls-key")                                                                                                                      \
     X(unpacked, "max-unpacked")
 
@@ -79,12 +81,15 @@ struct readiness {
     struct error problem;
 };
 
+struct journal;
+
 struct server {
     const struct server_options *options; /* those of the start; `limits` has the limits */
     struct server_limits limits;
     struct store *store;
     struct tokens tokens;
     struct counters counters;
+    struct journal *journal;
     struct readiness readiness;
     struct stop stop;
     sem_t readers; /* limits the recordings that are read at the same time */

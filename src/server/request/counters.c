@@ -15,6 +15,15 @@ const char *const counters_protocols[PROTOCOLS] = {
 #undef COUNTERS_NAME
 };
 
+const char *const counters_groups[GROUPS] = {
+#define COUNTERS_NAME(name, word) [GROUP_##name] = word,
+    COUNTERS_GROUPS(COUNTERS_NAME)
+#undef COUNTERS_NAME
+};
+
+const uint64_t counters_limits_ns[COUNTERS_BUCKETS - 1] = {1000000,   5000000,    25000000,    100000000,
+                                                           500000000, 2500000000, 10000000000, 60000000000};
+
 void counters_received(struct counters *c, enum protocol by)
 {
     pthread_mutex_lock(&c->lock);
@@ -49,6 +58,20 @@ void counters_query(struct counters *c, uint64_t ns)
     pthread_mutex_lock(&c->lock);
     c->queries++;
     c->query_ns += ns;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent)
+{
+    struct latencies *l = &c->latencies[group];
+    unsigned bucket = 0;
+    while (bucket < COUNTERS_BUCKETS - 1 && ns > counters_limits_ns[bucket])
+        bucket++;
+    pthread_mutex_lock(&c->lock);
+    l->buckets[bucket]++;
+    l->sum_ns += ns;
+    c->received_bytes += received;
+    c->sent_bytes += sent;
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -41,6 +41,24 @@ enum protocol {
         PROTOCOLS
 };
 
+/* Groups of routes, with their names in /metrics. */
+#define COUNTERS_GROUPS(X) X(SEND, "send") X(QUERY, "query") X(CALL, "call") X(PAGE, "page") X(OTHER, "other")
+
+enum route_group {
+#define COUNTERS_GROUP(name, word) GROUP_##name,
+    COUNTERS_GROUPS(COUNTERS_GROUP)
+#undef COUNTERS_GROUP
+        GROUPS
+};
+
+/* The requests of a group by how long they took, from their head to the last byte of the answer. A request is in the first bucket whose
+ * limit it does not exceed; the last bucket has none. */
+enum { COUNTERS_BUCKETS = 9 };
+struct latencies {
+    uint64_t buckets[COUNTERS_BUCKETS], sum_ns;
+};
+extern const uint64_t counters_limits_ns[COUNTERS_BUCKETS - 1];
+
 /* What happened to connections, and to bytes that are no request. */
 enum connection_event {
     CONNECTION_ACCEPTED,
@@ -62,16 +80,21 @@ struct counters {
     uint64_t left_out;                                 /* recordings with data that is not kept for queries */
     uint64_t queries, queries_timed_out, queries_left; /* queries_left: queries whose client has closed the connection */
     uint64_t query_ns;
+    struct latencies latencies[GROUPS];
+    uint64_t received_bytes, sent_bytes; /* heads and bodies of all requests and answers */
 };
 
 extern const char *const counters_names[REFUSALS];
 extern const char *const counters_protocols[PROTOCOLS];
+extern const char *const counters_groups[GROUPS];
 
 void counters_received(struct counters *c, enum protocol by);
 void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
+/* Counts a request that is over. */
+void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent);
 /* Counts a query that failed with this code, if it was abandoned. */
 void counters_gave_up(struct counters *c, int rc);
 /* Returns a consistent copy of all counters. */

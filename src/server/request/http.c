@@ -94,12 +94,18 @@ void http_page(struct http *h, const char *policy, struct http_content content)
     http_content(h, HTTP_OK, "text/html; charset=utf-8", content);
 }
 
+void http_note_problem(struct http *h, const char *text)
+{
+    snprintf(h->problem, sizeof h->problem, "%s", text);
+}
+
 static void error_text(struct http *h, unsigned status, const char *text)
 {
     static const char none[] = "{\"error\": \"out of memory\"}";
     char *bytes = NULL;
     size_t n = 0;
     struct jsonw j;
+    http_note_problem(h, text);
     FILE *out = open_memstream(&bytes, &n);
     if (out) {
         jsonw_init(&j, out);

@@ -63,6 +63,7 @@ struct http {
     bool closing;  /* the connection is closed after the answer */
     bool answered; /* the answer begins with this member */
     unsigned status;
+    char problem[200]; /* the error in the answer, for the log; "" = none */
     const char *type;
     struct http_content content;
     struct {
@@ -91,6 +92,8 @@ void http_add_text(struct http *h, const char *name, const char *value);
 
 /* The following functions answer. Call one of them once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Notes the error that is being answered. For answers with an error in a form of their own; the two functions beside this one do so. */
+void http_note_problem(struct http *h, const char *text);
 /* Answers with an error that may disappear later. */
 void http_later(struct http *h, unsigned status, const char *text);
 /* Answers with bytes from malloc, which it frees later. */

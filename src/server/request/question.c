@@ -26,9 +26,11 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
     return 0;
 }
 
-void question_restrict(struct selector *s, const struct http *h)
+int question_selector(struct selector *s, const struct http *h, const char *text, struct error *e)
 {
+    int rc = selector_parse(s, text, e);
     s->services = h->token.services;
+    return rc;
 }
 
 int question_init(struct question *query, struct http *h)
@@ -41,8 +43,7 @@ int question_init(struct question *query, struct http *h)
         http_error(h, HTTP_BAD_REQUEST, "select: it has a zero byte");
         return -EINVAL;
     }
-    int rc = selector_parse(&query->selector, select ? select : "", &e);
-    question_restrict(&query->selector, h);
+    int rc = question_selector(&query->selector, h, select ? select : "", &e);
     if (rc) {
         http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
         return rc;

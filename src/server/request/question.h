@@ -14,8 +14,9 @@ struct question {
  * code if it has already answered with an error. Call question_deinit in both cases. */
 int question_init(struct question *query, struct http *h);
 void question_deinit(struct question *query);
-/* Restricts a selector to the services that the request's token may read. question_init has done so; call it for any other selector. */
-void question_restrict(struct selector *s, const struct http *h);
+/* Reads a selector. It matches only services that the request's token may read. Every selector of a request is read by this function.
+ * Returns what selector_parse does. */
+int question_selector(struct selector *s, const struct http *h, const char *text, struct error *e);
 /* Reads a whole number from 1 to `most`. Without the parameter, the number is `otherwise`. Returns 0, or a code if it has already answered
  * with an error. */
 int question_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);

@@ -1,0 +1,320 @@
+#include "server/request/journal.h"
+
+#include "base/buffer.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
+#include "base/time_units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WAITING_MAX = 1 << 20, /* bytes of lines that wait for the disk */
+    TEXT_MAX = 1024,       /* bytes of a path or an error in a line */
+    WINDOW_S = 10,
+    REFUSALS_MAX = 10, /* refusals that are reported in a window; others are counted */
+};
+
+struct journal {
+    const char *path;
+    int fd; /* only the thread uses it; -1 = no access log */
+    void (*tell)(const char *text);
+    pthread_t thread;
+    pthread_mutex_t lock; /* protects the members below */
+    pthread_cond_t more;
+    struct buffer lines;   /* of the access log */
+    struct buffer reports; /* of refusals: texts with a zero byte after each */
+    uint64_t dropped;
+    uint64_t window_ns; /* when the window began */
+    uint32_t refusals, unreported;
+    bool reopen, stopping, failed; /* failed: the log could not be written, and this was reported */
+};
+
+/* ---- lines ---- */
+
+/* Copies a client's text for people: what could control a terminal becomes '?'. These are also the characters U+0080 to U+009F, which are
+ * two bytes. The text is cut at a limit. */
+static const char *clean(const char *text, char out[TEXT_MAX])
+{
+    size_t n = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c && n < TEXT_MAX - 1; c++) {
+        bool wide = *c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
+        out[n++] = *c < ' ' || *c == 0x7f || wide ? '?' : (char)*c;
+        c += wide;
+    }
+    out[n] = 0;
+    return out;
+}
+
+static void put_text(struct jsonw *j, const char *name, const char *text)
+{
+    char copy[TEXT_MAX];
+    if (*text)
+        jsonw_member_text(j, name, clean(text, copy));
+}
+
+static void put_time(struct jsonw *j)
+{
+    uint64_t now = clock_realtime_ns();
+    time_t seconds = (time_t)(now / NS_PER_S);
+    char text[64];
+    struct tm tm;
+    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
+    snprintf(text + n, sizeof text - n, ".%03uZ", (unsigned)(now % NS_PER_S / NS_PER_MS));
+    jsonw_member_text(j, "time", text);
+}
+
+/* Writes a line into memory. Some of its texts come from clients, and none of them can end the line or the text. Returns NULL if there is
+ * no memory. */
+static char *make_line(const struct journal_request *r, size_t *n)
+{
+    struct jsonw j;
+    char *line = NULL;
+    FILE *out = open_memstream(&line, n);
+    if (!out)
+        return NULL;
+    jsonw_init(&j, out);
+    j.html = true; /* also escapes U+2028 and U+2029, at which some readers end a line */
+    jsonw_object(&j);
+    put_time(&j);
+    put_text(&j, "token", r->token);
+    put_text(&j, "address", r->address);
+    put_text(&j, "method", r->method);
+    put_text(&j, "path", r->path);
+    jsonw_member_uint(&j, "status", r->status);
+    jsonw_member_uint(&j, "in", r->received);
+    jsonw_member_uint(&j, "out", r->sent);
+    jsonw_member_number(&j, "ms", (double)r->ns / NS_PER_MS);
+    put_text(&j, "reason", r->problem);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
+    if (!fclose(out))
+        return line;
+    free(line);
+    return NULL;
+}
+
+static void add_line(struct journal *j, const struct journal_request *r)
+{
+    size_t n = 0;
+    char *line = make_line(r, &n);
+    pthread_mutex_lock(&j->lock);
+    if (line && n <= WAITING_MAX - j->lines.len)
+        buffer_put(&j->lines, line, n);
+    else
+        j->dropped++;
+    pthread_cond_signal(&j->more);
+    pthread_mutex_unlock(&j->lock);
+    free(line);
+}
+
+/* ---- refusals ---- */
+
+static bool is_refusal(unsigned status)
+{
+    return status == 401 || status == 403 || status == 429 || status == 431 || status == 408;
+}
+
+static void add_report(struct journal *j, const char *text)
+{
+    buffer_put(&j->reports, text, strlen(text) + 1);
+    pthread_cond_signal(&j->more);
+}
+
+/* Begins the next window if this one is over, and reports how many refusals were not reported. Call it with the lock. */
+static void next_window(struct journal *j, uint64_t now_ns)
+{
+    char text[100];
+    if (now_ns - j->window_ns < WINDOW_S * NS_PER_S)
+        return;
+    if (j->unreported) {
+        snprintf(text, sizeof text, "refused: %" PRIu32 " more requests within %d s", j->unreported, WINDOW_S);
+        add_report(j, text);
+    }
+    j->refusals = j->unreported = 0;
+    j->window_ns = now_ns;
+}
+
+static void add_refusal(struct journal *j, const struct journal_request *r)
+{
+    char path[TEXT_MAX], problem[TEXT_MAX], text[500];
+    bool named = *r->token != 0;
+    snprintf(text, sizeof text, "refused: %s%s%s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "", r->token,
+             named ? ")" : "", r->method, clean(r->path, path), r->status, clean(r->problem, problem));
+    pthread_mutex_lock(&j->lock);
+    next_window(j, clock_monotonic_ns());
+    if (j->refusals++ < REFUSALS_MAX)
+        add_report(j, text);
+    else
+        j->unreported++;
+    pthread_mutex_unlock(&j->lock);
+}
+
+void journal_request(struct journal *j, const struct journal_request *r)
+{
+    if (j->path)
+        add_line(j, r);
+    if (is_refusal(r->status))
+        add_refusal(j, r);
+}
+
+/* ---- the thread ---- */
+
+static int open_log(const char *path, int *fd, struct error *e)
+{
+    if (!path)
+        return 0;
+    *fd = strcmp(path, "-") ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600) : dup(STDOUT_FILENO);
+    return *fd < 0 ? error_set(e, -errno, "--access-log %s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
+static void open_again(struct journal *j)
+{
+    struct error e;
+    int fd = -1;
+    if (open_log(j->path, &fd, &e)) {
+        j->tell(e.text);
+        return;
+    }
+    if (j->fd >= 0)
+        close(j->fd);
+    j->fd = fd;
+}
+
+static void write_lines(struct journal *j, const struct buffer *lines)
+{
+    char text[200];
+    size_t done = 0;
+    while (done < lines->len) {
+        ssize_t n = write(j->fd, lines->data + done, lines->len - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    bool failed = done < lines->len;
+    if (failed && !j->failed) {
+        snprintf(text, sizeof text, "--access-log %.100s: cannot be written: %s; lines are lost", j->path, strerror(errno));
+        j->tell(text);
+    }
+    j->failed = failed;
+}
+
+static void tell_all(struct journal *j, const struct buffer *reports)
+{
+    for (size_t at = 0; at < reports->len; at += strlen((const char *)reports->data + at) + 1)
+        j->tell((const char *)reports->data + at);
+}
+
+/* Waits until there is something to do, or until the window is over. Call it with the lock. */
+static void wait_for_more(struct journal *j)
+{
+    struct timespec until;
+    if (!j->unreported) {
+        pthread_cond_wait(&j->more, &j->lock);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 1;
+    pthread_cond_clockwait(&j->more, &j->lock, CLOCK_MONOTONIC, &until);
+    next_window(j, clock_monotonic_ns());
+}
+
+static void *work(void *context)
+{
+    struct journal *j = context;
+    bool stopping = false;
+    while (!stopping) {
+        struct buffer lines, reports;
+        pthread_mutex_lock(&j->lock);
+        while (!j->lines.len && !j->reports.len && !j->reopen && !j->stopping)
+            wait_for_more(j);
+        bool reopen = j->reopen;
+        lines = j->lines;
+        reports = j->reports;
+        buffer_init(&j->lines, WAITING_MAX);
+        buffer_init(&j->reports, WAITING_MAX);
+        j->reopen = false;
+        stopping = j->stopping;
+        pthread_mutex_unlock(&j->lock);
+        if (reopen)
+            open_again(j);
+        write_lines(j, &lines);
+        tell_all(j, &reports);
+        buffer_deinit(&lines);
+        buffer_deinit(&reports);
+    }
+    return NULL;
+}
+
+/* ---- start and end ---- */
+
+static void discard(struct journal *j)
+{
+    if (j->fd >= 0)
+        close(j->fd);
+    buffer_deinit(&j->lines);
+    buffer_deinit(&j->reports);
+    pthread_cond_destroy(&j->more);
+    pthread_mutex_destroy(&j->lock);
+    free(j);
+}
+
+int journal_start(struct journal **out, const char *path, void (*tell)(const char *text), struct error *e)
+{
+    struct journal *j = calloc(1, sizeof *j);
+    if (!j)
+        return error_set(e, -ENOMEM, "out of memory");
+    *j = (struct journal){.path = path, .fd = -1, .tell = tell};
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_cond_init(&j->more, NULL);
+    buffer_init(&j->lines, WAITING_MAX);
+    buffer_init(&j->reports, WAITING_MAX);
+    int rc = open_log(path, &j->fd, e);
+    if (!rc && (rc = -pthread_create(&j->thread, NULL, work, j)))
+        error_set(e, rc, "cannot start a thread: %s", strerror(-rc));
+    if (rc)
+        discard(j);
+    else
+        *out = j;
+    return rc;
+}
+
+void journal_reopen(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    j->reopen = j->path && strcmp(j->path, "-") != 0;
+    pthread_cond_signal(&j->more);
+    pthread_mutex_unlock(&j->lock);
+}
+
+uint64_t journal_dropped(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    uint64_t dropped = j->dropped;
+    pthread_mutex_unlock(&j->lock);
+    return dropped;
+}
+
+void journal_stop(struct journal *j)
+{
+    if (!j)
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->window_ns = 0;
+    next_window(j, clock_monotonic_ns());
+    j->stopping = true;
+    pthread_cond_signal(&j->more);
+    pthread_mutex_unlock(&j->lock);
+    pthread_join(j->thread, NULL);
+    discard(j);
+}

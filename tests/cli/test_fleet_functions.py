@@ -2,7 +2,7 @@
 """Where methods run: each figure is the sum of what candor report says of the same recordings, in services, by labels and over time.
 
 tier: default
-timeout: 200
+timeout: 300
 """
 import collections
 import json
@@ -209,8 +209,7 @@ def test_days(server):
     expected = {service: reported(paths) for service, paths in files.items()}
     before = server.get("/v1/functions", match="x.*", **when)
     ct.ok({s: rows_of(before, service=s) for s in files} == expected, "three days: the sum of the reports", before["found"])
-    segments = server.metrics()["candor_server_store_segments"]
-    merged = ct.wait_until(lambda: server.metrics()["candor_server_store_segments"] < segments - 20, timeout=100)
+    merged = ct.wait_until(lambda: server.metrics()["candor_server_store_segments"] <= 12, timeout=100)  # one for each service and day
     after = server.get("/v1/functions", match="x.*", **when)
     ct.ok(merged and after == before, "segments that were merged say the same", after["found"])
     series = server.get("/v1/functions/series", match="Both", step="1d", **when)

@@ -2,6 +2,7 @@
 
 #include "base/time_units.h"
 #include "server/answers/storage.h"
+#include "server/fleet/findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,6 +75,15 @@ static void put_queries(FILE *out, const struct counters *c)
             c->queries_timed_out, c->queries_left);
 }
 
+static void put_analyze(FILE *out, const struct counters *c)
+{
+    fprintf(out,
+            "# HELP candor_server_analyze_cpu_seconds_total CPU time of the rules of findings.\n"
+            "# TYPE candor_server_analyze_cpu_seconds_total counter\n"
+            "candor_server_analyze_cpu_seconds_total %.6f\n",
+            (double)c->analyze_ns / NS_PER_S);
+}
+
 static void put_store(FILE *out, const struct catalogue_sums *s)
 {
     put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
@@ -97,6 +107,8 @@ void metrics_answer(struct http *h)
     put_recordings(w.out, &c);
     put_connections(w.out, &c);
     put_queries(w.out, &c);
+    put_analyze(w.out, &c);
+    findings_put_metrics(w.out, h->server);
     if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
         put_store(w.out, &sums);
     storage_put_metrics(w.out, h->server);

@@ -62,6 +62,7 @@ struct counters {
     uint64_t left_out;                                 /* recordings with data that is not kept for queries */
     uint64_t queries, queries_timed_out, queries_left; /* queries_left: queries whose client has closed the connection */
     uint64_t query_ns;
+    uint64_t analyze_ns; /* CPU time for findings */
 };
 
 extern const char *const counters_names[REFUSALS];
@@ -72,6 +73,7 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
+void counters_analyzed(struct counters *c, uint64_t ns);
 /* Counts a query that failed with this code, if it was abandoned. */
 void counters_gave_up(struct counters *c, int rc);
 /* Returns a consistent copy of all counters. */

@@ -1,7 +1,5 @@
 #include "analysis/findings_print.h"
 
-#include "base/text/jsonw.h"
-
 static void put_text(struct jsonw *j, const struct findings *f, const char *key, uint32_t string)
 {
     jsonw_member_text_or_null(j, key, findings_text(f, string));
@@ -38,7 +36,7 @@ static void put_window(struct jsonw *j, const struct findings *f, const struct f
     jsonw_object_end(j);
 }
 
-static void put_finding(struct jsonw *j, const struct findings *f, const struct finding *one)
+void finding_print_json(struct jsonw *j, const struct findings *f, const struct finding *one)
 {
     const struct finding_info *info = &finding_infos[one->kind];
     jsonw_object(j);
@@ -111,7 +109,7 @@ void findings_print_json(FILE *out, const struct findings *f, const struct findi
     jsonw_key(&j, "findings");
     jsonw_array(&j);
     for (uint32_t i = 0; i < shown; i++)
-        put_finding(&j, f, &f->list[i]);
+        finding_print_json(&j, f, &f->list[i]);
     jsonw_array_end(&j);
     put_judged(&j, f);
     put_gaps(&j, f);

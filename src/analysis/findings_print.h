@@ -4,6 +4,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/overview.h"
+#include "base/text/jsonw.h"
 
 #include <stdio.h>
 
@@ -16,6 +17,10 @@ struct findings_print {
 
 void findings_print_text(FILE *out, const struct findings *f, const struct findings_print *o);
 void findings_print_json(FILE *out, const struct findings *f, const struct findings_print *o);
+
+/* Print one finding as these functions do. file: the recording's name, for the command that shows more. */
+void finding_print_text(FILE *out, const struct findings *f, const struct finding *one, const char *file);
+void finding_print_json(struct jsonw *j, const struct findings *f, const struct finding *one);
 
 /* Whether the recording had enough data for a rule. */
 bool findings_judged(const struct findings *f, enum finding_kind kind);

@@ -57,7 +57,7 @@ static void put_window(FILE *out, const struct findings *f, const struct finding
     fputc('\n', out);
 }
 
-static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
+void finding_print_text(FILE *out, const struct findings *f, const struct finding *one, const char *file)
 {
     const struct finding_info *info = &finding_infos[one->kind];
     double score = one->score < SCORE_WARNING ? floor(one->score) : one->score; /* 74.7 is not a warning and must not be printed as 75 */
@@ -181,7 +181,7 @@ void findings_print_text(FILE *out, const struct findings *f, const struct findi
     uint32_t shown = o->top && o->top < f->count ? o->top : f->count;
     put_count(out, f, o);
     for (uint32_t i = 0; i < shown; i++)
-        put_finding(out, f, &f->list[i], o->file);
+        finding_print_text(out, f, &f->list[i], o->file);
     if (shown < f->count)
         fprintf(out, "\n... and %" PRIu32 " more; --top 0 shows all\n", f->count - shown);
     if (o->overview && !f->count && f->gap_count < asked(f))

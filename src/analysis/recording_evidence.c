@@ -2,6 +2,7 @@
 
 #include "base/text/time_range.h"
 #include "base/text/word_list.h"
+#include "compress/intake.h"
 #include "profile/accounts.h"
 #include "profile/filter.h"
 #include "profile/load/load_jfr.h"
@@ -118,18 +119,25 @@ static void keep_range(struct recording_evidence *r)
 
 /* ---- samples ---- */
 
-static int load_profile(struct recording_evidence *r, int i, const char *path, struct error *e)
+/* Loads the samples of all kinds in one pass. */
+static int load_profiles(struct recording_evidence *r, const struct intake *in, const char *name, struct error *e)
 {
-    struct profile *p = &r->profiles[i];
-    int rc = profile_init(p);
+    struct profile *list[KINDS];
+    struct intake view;
+    int rc = 0;
+    for (int i = 0; !rc && i < KINDS; i++) {
+        list[i] = &r->profiles[i];
+        rc = profile_init(list[i]);
+        r->made += !rc;
+        list[i]->kind = kinds[i];
+    }
     if (rc)
-        return error_set(e, rc, "no memory for the samples of %s", path);
-    r->made = i + 1;
-    p->kind = kinds[i];
-    rc = profile_load_jfr(p, path, e);
-    if (!rc && r->is_part) {
-        rc = filter_apply(&(struct filter){.from_ns = r->range.from_ns, .to_ns = r->range.to_ns, .timed = true}, p);
-        rc = rc ? error_set(e, rc, "no memory for the samples of %s", path) : 0;
+        return error_set(e, rc, "no memory for the samples of %s", name);
+    intake_view(&view, in);
+    rc = profile_load_jfr_kinds(list, KINDS, &view, name, e);
+    for (int i = 0; !rc && r->is_part && i < KINDS; i++) {
+        rc = filter_apply(&(struct filter){.from_ns = r->range.from_ns, .to_ns = r->range.to_ns, .timed = true}, list[i]);
+        rc = rc ? error_set(e, rc, "no memory for the samples of %s", name) : 0;
     }
     return rc;
 }
@@ -154,7 +162,7 @@ static struct profile *unless_empty(struct profile *p)
 /* Whether the profile has samples of CPU time, not other samples that replaced them. */
 static bool is_of_cpu(const struct profile *p)
 {
-    return p->sample_count && p->kind == PROFILE_RUNNING && !profile_is_safepoint(p) &&
+    return p->sample_count && profile_jfr_kind(p) == PROFILE_RUNNING && !profile_is_safepoint(p) &&
            (p->unit == PROFILE_UNIT_NS || p->unit == PROFILE_UNIT_SAMPLES);
 }
 
@@ -231,16 +239,18 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     return rc ? rc : load_jvm(r, file, e);
 }
 
-static int load(struct recording_evidence *r, const char *path, const char *range, struct jfr_problems *problems, struct error *e)
+static int load(struct recording_evidence *r, const struct intake *in, const char *name, const char *range, struct jfr_problems *problems,
+                struct error *e)
 {
     struct jfr_file *file;
-    int rc = jfr_file_open(&file, path, problems, e);
+    struct intake view;
+    intake_view(&view, in);
+    int rc = jfr_file_take(&file, &view, name, problems, e);
     if (rc)
         return rc;
     rc = load_file(r, file, range, problems, e);
     jfr_file_close(file);
-    for (int i = 0; !rc && i < KINDS; i++)
-        rc = load_profile(r, i, path, e);
+    rc = rc ? rc : load_profiles(r, in, name, e);
     if (!rc) {
         cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
@@ -251,17 +261,35 @@ static int load(struct recording_evidence *r, const char *path, const char *rang
     return rc;
 }
 
-int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
-                            struct error *e)
+static int load_new(struct recording_evidence **out, const struct intake *in, const char *name, const char *range,
+                    struct jfr_problems *problems, struct error *e)
 {
     struct recording_evidence *r = calloc(1, sizeof *r);
-    int rc = r ? load(r, path, range, problems, e) : error_set(e, -ENOMEM, "no memory for %s", path);
+    int rc = r ? load(r, in, name, range, problems, e) : error_set(e, -ENOMEM, "no memory for %s", name);
     if (rc) {
         recording_evidence_free(r);
         return rc;
     }
     *out = r;
     return 0;
+}
+
+int recording_evidence_load_from(struct recording_evidence **out, const struct intake *in, const char *name, struct jfr_problems *problems,
+                                 struct error *e)
+{
+    return load_new(out, in, name, NULL, problems, e);
+}
+
+int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
+                            struct error *e)
+{
+    struct intake in;
+    int rc = intake_open(&in, path, e);
+    if (rc)
+        return rc;
+    rc = load_new(out, &in, intake_name(path), range, problems, e);
+    intake_close(&in);
+    return rc;
 }
 
 void recording_evidence_free(struct recording_evidence *r)

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/fleet/judge.h"
 #include "server/request/journal.h"
 #include "server/front/listen.h"
 #include "server/load.h"
@@ -69,7 +70,7 @@ static int check_access(struct server *s, struct error *e)
 }
 
 /* Maintains the store until a signal requests the end. Meanwhile, reads the configuration again when that is requested. */
-static void work(struct server *s, struct listener *l, const struct server_source *source)
+static void maintain(struct server *s, struct listener *l, const struct server_source *source)
 {
     enum stop_request request = STOP_NOTHING;
     while (request != STOP_END) {
@@ -79,6 +80,17 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
             store_maintain(s->store);
         request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
     }
+}
+
+/* Does what the server does besides answering: it maintains the store, and judges recordings. */
+static void work(struct server *s, struct listener *l, const struct server_source *source)
+{
+    struct judge *judge;
+    struct error e;
+    if (judge_start(&judge, s, &e))
+        tell(e.text);
+    maintain(s, l, source);
+    judge_stop(judge);
 }
 
 static int serve(struct server *s, const struct server_source *source, struct error *e)

@@ -5,6 +5,9 @@
  * have more than an equal share is deleted. A service with less than an equal share leaves the rest of it to the others. So a service
  * that writes much does not displace the history of others. The samples of the newest day always stay.
  *
+ * Recordings that are evidence of open findings are spared by the limits of recordings (their age, their size). The limits of all data take
+ * them last.
+ *
  * A day is deleted as a whole: its segments, its dictionaries, and recordings without data of other days. */
 #include "store/store_internal.h"
 
@@ -22,6 +25,12 @@ static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-r
                                                      [DELETED_RAW] = "--max-recordings",
                                                      [DELETED_QUOTA] = "--max-disk-per-service",
                                                      [DELETED_DISK] = "--max-disk"};
+
+/* The limits of all data, also of recordings that are evidence of open findings. */
+static const char *const limits[DELETED_REASONS] = {[DELETED_AGE] = "--retain",
+                                                    [DELETED_RAW] = "--max-recordings",
+                                                    [DELETED_QUOTA] = "--max-disk-per-service",
+                                                    [DELETED_DISK] = "--max-disk"};
 
 static const enum catalogue_why forgotten[DELETED_REASONS] =
     {[DELETED_AGE] = FORGOTTEN_RETAIN, [DELETED_QUOTA] = FORGOTTEN_QUOTA, [DELETED_DISK] = FORGOTTEN_DISK};
@@ -45,7 +54,10 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d, enu
     }
     for (uint32_t i = 0; i < d->identity_count; i++)
         disk_remove(store_recording_path(s, path, d->identities[i]));
+    if (d->evidence_count)
+        store_tell(s, "%s: %" PRIu32 " recordings that are evidence of open findings are gone", limits[why], d->evidence_count);
     pthread_mutex_lock(&s->deleting);
+    s->deleted.evidence += d->evidence_count;
     s->deleted.days[why] += d->dictionary_count;
     s->deleted.raw_files[why] += d->raw_bytes ? d->identity_count : 0;
     s->deleted.raw_bytes[why] += d->raw_bytes;
@@ -66,8 +78,10 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
     return rc;
 }
 
-/* Deletes recordings as they were sent that have at least `bytes` bytes together. *freed: their size. */
-static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t bytes, enum store_why why, uint64_t *freed, struct error *e)
+/* Deletes recordings as they were sent that have at least `bytes` bytes together, but not, with spares_evidence, those that are evidence
+ * of open findings. *freed: their size. */
+static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence, enum store_why why,
+                    uint64_t *freed, struct error *e)
 {
     uint64_t files = 0;
     bool more = true;
@@ -75,7 +89,7 @@ static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t 
     *freed = 0;
     while (!rc && more && *freed < bytes && !store_is_stopping(s)) {
         struct catalogue_dropped dropped;
-        rc = catalogue_drop_raw(s->catalogue, service, before, bytes - *freed, &dropped, e);
+        rc = catalogue_drop_raw(s->catalogue, service, before, bytes - *freed, spares_evidence, &dropped, e);
         /* Segments are written without waiting for the disk, because the recordings contain the same samples. So segments must be on the
          * disk before the recordings are removed. */
         if (!rc && dropped.identity_count)
@@ -187,7 +201,10 @@ static int look_again(struct store *s, struct service *one, struct error *e)
 static int shrink(struct store *s, struct service one, uint64_t most, int64_t newest_day, enum store_why why, struct error *e)
 {
     uint64_t freed;
-    int rc = one.raw ? drop_raw(s, one.id, INT64_MAX, all_of(&one) - most, why, &freed, e) : 0;
+    uint64_t excess = all_of(&one) - most;
+    int rc = one.raw ? drop_raw(s, one.id, INT64_MAX, excess, true, why, &freed, e) : 0;
+    if (!rc && one.raw && freed < excess)
+        rc = drop_raw(s, one.id, INT64_MAX, excess - freed, false, why, &freed, e);
     rc = rc ? rc : look_again(s, &one, e);
     while (!rc && all_of(&one) > most && one.oldest_day < newest_day && !store_is_stopping(s)) {
         rc = drop_days(s, one.id, one.oldest_day + 1, why, e);
@@ -215,7 +232,7 @@ static int fit_raw(struct store *s, const struct services *all, struct error *e)
     rc = find_share(all, raw_of, with_slack(limit), &share, e);
     for (uint32_t i = 0; !rc && i < all->count; i++)
         if (all->list[i].raw > share)
-            rc = drop_raw(s, all->list[i].id, INT64_MAX, all->list[i].raw - share, DELETED_RAW, &freed, e);
+            rc = drop_raw(s, all->list[i].id, INT64_MAX, all->list[i].raw - share, true, DELETED_RAW, &freed, e);
     return rc;
 }
 
@@ -272,7 +289,7 @@ static int drop_old(struct store *s, struct error *e)
     if (!rc && sums.recordings && sums.oldest_day < oldest)
         rc = drop_old_days(s, oldest, e);
     if (!rc && s->options.retain_raw_s)
-        rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, DELETED_AGE, &freed, e);
+        rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, true, DELETED_AGE, &freed, e);
     return rc;
 }
 

@@ -408,6 +408,8 @@ static void test_partly(void)
 /* ---- a directory of the version before ---- */
 
 static const char to_version_3[] =
+    "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding;"
+    "DROP TABLE finding_label;"
     "DROP TABLE account; DROP TABLE book; ALTER TABLE recording DROP COLUMN begun; ALTER TABLE recording DROP COLUMN ended;"
     "DROP TRIGGER service_added; DROP TRIGGER recording_added; DROP TRIGGER recording_gone; DROP TRIGGER recording_raw;"
     "DROP TRIGGER segment_added; DROP TRIGGER segment_gone; DROP TRIGGER segment_changed; DROP TRIGGER dictionary_added;"

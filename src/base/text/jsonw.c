@@ -182,6 +182,12 @@ void jsonw_null(struct jsonw *j)
     fputs("null", j->out);
 }
 
+void jsonw_raw(struct jsonw *j, const char *json)
+{
+    separate(j);
+    fputs(json, j->out);
+}
+
 void jsonw_member_text(struct jsonw *j, const char *key, const char *text)
 {
     jsonw_key(j, key);

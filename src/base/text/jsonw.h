@@ -39,6 +39,8 @@ void jsonw_number(struct jsonw *j, double v);
 void jsonw_exact(struct jsonw *j, double v, bool single);
 void jsonw_bool(struct jsonw *j, bool v);
 void jsonw_null(struct jsonw *j);
+/* Writes a value that is JSON already. */
+void jsonw_raw(struct jsonw *j, const char *json);
 /* Write a key and its value. */
 void jsonw_member_text(struct jsonw *j, const char *key, const char *text);
 void jsonw_member_text_or_null(struct jsonw *j, const char *key, const char *text);

@@ -23,6 +23,13 @@ static const struct cli_option options[] = {
     {0, "after", "WHAT", NULL, "changes: a selector or times (default: --select, --from and --until)"},
     {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
     {0, "all", NULL, NULL, "changes: also show what is not sure, and all callers"},
+    {0, "state", "STATE", NULL,
+     "findings: those in this state: open, acknowledged, silenced, resolved, all (default: open and acknowledged)"},
+    {0, "severity", "SEVERITY", NULL, "findings: those of this severity: warning or info"},
+    {0, "rule", "ID", NULL, "findings: those of this rule, as in docs/findings.md"},
+    {0, "set", "STATE", NULL,
+     "findings ID: give it this state: open, acknowledged, silenced or resolved; needs a token that may read and write"},
+    {0, "note", "TEXT", NULL, "findings ID: give it this note"},
     {0},
 };
 
@@ -30,7 +37,7 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, NULL,
+    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -108,7 +115,11 @@ const struct cli_command command_fleet = {
         "adds, and +- its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or line is new, gone, "
         "dearer or cheaper, or its cost moved from or to another one, as after a renaming. OF: a method's own time (self), a line of the "
         "program's own code, or the total of a method whose callees show no such change. Hosts that are on both sides are compared with "
-        "themselves, and the differences between hosts show what is chance. Of the changes named, one in a hundred may be none.",
+        "themselves, and the differences between hosts show what is chance. Of the changes named, one in a hundred may be none.\n\n"
+        "findings: the problems that the server's rules found in recordings, as 'candor analyze' does, the worst first. COST is the "
+        "time that threads lost in each second of the recording where it was worst, SINCE the first time it was seen. With --from or "
+        "--until, only findings that were seen in that time are listed. With an ID the view prints the finding, where it was seen, and "
+        "the recording that is its evidence. A line on standard error says how many recordings the rules did not get to.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
@@ -118,7 +129,10 @@ const struct cli_command command_fleet = {
                 "candor fleet changes --select 'service=\"shop\"' --from -1d http://candor.example:4041\n"
                 "    what the newest version of shop made dearer or cheaper\n"
                 "candor fleet changes --select 'service=\"shop\"' --before last-week http://candor.example:4041\n"
-                "    the last hour against the same hour a week ago\n",
+                "    the last hour against the same hour a week ago\n"
+                "candor fleet findings http://candor.example:4041\n    what is wrong\n"
+                "candor fleet findings --set acknowledged --note 'a fix is on its way' http://candor.example:4041 17\n"
+                "    so that others know\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

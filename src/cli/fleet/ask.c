@@ -1,11 +1,10 @@
-/* The questions of `candor fleet`: makes the query, and reads the answer. */
+/* The questions of `candor fleet`: makes the query, and reads the answer; and what it sends. */
 #include "cli/fleet/fleet.h"
 #include "cli/read/remote_get.h"
 #include "http/address.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum { QUERY_MAX = 1 << 16 };
 
 void fleet_put(struct buffer *query, const char *name, const char *value)
 {
@@ -16,7 +15,7 @@ void fleet_put(struct buffer *query, const char *name, const char *value)
 void fleet_begin(const struct fleet *f, struct buffer *query, const char *path)
 {
     static const char *const options[][2] = {{"select", "select"}, {"from", "from"}, {"until", "to"}};
-    buffer_init(query, QUERY_MAX);
+    buffer_init(query, FLEET_QUERY_MAX);
     buffer_text(query, path);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (cli_option(f->args, options[i][0]))
@@ -60,4 +59,16 @@ json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status)
     fetch_deinit(&answer);
     buffer_deinit(query);
     return json;
+}
+
+int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json)
+{
+    char *body = json_dumps(json, 0);
+    buffer_u8(path, 0);
+    int status = !body || path->failed ? cli_fail("out of memory")
+                                       : remote_post(f->args, f->address, (const char *)path->data, "application/json", body, strlen(body));
+    free(body);
+    buffer_deinit(path);
+    json_decref(json);
+    return status;
 }

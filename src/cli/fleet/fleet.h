@@ -30,6 +30,9 @@ extern const struct fleet_view fleet_services;  /* services.c */
 extern const struct fleet_view fleet_functions; /* functions.c */
 extern const struct fleet_view fleet_top;       /* top.c */
 extern const struct fleet_view fleet_changes;   /* changes.c */
+extern const struct fleet_view fleet_findings;  /* findings.c */
+
+enum { FLEET_QUERY_MAX = 1 << 16 };
 
 /* ---- the question ---- */
 
@@ -41,5 +44,7 @@ void fleet_put(struct buffer *query, const char *name, const char *value);
  * there is nothing more to do: it has printed the answer (--json) or an error, and *status is the exit status. If the answer is not
  * complete, it prints what is missing to standard error. */
 json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status);
+/* Sends the JSON to a path of the server, and frees both. Returns an exit status, after it has printed why the server refuses it. */
+int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json);
 
 #endif

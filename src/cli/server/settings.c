@@ -11,7 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DAY_NS (86400 * NS_PER_S)
+#define DAY_NS          (86400 * NS_PER_S)
+#define ANALYZE_PERCENT 2.0
 
 /* ---- kinds of values ---- */
 
@@ -90,6 +91,20 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     return rc;
 }
 
+/* Reads how recordings are judged. */
+static int read_analysis(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    const char *text = cli_option(args, "analyze-cpu"), *end = text;
+    double percent = ANALYZE_PERCENT;
+    uint64_t resolve;
+    if (text && (number_take_real(&end, 0, 100, &percent) || (strcmp(end, "%") && (*end || percent > 0))))
+        return error_set(e, -EINVAL, "--analyze-cpu must be a share of one processor like 2%%, or 0, not '%.60s'", text);
+    int rc = read_time(args, "resolve-after", DAY_NS, &resolve, e);
+    o->analyze_ppm = (uint64_t)(percent * 10000 + 0.5);
+    o->resolve_s = resolve / NS_PER_S;
+    return rc;
+}
+
 /* Reads the address: "HOST:PORT", "[::1]:PORT" or ":PORT". */
 static int read_listen(struct settings *s, const struct cli_args *args, struct error *e)
 {
@@ -129,6 +144,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
 {
     int rc = read_retention(args, &s->options, e);
     rc = rc ? rc : read_limits(args, &s->options, e);
+    rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_texts(s, args, e);
     rc = rc ? rc : read_listen(s, args, e);
     return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);

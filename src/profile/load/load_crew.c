@@ -9,6 +9,8 @@
 
 enum { THREADS_MAX = 64 };
 
+static _Thread_local bool is_alone;
+
 struct crew {
     const struct jfr_file *file;
     struct load_whole *wholes; /* used only by the thread whose turn it is, as are problems and rc */
@@ -178,7 +180,7 @@ static void worker_deinit(struct worker *w)
 static uint32_t threads_wanted(const struct crew *c)
 {
     cpu_set_t set;
-    uint32_t processors = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    uint32_t processors = is_alone || sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     uint32_t wanted = processors < c->count ? processors : c->count;
     return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
@@ -192,6 +194,11 @@ static void run(struct worker *workers, uint32_t count)
     work(&workers[0]);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+}
+
+void load_crew_alone(void)
+{
+    is_alone = true;
 }
 
 int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems)

@@ -14,4 +14,7 @@
  * The function returns when all threads have ended. Damage in chunks is added to `problems`. Returns 0 or -ENOMEM. */
 int load_crew_run(struct load_whole *wholes, uint32_t n, const struct jfr_file *file, struct jfr_problems *problems);
 
+/* From now on, the calling thread reads files without the help of others. Its CPU clock then shows the whole cost. */
+void load_crew_alone(void);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/time_units.h"
 #include "server/answers/storage.h"
+#include "server/fleet/findings.h"
 #include "server/request/journal.h"
 
 #include <inttypes.h>
@@ -76,6 +77,15 @@ static void put_queries(FILE *out, const struct counters *c)
             c->queries_timed_out, c->queries_left);
 }
 
+static void put_analyze(FILE *out, const struct counters *c)
+{
+    fprintf(out,
+            "# HELP candor_server_analyze_cpu_seconds_total CPU time of the rules of findings.\n"
+            "# TYPE candor_server_analyze_cpu_seconds_total counter\n"
+            "candor_server_analyze_cpu_seconds_total %.6f\n",
+            (double)c->analyze_ns / NS_PER_S);
+}
+
 static void put_store(FILE *out, const struct catalogue_sums *s)
 {
     put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
@@ -124,6 +134,8 @@ static void put_all(FILE *out, struct server *s)
     put_recordings(out, &c);
     put_connections(out, &c);
     put_queries(out, &c);
+    put_analyze(out, &c);
+    findings_put_metrics(out, s);
     put_requests(out, &c, journal_dropped(s->journal));
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);

@@ -10,6 +10,7 @@
 #include "server/connect/connect.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
+#include "server/fleet/findings.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
@@ -31,6 +32,7 @@ static const struct route {
     {"/v1/functions/series", TOKEN_READ, functions_series_answer},
     {"/v1/top", TOKEN_READ, top_answer},
     {"/v1/changes", TOKEN_READ, changes_answer},
+    {"/v1/findings", TOKEN_READ, findings_answer},
     {"/v1/series", TOKEN_READ, query_series},
     {"/v1/methods", TOKEN_READ, query_methods},
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},
@@ -47,7 +49,24 @@ static const struct route {
 
 enum { CALL_BYTES_MAX = 1 << 20 };
 
-static const char recordings[] = "/v1/recordings/";
+/* The paths that a number follows. */
+static const struct numbered {
+    const char *path;
+    void (*answer)(struct http *h, const char *number);
+} numbered[] = {
+    {"/v1/recordings/", query_recording},
+    {"/v1/findings/", findings_answer_one},
+};
+
+static const char findings[] = "/v1/findings/";
+
+static const struct numbered *find_numbered(const char *path)
+{
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (!strncmp(path, numbered[i].path, strlen(numbered[i].path)))
+            return &numbered[i];
+    return NULL;
+}
 
 static void refuse(struct http *h, bool known, const char *what)
 {
@@ -73,9 +92,14 @@ static int allow(struct http *h, unsigned scope)
         h->token = everything;
         return 0;
     }
-    bool known = tokens_find(&s->tokens, http_header(h, "Authorization"), &h->token), good = known && h->token.scopes & scope;
+    bool known = tokens_find(&s->tokens, http_header(h, "Authorization"), &h->token),
+         good = known && !(scope & TOKEN_ALL & ~h->token.scopes);
     if (!good)
-        refuse(h, known, scope & TOKEN_WRITE ? "write" : scope & TOKEN_READ ? "read" : "change the server");
+        refuse(h, known,
+               scope == (TOKEN_READ | TOKEN_WRITE) ? "both read and write"
+               : scope & TOKEN_WRITE               ? "write"
+               : scope & TOKEN_READ                ? "read"
+                                                   : "change the server");
     else if (scope & OF_ALL && token_is_bound(&h->token))
         http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
     return h->answered ? -1 : 0;
@@ -84,7 +108,7 @@ static int allow(struct http *h, unsigned scope)
 static void get(struct http *h)
 {
     const struct route *route = NULL;
-    bool one = !strncmp(h->path, recordings, sizeof recordings - 1);
+    const struct numbered *one = find_numbered(h->path);
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
         if (!strcmp(routes[i].path, h->path))
             route = &routes[i];
@@ -97,7 +121,7 @@ static void get(struct http *h)
         return;
     uint64_t begun = clock_monotonic_ns();
     if (one)
-        query_recording(h, h->path + sizeof recordings - 1);
+        one->answer(h, h->path + strlen(one->path));
     else
         route->answer(h);
     if (!strncmp(h->path, "/v1/", 4))
@@ -133,6 +157,20 @@ static void reload(struct http *h)
     http_content(h, HTTP_ACCEPTED, "application/json", (struct http_content){.bytes = text, .n = sizeof text - 1});
 }
 
+static bool is_finding(const struct http *h)
+{
+    return !strncmp(h->path, findings, sizeof findings - 1);
+}
+
+/* A token of a host may write, but must not silence findings. So a change needs both scopes. */
+static void begin_change(struct http *h)
+{
+    if (allow(h, TOKEN_READ | TOKEN_WRITE) || is_packed(h))
+        return;
+    buffer_init(&h->message, FINDINGS_BODY_MAX);
+    h->takes_body = true;
+}
+
 static void post(struct http *h)
 {
     enum receive_kind kind = receive_kind(h->path);
@@ -144,8 +182,12 @@ static void post(struct http *h)
         begin_call(h);
         return;
     }
+    if (kind == RECEIVE_NOTHING && is_finding(h)) {
+        begin_change(h);
+        return;
+    }
     if (kind == RECEIVE_NOTHING) {
-        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings");
+        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, or /v1/findings/ID");
         return;
     }
     if (allow(h, TOKEN_WRITE)) {
@@ -186,10 +228,20 @@ static void end_call(struct http *h)
     counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
+static void end_change(struct http *h)
+{
+    if (h->message.failed)
+        http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %d bytes", FINDINGS_BODY_MAX);
+    else
+        findings_change(h, h->path + sizeof findings - 1, (const char *)h->message.data, h->message.len);
+}
+
 void routes_body_end(struct http *h)
 {
     if (h->receive)
         receive_end(h);
+    else if (h->takes_body && !h->answered && is_finding(h))
+        end_change(h);
     else if (h->takes_body && !h->answered)
         end_call(h);
 }

@@ -12,7 +12,8 @@
 
 /* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
- * packets of a body or an answer. */
+ * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
+ * for. resolve_s: a finding that was not seen for so long is resolved. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -23,7 +24,9 @@
     X(max_answer, "max-answer")                                                                                                            \
     X(connections, "max-connections")                                                                                                      \
     X(connections_of_one, "max-connections-per-address")                                                                                   \
-    X(patience_ns, "client-timeout")
+    X(patience_ns, "client-timeout")                                                                                                       \
+    X(analyze_ppm, "analyze-cpu")                                                                                                          \
+    X(resolve_s, "resolve-after")
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.

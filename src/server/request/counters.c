@@ -75,6 +75,13 @@ void counters_request(struct counters *c, enum route_group group, uint64_t ns, u
     pthread_mutex_unlock(&c->lock);
 }
 
+void counters_analyzed(struct counters *c, uint64_t ns)
+{
+    pthread_mutex_lock(&c->lock);
+    c->analyze_ns += ns;
+    pthread_mutex_unlock(&c->lock);
+}
+
 void counters_gave_up(struct counters *c, int rc)
 {
     pthread_mutex_lock(&c->lock);

@@ -82,6 +82,7 @@ struct counters {
     uint64_t query_ns;
     struct latencies latencies[GROUPS];
     uint64_t received_bytes, sent_bytes; /* heads and bodies of all requests and answers */
+    uint64_t analyze_ns; /* CPU time for findings */
 };
 
 extern const char *const counters_names[REFUSALS];
@@ -95,6 +96,7 @@ void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
 /* Counts a request that is over. */
 void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent);
+void counters_analyzed(struct counters *c, uint64_t ns);
 /* Counts a query that failed with this code, if it was abandoned. */
 void counters_gave_up(struct counters *c, int rc);
 /* Returns a consistent copy of all counters. */

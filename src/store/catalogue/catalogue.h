@@ -12,6 +12,7 @@
  *                 other tables, which triggers keep current
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
+ *     finding, waiting, judging      what rules found in recordings (catalogue_findings.h)
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can report it
  *
  * first and last are times of samples, in seconds since the epoch; both are included. A day is seconds / 86400. A part is what a recording
@@ -228,17 +229,19 @@ struct catalogue_dropped {
     uint32_t *dictionaries;
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
-    uint64_t raw_bytes; /* the size of the recordings' files in this list */
+    uint64_t raw_bytes;      /* the size of the recordings' files in this list */
+    uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
 /* Forgets all data of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Records the
  * reason. The caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these
- * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file. */
+ * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file, and, if
+ * spares_evidence is set, one that is evidence of an open finding. */
 enum { CATALOGUE_DROP_MAX = 4096 };
-int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, struct catalogue_dropped *dropped,
-                       struct error *e);
+int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence,
+                       struct catalogue_dropped *dropped, struct error *e);
 void catalogue_dropped_deinit(struct catalogue_dropped *dropped);
 
 #endif

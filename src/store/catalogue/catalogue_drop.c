@@ -22,8 +22,10 @@ static int note_identity(struct catalogue_dropped *d, const struct sql *s, int c
 struct drop {
     int64_t before, service;
     enum catalogue_why why;
+    bool spares_evidence; /* recordings as they were sent that are evidence of open findings stay */
 };
 
+#define IS_EVIDENCE "EXISTS (SELECT 1 FROM finding WHERE evidence = r.id AND " CATALOGUE_KEEPS ")"
 /* Conditions whose indexes find the service's data without reading the data of other services. */
 #define OF_DAYS       "day < ?1 AND service = ?2"
 #define OF_RECORDINGS "recording IN (SELECT id FROM recording WHERE service = ?2 AND first < ?1 * 86400)"
@@ -45,6 +47,10 @@ static const char *const ended_recordings[] = {
     "DELETE FROM recording WHERE id IN (SELECT r.id " ENDED ")",
     "UPDATE recording SET first = ?1 * 86400 WHERE service = ?2 AND first < ?1 * 86400",
 };
+
+/* Of findings that were last seen in deleted days, those stay that a person has silenced, because they would be open when they are seen
+ * again. */
+static const char old_findings[] = "DELETE FROM finding WHERE service = ?2 AND last < ?1 * 86400 AND state <> 2";
 
 static const char *const unused_labels[] = {
     "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = label.labelset)",
@@ -76,13 +82,15 @@ static int list_dictionaries(struct catalogue *c, const struct drop *drop, struc
 
 static int list_recordings(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    struct sql s = use(c, drop, "SELECT r.identity " ENDED);
+    struct sql s = use(c, drop, "SELECT r.identity, r.raw AND " IS_EVIDENCE " " ENDED);
     int rc;
-    while ((rc = sql_step(&s, e)) > 0)
+    while ((rc = sql_step(&s, e)) > 0) {
         if (note_identity(d, &s, 0)) {
             rc = error_set(e, -ENOMEM, "out of memory");
             break;
         }
+        d->evidence_count += sql_column(&s, 1) != 0;
+    }
     sql_done(&s);
     return rc;
 }
@@ -131,6 +139,9 @@ static int drop_days(struct catalogue *c, const struct drop *drop, struct catalo
     rc = rc ? rc : delete_all(c, drop, rows_of_days, sizeof rows_of_days / sizeof *rows_of_days, e);
     rc = rc ? rc : list_recordings(c, drop, d, e);
     rc = rc ? rc : delete_all(c, drop, ended_recordings, sizeof ended_recordings / sizeof *ended_recordings, e);
+    const char *const findings[] = {old_findings};
+    if (!rc && drop->why == FORGOTTEN_RETAIN)
+        rc = delete_all(c, drop, findings, 1, e);
     return rc ? rc : delete_unused_labels(c, e);
 }
 
@@ -181,8 +192,10 @@ int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings
 
 #define RAW_ALL     "r.raw AND r.last < ?1"
 #define RAW_OF_ONE  "r.raw AND r.last < ?1 AND r.service = ?2"
-#define RAW_COLUMNS "SELECT r.id, r.identity, r.bytes FROM recording r WHERE "
-#define RAW_SEALED  " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id AND p.segment IS NULL) ORDER BY r.last, r.id"
+#define RAW_COLUMNS "SELECT r.id, r.identity, r.bytes, " IS_EVIDENCE " FROM recording r WHERE "
+#define RAW_SEALED                                                                                                                         \
+    " AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id AND p.segment IS NULL) AND (?3 = 0 OR NOT " IS_EVIDENCE                \
+    ") ORDER BY r.last, r.id"
 
 static int forget_file(struct catalogue *c, int64_t id, struct error *e)
 {
@@ -202,8 +215,8 @@ static int list_raw(struct catalogue *c, const struct drop *drop, uint64_t bytes
     struct sql s = sql_use(&c->sql, drop->service ? RAW_COLUMNS RAW_OF_ONE RAW_SEALED : RAW_COLUMNS RAW_ALL RAW_SEALED);
     int rc = 0;
     sql_int(&s, drop->before);
-    if (drop->service)
-        sql_int(&s, drop->service);
+    sql_int(&s, drop->service);
+    sql_int(&s, drop->spares_evidence);
     while (d->raw_bytes < bytes && list->count < CATALOGUE_DROP_MAX && (rc = sql_step(&s, e)) > 0) {
         if (ARRAY_GROW(list->ids, list->cap, list->count) || note_identity(d, &s, 1)) {
             rc = error_set(e, -ENOMEM, "out of memory");
@@ -211,6 +224,7 @@ static int list_raw(struct catalogue *c, const struct drop *drop, uint64_t bytes
         }
         list->ids[list->count++] = sql_column(&s, 0);
         d->raw_bytes += (uint64_t)sql_column(&s, 2);
+        d->evidence_count += sql_column(&s, 3) != 0;
     }
     sql_done(&s);
     return rc < 0 ? rc : 0;
@@ -226,10 +240,10 @@ static int drop_raw(struct catalogue *c, const struct drop *drop, uint64_t bytes
     return rc;
 }
 
-int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, struct catalogue_dropped *dropped,
-                       struct error *e)
+int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, uint64_t bytes, bool spares_evidence,
+                       struct catalogue_dropped *dropped, struct error *e)
 {
-    const struct drop drop = {.before = before, .service = (int64_t)service};
+    const struct drop drop = {.before = before, .service = (int64_t)service, .spares_evidence = spares_evidence};
     *dropped = (struct catalogue_dropped){0};
     int rc = sql_begin(&c->sql, true, e);
     return rc ? rc : sql_end(&c->sql, drop_raw(c, &drop, bytes, dropped, e), e);

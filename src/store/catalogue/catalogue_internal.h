@@ -35,6 +35,14 @@ int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, i
 /* Adds the books of a recording that was just added. */
 int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r, struct error *e);
 
+/* ---- catalogue_judging.c ---- */
+
+/* Ends the waiting of a recording, in a transaction of the caller. *service = 0 if it does not wait. */
+int catalogue_end_waiting(struct catalogue *c, uint64_t recording, int64_t *service, struct error *e);
+
+/* A finding whose evidence is kept: it is open or acknowledged. */
+#define CATALOGUE_KEEPS "keeps AND state < 2"
+
 /* ---- catalogue_versions.c ---- */
 
 /* Copies the catalog, then upgrades it from this version to the newest. Version 0 is an empty file. Returns -EINVAL if the version is newer

@@ -137,6 +137,34 @@ static const char version_6[] =
     "CREATE INDEX book_recording ON book (recording);"
     "PRAGMA user_version = 6;";
 
+/* Version 7 adds the findings of rules, and the recordings that wait for these rules. Recordings of earlier versions do not wait. */
+static const char version_7[] =
+    "CREATE TABLE waiting (service INTEGER NOT NULL, recording INTEGER NOT NULL, received_ns INTEGER NOT NULL,"
+    " PRIMARY KEY (service, recording)) WITHOUT ROWID;"
+    "CREATE INDEX waiting_recording ON waiting (recording);"
+    "CREATE INDEX waiting_received ON waiting (received_ns);"
+    "CREATE TABLE judging (service INTEGER PRIMARY KEY, turn INTEGER NOT NULL DEFAULT 0, judged INTEGER NOT NULL DEFAULT 0,"
+    " late INTEGER NOT NULL DEFAULT 0, format INTEGER NOT NULL DEFAULT 0, missing INTEGER NOT NULL DEFAULT 0,"
+    " damaged INTEGER NOT NULL DEFAULT 0, unlisted INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE finding (id INTEGER PRIMARY KEY AUTOINCREMENT, service INTEGER NOT NULL, rule TEXT NOT NULL, place TEXT NOT NULL,"
+    " state INTEGER NOT NULL DEFAULT 0, first INTEGER NOT NULL, last INTEGER NOT NULL, changed INTEGER NOT NULL,"
+    " recordings INTEGER NOT NULL DEFAULT 0, quiet INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, score INTEGER NOT NULL, "
+    "lost_ns INTEGER NOT NULL,"
+    " duration_ns INTEGER NOT NULL, worst_score INTEGER NOT NULL, worst_lost_ns INTEGER NOT NULL, worst_duration_ns INTEGER NOT NULL,"
+    " evidence INTEGER NOT NULL, keeps INTEGER NOT NULL, note TEXT, json TEXT NOT NULL, UNIQUE (service, rule, place));"
+    "CREATE INDEX finding_evidence ON finding (evidence);"
+    "CREATE TABLE finding_label (finding INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (finding, name, value))"
+    " WITHOUT ROWID;"
+    "CREATE TRIGGER finding_gone AFTER DELETE ON finding BEGIN DELETE FROM finding_label WHERE finding = OLD.id; END;"
+    "CREATE TRIGGER recording_waits AFTER INSERT ON recording BEGIN"
+    " INSERT OR IGNORE INTO judging (service) VALUES (NEW.service);"
+    " INSERT INTO waiting VALUES (NEW.service, NEW.id, NEW.received_ns); END;"
+    "CREATE TRIGGER recording_unjudged AFTER DELETE ON recording"
+    " WHEN EXISTS (SELECT 1 FROM waiting WHERE service = OLD.service AND recording = OLD.id) BEGIN"
+    " UPDATE judging SET missing = missing + 1 WHERE service = OLD.service;"
+    " DELETE FROM waiting WHERE service = OLD.service AND recording = OLD.id; END;"
+    "PRAGMA user_version = 7;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -153,7 +181,7 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6};
+    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6, version_7};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

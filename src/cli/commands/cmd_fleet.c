@@ -12,11 +12,13 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "print the server's answer, which is JSON"},
     {0, "token-file", "FILE", NULL, "the file with the token"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
-    {0, "by", "LABELS", NULL, "functions, top: split the services also by these labels, as in version,host"},
+    {0, "by", "LABELS", NULL, "functions, top: split the services also by these labels, as in version,host; metrics: split by one label"},
     {0, "type", "TYPE", NULL, "functions, top: what weights measure, as in alloc_space:bytes (default: CPU time)"},
-    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service)"},
+    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service); search: so many minutes (20)"},
     {0, "against", "TIME", NULL,
      "top: how long before --from the time begins that it compares with, as in -24h (default: the time just before); none: no comparison"},
+    {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
+    {0, "order", "METRIC", NULL, "search: the metric whose largest values come first (default: the first of the condition)"},
     {0},
 };
 
@@ -27,6 +29,8 @@ static const struct fleet_view *const views[] = {
     &fleet_services,
     &fleet_functions,
     &fleet_top,
+    &fleet_metrics,
+    &fleet_search,
     NULL,
 };
 
@@ -99,13 +103,22 @@ const struct cli_command command_fleet = {
         "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the time of "
         "a "
         "method and of the JDK and the frameworks that it calls. Below come the methods whose share has changed by more than chance, with "
-        "the 95 % interval of the change.",
+        "the 95 % interval of the change.\n\n"
+        "metrics: the key metrics over the whole time, or with NAME one of them over time. The values of all JVMs are added up, or "
+        "averaged (shares), or the largest is shown (longest pauses); --by splits them.\n\n"
+        "search CONDITION: the minutes of JVMs whose key metrics satisfy a condition, such as 'lock_wait > 2 and gc_share < 10 %'. A "
+        "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
+        "MB, GB, KiB, MiB, GiB.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
                 "    in which services and versions these methods use CPU time, and how much\n"
                 "candor fleet top --against -24h http://candor.example:4041\n"
-                "    what is hot in each service, and what has changed since the same hour of yesterday\n",
+                "    what is hot in each service, and what has changed since the same hour of yesterday\n"
+                "candor fleet metrics --by host --select 'service=\"shop\"' http://candor.example:4041 gc_share\n"
+                "    how much of the time each host of the service was stopped for garbage collection\n"
+                "candor fleet search --from -1d --order alloc http://candor.example:4041 'gc_longest > 200 ms'\n"
+                "    in which minutes of the last day a pause was long, those with most allocation first\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

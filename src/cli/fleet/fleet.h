@@ -29,6 +29,8 @@ struct fleet_view {
 extern const struct fleet_view fleet_services;  /* services.c */
 extern const struct fleet_view fleet_functions; /* functions.c */
 extern const struct fleet_view fleet_top;       /* top.c */
+extern const struct fleet_view fleet_metrics;   /* metrics.c */
+extern const struct fleet_view fleet_search;    /* search.c */
 
 /* ---- the question ---- */
 

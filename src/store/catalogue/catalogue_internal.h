@@ -35,6 +35,11 @@ int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, i
 /* Adds the books of a recording that was just added. */
 int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r, struct error *e);
 
+/* ---- catalogue_metrics.c ---- */
+
+/* Adds the key metrics of a recording that was just added. */
+int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e);
+
 /* ---- catalogue_versions.c ---- */
 
 /* Copies the catalog, then upgrades it from this version to the newest. Version 0 is an empty file. Returns -EINVAL if the version is newer

@@ -26,12 +26,7 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services,
-    &fleet_functions,
-    &fleet_top,
-    &fleet_metrics,
-    &fleet_search,
-    NULL,
+    &fleet_services, &fleet_functions, &fleet_top, &fleet_metrics, &fleet_search, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)

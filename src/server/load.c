@@ -5,6 +5,7 @@
 #include "profile/allocated.h"
 #include "profile/load/load_jfr.h"
 #include "server/left_out.h"
+#include "server/measure/measure.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -118,6 +119,7 @@ static int load_kinds(struct store_profiles *to, const struct intake *in, const 
             rc = add(to, kind, &profiles[n++], e);
     intake_view(&view, in);
     rc = rc ? rc : profile_load_jfr_kinds(profiles, n, &view, name, e);
+    rc = rc ? rc : measure_jfr(to, profiles, n, in, e);
     if (!rc)
         choose(to);
     for (uint32_t i = 0; !rc && i < to->count; i++)
@@ -226,13 +228,16 @@ int load_recording(struct store_profiles *to, const struct envelope *v, struct e
     if (rc)
         return rc;
     const char *format = *v->note.format ? v->note.format : formats_recognise(in.bytes, in.size);
+    bool is_jfr = format && !strcmp(format, "jfr");
     rc = check(&in, format, e);
     if (!rc)
-        rc = strcmp(format, "jfr") ? load_values(to, &in, format, &v->note, e) : load_kinds(to, &in, &v->note, e);
+        rc = is_jfr ? load_kinds(to, &in, &v->note, e) : load_values(to, &in, format, &v->note, e);
     intake_close(&in);
     if (to->count) {
         left_out_labels(to);
         rc = name_all(to, &v->note, rc, e);
     }
+    if (!rc && !is_jfr)
+        rc = measure_values(to, &v->note, e);
     return rc == -EBADMSG ? -EINVAL : rc;
 }

@@ -27,13 +27,13 @@ static int64_t second_of(const struct profile_sample *s, int64_t start)
     return s->time_ns ? floor_divide(s->time_ns, NS_PER_S) : start;
 }
 
-/* Names the type of the profile's weights, for example "cpu:ns". */
-static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
+const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
 {
     const char *value = profile_text(p, p->value);
     if (!*value)
         value = profile_kind_word(p);
     snprintf(out, CATALOGUE_TYPE_MAX, "%.60s:%.60s", value, profile_unit_word(p));
+    return out;
 }
 
 /* Finds the part for the second's day, among the parts of this content, which begin at `from`. Adds the part if necessary. Returns NULL if
@@ -105,7 +105,7 @@ static int add_content(struct sealing *l, const struct profile *p, struct error 
     struct catalogue_recording *r = &l->recording;
     struct catalogue_content *c = &r->contents[r->content_count];
     *c = (struct catalogue_content){.weight = p->weight, .samples = p->sampled};
-    type_of(p, c->type);
+    store_type_of(p, c->type);
     for (uint32_t i = 0; i < r->content_count; i++)
         if (!strcmp(r->contents[i].type, c->type))
             return error_set(e, -EINVAL, "it measures %s twice", c->type);
@@ -126,6 +126,20 @@ static int add_books(struct sealing *l, const struct limits *limits, struct erro
             break;
         }
     return 0;
+}
+
+/* Adds the key metrics, of the minutes for which the recording may have samples. */
+static void keep_minutes(struct sealing *l, const struct limits *limits)
+{
+    const struct store_profiles *of = &l->profiles;
+    int64_t oldest = floor_divide(limits->oldest, KEY_MINUTE_S), newest = floor_divide(limits->newest, KEY_MINUTE_S);
+    uint32_t from = 0, to = of->minute_count;
+    while (from < to && of->minutes[from].minute < oldest)
+        from++;
+    while (to > from && of->minutes[to - 1].minute > newest)
+        to--;
+    l->recording.minutes = of->minutes ? of->minutes + from : NULL;
+    l->recording.minute_count = to - from;
 }
 
 /* Sets the time that the recording covers. Uses the time that the recording claims if it includes the samples and is not far longer;
@@ -179,6 +193,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     rc = rc ? rc : add_books(l, &limits, e);
     if (rc)
         return rc;
+    keep_minutes(l, &limits);
     r->flaws = flaws_of(&l->profiles.list[0]) + partly;
     find_times(l, &v->note);
     return 0;
@@ -203,6 +218,9 @@ void store_profiles_deinit(struct store_profiles *of)
 {
     for (uint32_t i = 0; i < of->count; i++)
         profile_deinit(&of->list[i]);
+    free(of->minutes);
+    of->minutes = NULL;
+    of->minute_count = 0;
     of->count = 0;
 }
 
@@ -274,7 +292,7 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     char type[CATALOGUE_TYPE_MAX];
     struct catalogue_segment done = {.recording = recording, .day = day, .type = type};
     struct dictionary *d;
-    type_of(p, type);
+    store_type_of(p, type);
     int rc = dictionary_for(s, labels_get(&note->labels, "service"), day, &done.dictionary, &d, e);
     if (rc)
         return rc;
@@ -326,7 +344,7 @@ static const struct profile *profile_of(const struct store_profiles *profiles, c
 {
     char own[CATALOGUE_TYPE_MAX];
     for (uint32_t i = 0; i < profiles->count; i++) {
-        type_of(&profiles->list[i], own);
+        store_type_of(&profiles->list[i], own);
         if (!strcmp(own, type))
             return &profiles->list[i];
     }

@@ -34,11 +34,15 @@ enum { STORE_LEFT_OUT = 400 };
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
+    struct key_minute *minutes; /* its key metrics, sorted by minute, each minute once; from malloc */
+    uint32_t minute_count;
     char left_out[STORE_LEFT_OUT]; /* other content that is not kept, as a text for people; "" = nothing */
 };
 /* Adds an empty, initialized profile, and returns it. Returns NULL if there is no memory, or no room. */
 struct profile *store_profiles_add(struct store_profiles *of);
 void store_profiles_deinit(struct store_profiles *of);
+/* Names the type of the profile's weights, for example "cpu:ns". Returns out. */
+const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX]);
 
 struct store_limits {
     uint64_t retain_s;     /* how long samples are kept */

@@ -18,6 +18,7 @@
  *     cpu THREAD NS SAMPLES
  *     context ENDPOINT TRACE SPAN ROOT [LABEL [LABEL]]     of the samples from here on; LABEL: KEY=VALUE; without words: none
  *     flush | rotate
+ *     at MS                             what follows is so long after the beginning; each other command takes 1 ms
  *
  * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
  * jfr_frame_type_names (default "JIT compiled"). A STACK that begins with "...;" is truncated, "-" is none. */
@@ -269,14 +270,19 @@ int main(int argc, char **argv)
     char *line = NULL;
     size_t room = 0;
     uint64_t ticks = 0;
-    for (ssize_t n; (n = getline(&line, &room, stdin)) > 0; ticks += 1000000) {
+    for (ssize_t n; (n = getline(&line, &room, stdin)) > 0;) {
         char *words[WORDS], *rest = line;
         line[strcspn(line, "\n")] = 0;
         for (int i = 0; i < WORDS; i++) {
             char *word = strsep(&rest, "\t");
             words[i] = word ? word : "";
         }
-        obey(w, words, ticks);
+        if (!strcmp(words[0], "at")) {
+            ticks = number(words[1]) * NS_PER_MS;
+        } else {
+            obey(w, words, ticks);
+            ticks += NS_PER_MS;
+        }
     }
     free(line);
     if (jfr_writer_close(w, ticks, &e))

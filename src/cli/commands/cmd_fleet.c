@@ -14,9 +14,9 @@ static const struct cli_option options[] = {
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
     {0, "by", "LABELS", NULL,
      "functions, top: split the services also by these labels, as in version,host; changes: compare the two newest values of this label "
-     "(default version)"},
+     "(default version); metrics: split by one label"},
     {0, "type", "TYPE", NULL, "functions, top, changes: what weights measure, as in alloc_space:bytes (default: CPU time)"},
-    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service)"},
+    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service); search: so many minutes (20)"},
     {0, "against", "TIME", NULL,
      "top: how long before --from the time begins that it compares with, as in -24h (default: the time just before); none: no comparison"},
     {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
@@ -30,6 +30,8 @@ static const struct cli_option options[] = {
     {0, "set", "STATE", NULL,
      "findings ID: give it this state: open, acknowledged, silenced or resolved; needs a token that may read and write"},
     {0, "note", "TEXT", NULL, "findings ID: give it this note"},
+    {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
+    {0, "order", "METRIC", NULL, "search: the metric whose largest values come first (default: the first of the condition)"},
     {0},
 };
 
@@ -37,7 +39,7 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, NULL,
+    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, &fleet_metrics, &fleet_search, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -119,7 +121,12 @@ const struct cli_command command_fleet = {
         "findings: the problems that the server's rules found in recordings, as 'candor analyze' does, the worst first. COST is the "
         "time that threads lost in each second of the recording where it was worst, SINCE the first time it was seen. With --from or "
         "--until, only findings that were seen in that time are listed. With an ID the view prints the finding, where it was seen, and "
-        "the recording that is its evidence. A line on standard error says how many recordings the rules did not get to.",
+        "the recording that is its evidence. A line on standard error says how many recordings the rules did not get to.\n\n"
+        "metrics: the key metrics over the whole time, or with NAME one of them over time. The values of all JVMs are added up, or "
+        "averaged (shares), or the largest is shown (longest pauses); --by splits them.\n\n"
+        "search CONDITION: the minutes of JVMs whose key metrics satisfy a condition, such as 'lock_wait > 2 and gc_share < 10 %'. A "
+        "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
+        "MB, GB, KiB, MiB, GiB.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
@@ -132,7 +139,11 @@ const struct cli_command command_fleet = {
                 "    the last hour against the same hour a week ago\n"
                 "candor fleet findings http://candor.example:4041\n    what is wrong\n"
                 "candor fleet findings --set acknowledged --note 'a fix is on its way' http://candor.example:4041 17\n"
-                "    so that others know\n",
+                "    so that others know\n"
+                "candor fleet metrics --by host --select 'service=\"shop\"' http://candor.example:4041 gc_share\n"
+                "    how much of the time each host of the service was stopped for garbage collection\n"
+                "candor fleet search --from -1d --order alloc http://candor.example:4041 'gc_longest > 200 ms'\n"
+                "    in which minutes of the last day a pause was long, those with most allocation first\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

@@ -31,6 +31,8 @@ extern const struct fleet_view fleet_functions; /* functions.c */
 extern const struct fleet_view fleet_top;       /* top.c */
 extern const struct fleet_view fleet_changes;   /* changes.c */
 extern const struct fleet_view fleet_findings;  /* findings.c */
+extern const struct fleet_view fleet_metrics;   /* metrics.c */
+extern const struct fleet_view fleet_search;    /* search.c */
 
 enum { FLEET_QUERY_MAX = 1 << 16 };
 

@@ -18,10 +18,17 @@ static const char *const fields[READING_KINDS] = {
 #undef READING_FIELD
 };
 
+static bool is_wanted(enum reading_kind kind, struct jfr_event *event)
+{
+    if (kind != READING_HEAP_AFTER_GC)
+        return true;
+    return jfr_text_is(jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "when"))), "After GC");
+}
+
 static int add(struct readings *r, enum reading_kind kind, struct jfr_event *event)
 {
     const struct jfr_field *field = fields[kind] ? jfr_type_field(event->type, fields[kind]) : NULL;
-    if (fields[kind] && !field)
+    if ((fields[kind] && !field) || !is_wanted(kind, event))
         return 0;
     if (ARRAY_GROW(r->list, r->cap, r->count))
         return -ENOMEM;

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* READING(symbol, event, field): the value is that of the field; field NULL = the value of each event is 1. */
+/* READING(symbol, event, field): the value is that of the field; field NULL = the value of each event is 1. Only those events of
+ * jdk.GCHeapSummary count that come after a collection. */
 #define READING_ROWS(READING)                                                                                                              \
     READING(PERIODS, "jdk.ContainerCPUThrottling", "cpuElapsedSlices")                                                                     \
     READING(PERIODS_THROTTLED, "jdk.ContainerCPUThrottling", "cpuThrottledSlices")                                                         \
@@ -26,6 +27,8 @@
     READING(PROMOTION_FAILED, "jdk.PromotionFailed", NULL)                                                                                 \
     READING(REDEFINED, "jdk.RedefineClasses", "classCount")                                                                                \
     READING(RETRANSFORMED, "jdk.RetransformClasses", "classCount")                                                                         \
+    READING(THROWN, "jdk.ExceptionStatistics", "throwables")                                                                               \
+    READING(HEAP_AFTER_GC, "jdk.GCHeapSummary", "heapUsed")                                                                                \
     READING(PROCESSES, "jdk.ProcessStart", NULL)                                                                                           \
     READING(DATA_LOST, "jdk.DataLoss", "amount")
 

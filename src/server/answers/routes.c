@@ -11,6 +11,9 @@
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
 #include "server/fleet/findings.h"
+#include "server/fleet/key_metrics.h"
+#include "server/fleet/scrape.h"
+#include "server/fleet/search.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
@@ -38,6 +41,9 @@ static const struct route {
     {"/v1/flamegraph", TOKEN_READ, query_flamegraph},
     {"/v1/profile", TOKEN_READ, query_profile},
     {"/v1/recordings", TOKEN_READ, query_recordings},
+    {"/v1/metrics", TOKEN_READ, key_metrics_answer},
+    {"/v1/metrics/prometheus", TOKEN_READ, scrape_answer},
+    {"/v1/search", TOKEN_READ, search_answer},
     {"/v1/storage", TOKEN_READ, storage_answer},
     {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
     {"/healthz", 0, health_alive},

@@ -164,7 +164,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
 {
     struct sql s =
         sql_use(&c->sql, "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, begun, "
-                         "ended, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+                         "ended, measured, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -176,6 +176,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_int(&s, (int64_t)r->flaws);
     sql_int(&s, r->begun);
     sql_int(&s, r->ended);
+    sql_int(&s, r->minute_count > 0);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;
@@ -227,7 +228,8 @@ static int add(struct catalogue *c, struct catalogue_recording *r, const struct 
     rc = rc ? rc : add_row(c, r, service, labelset, e);
     rc = rc ? rc : add_contents(c, r, types, e);
     rc = rc ? rc : add_parts(c, r->id, types, parts, n, e);
-    return rc ? rc : catalogue_add_books(c, r, e);
+    rc = rc ? rc : catalogue_add_books(c, r, e);
+    return rc ? rc : catalogue_add_metrics(c, r, service, labelset, e);
 }
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n, struct error *e)

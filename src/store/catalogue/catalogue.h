@@ -1,7 +1,8 @@
 /* Lists what the store contains, in SQLite: recordings with their labels and the types that they measure, the parts of recordings (by type
  * and day), segments and dictionaries.
  *
- *     recording   id, identity, key, service, labelset, received_ns, first, last, begun, ended, bytes, raw, flaws
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, begun, ended, bytes, raw, flaws, measured (1 = it has
+ *                 rows in metric; NULL = it was received by a version without key metrics)
  *     type        id, name: "cpu:ns"
  *     content     recording, place (0 = the first) -> type, weight, samples
  *     part        recording, type, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
@@ -13,6 +14,7 @@
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     finding, waiting, judging      what rules found in recordings (catalogue_findings.h)
+ *     metric      id, hour, service, labelset, minutes: the key metrics by minute, of the label set's recordings (catalogue_metrics.c)
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can report it
  *
  * first and last are times of samples, in seconds since the epoch; both are included. A day is seconds / 86400. A part is what a recording
@@ -22,6 +24,7 @@
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_H
 #define CANDOR_STORE_CATALOGUE_CATALOGUE_H
 
+#include "base/agreed/key_metrics.h"
 #include "base/error.h"
 #include "store/files/envelope.h"
 
@@ -66,6 +69,8 @@ struct catalogue_recording {
     bool raw;                           /* the file of the recording, as it was sent, still exists */
     const struct catalogue_book *books; /* borrowed; only catalogue_add reads them */
     uint32_t book_count;
+    const struct key_minute *minutes; /* its key metrics, sorted by minute; borrowed; only catalogue_add reads them */
+    uint32_t minute_count;
     uint32_t content_count;
     struct catalogue_content contents[CATALOGUE_CONTENTS_MAX];
 };
@@ -179,6 +184,24 @@ struct catalogue_book_visitor {
 };
 int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                     const struct catalogue_book_visitor *visitor, struct error *e);
+/* Visits the key metrics of recordings for the minutes in [from, to), which are minutes since the epoch, not seconds. The order is by hour,
+ * then by labelset, then by the time at which the recordings were added. */
+struct catalogue_metric_hit {
+    uint64_t recording, labelset;
+    struct key_minute minute; /* `known` has wanted metrics only; the other amounts are undefined */
+};
+struct catalogue_metric_visitor {
+    bool (*selects)(void *context, uint64_t labelset); /* whether recordings with these labels are to be read */
+    int (*visit)(void *context, const struct catalogue_metric_hit *hit);
+    void *context;
+    uint64_t wanted; /* bits 1 << enum key_metric */
+};
+int catalogue_metrics(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                      const struct catalogue_metric_visitor *visitor, struct error *e);
+/* Visits the label sets of recordings with rows in [from, to) that have no key metrics, with the number of these recordings. */
+typedef int catalogue_visit_unmeasured(void *context, uint64_t labelset, uint64_t recordings);
+int catalogue_unmeasured(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                         catalogue_visit_unmeasured *visit, void *context, struct error *e);
 /* What of [from, to) was deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA, FORGOTTEN_REBUILT };
 struct catalogue_forgotten {

@@ -36,6 +36,7 @@ struct drop {
 
 static const char *const rows_of_days[] = {
     "DELETE FROM book WHERE " OF_RECORDINGS " AND minute < ?1 * 1440",
+    "DELETE FROM metric WHERE hour < ?1 * 24 AND service = ?2",
     "DELETE FROM part WHERE " OF_RECORDINGS " AND day < ?1",
     "DELETE FROM segment WHERE dictionary IN (SELECT id FROM dictionary WHERE " OF_DAYS ")",
     "DELETE FROM dictionary WHERE " OF_DAYS,

@@ -43,6 +43,11 @@ int catalogue_end_waiting(struct catalogue *c, uint64_t recording, int64_t *serv
 /* A finding whose evidence is kept: it is open or acknowledged. */
 #define CATALOGUE_KEEPS "keeps AND state < 2"
 
+/* ---- catalogue_metrics.c ---- */
+
+/* Adds the key metrics of a recording that was just added. */
+int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e);
+
 /* ---- catalogue_versions.c ---- */
 
 /* Copies the catalog, then upgrades it from this version to the newest. Version 0 is an empty file. Returns -EINVAL if the version is newer

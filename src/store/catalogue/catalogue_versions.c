@@ -165,6 +165,18 @@ static const char version_7[] =
     " DELETE FROM waiting WHERE service = OLD.service AND recording = OLD.id; END;"
     "PRAGMA user_version = 7;";
 
+/* Version 8 adds the key metrics by minute. Recordings of earlier versions have none, and are found by `measured`. A label set's metrics go
+ * with it, because its number may be given to another one. */
+static const char version_8[] =
+    "ALTER TABLE recording ADD COLUMN measured INTEGER;"
+    "CREATE INDEX recording_unmeasured ON recording (last) WHERE measured IS NOT 1;"
+    "CREATE TABLE metric (id INTEGER PRIMARY KEY, hour INTEGER NOT NULL, service INTEGER NOT NULL, labelset INTEGER NOT NULL,"
+    " minutes BLOB NOT NULL);"
+    "CREATE INDEX metric_hour ON metric (hour, labelset);"
+    "CREATE INDEX metric_labelset ON metric (labelset);"
+    "CREATE TRIGGER labelset_gone AFTER DELETE ON labelset BEGIN DELETE FROM metric WHERE labelset = OLD.id; END;"
+    "PRAGMA user_version = 8;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -181,7 +193,7 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6, version_7};
+    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6, version_7, version_8};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

@@ -1,0 +1,119 @@
+/* Key metrics from halts: pauses for garbage collection, safepoints, and waits that only the JDK's recorder has. */
+#include "events/halts.h"
+#include "events/recorded.h"
+#include "profile/accounts.h"
+#include "server/measure/measure.h"
+
+enum watched { GC, GC_PAUSE, SAFEPOINT, SYNCHRONIZATION, SOCKET_READ, SOCKET_WRITE, FILE_READ, FILE_WRITE, STALL, PIN, WATCHED };
+
+static const char *const watched_events[WATCHED] = {
+    [GC] = "jdk.GarbageCollection",    [GC_PAUSE] = "jdk.GCPhasePause",    [SAFEPOINT] = "jdk.SafepointBegin",
+    [SOCKET_READ] = "jdk.SocketRead",  [SOCKET_WRITE] = "jdk.SocketWrite", [SYNCHRONIZATION] = "jdk.SafepointStateSynchronization",
+    [FILE_READ] = "jdk.FileRead",      [FILE_WRITE] = "jdk.FileWrite",     [STALL] = "jdk.ZAllocationStall",
+    [PIN] = "jdk.VirtualThreadPinned",
+};
+
+struct sources {
+    bool by_jdk[WATCHED]; /* the JDK's recorder recorded these events */
+    bool counted;         /* the agent recorded the JVM's counters of safepoints */
+    bool wall;            /* the agent recorded what threads wait for */
+};
+
+static int find_sources(struct sources *s, const struct profile *p, const struct jfr_file *file, struct error *e)
+{
+    const struct time_range all = {INT64_MIN, INT64_MAX};
+    struct recorded_throws throws;
+    uint32_t processors;
+    *s = (struct sources){.counted = accounts_sum(p, ACCOUNT_HALT_SAFEPOINTS).lines > 0, .wall = accounts_has_book(p, BOOK_WALL)};
+    return recorded_events(file, watched_events, WATCHED, &all, s->by_jdk, &throws, &processors, e);
+}
+
+static void know_if(struct minutes *m, bool is_known, const enum key_metric *metrics, size_t n)
+{
+    for (size_t i = 0; is_known && i < n; i++)
+        minutes_know(m, metrics[i]);
+}
+
+static void know_all(struct minutes *m, const struct sources *s, const struct profile *p)
+{
+    static const enum key_metric gc[] = {KEY_GC_SHARE, KEY_GC_LONGEST, KEY_GC_PAUSES}, safepoints[] = {KEY_SAFEPOINT_SHARE, KEY_SAFEPOINTS},
+                                 times[] = {KEY_TTSP_SHARE, KEY_TTSP_LONGEST}, io[] = {KEY_IO_WAIT}, stall[] = {KEY_ALLOC_STALL},
+                                 pin[] = {KEY_PINNED};
+    const bool *has = s->by_jdk;
+    know_if(m, accounts_has_book(p, BOOK_HALT) || has[GC] || has[GC_PAUSE], gc, 3);
+    know_if(m, s->counted || has[SAFEPOINT], safepoints, 2);
+    know_if(m, s->counted || (has[SAFEPOINT] && has[SYNCHRONIZATION]), times, 2);
+    know_if(m, has[SOCKET_READ] || has[SOCKET_WRITE] || has[FILE_READ] || has[FILE_WRITE], io, 1);
+    know_if(m, has[STALL], stall, 1);
+    know_if(m, has[PIN], pin, 1);
+}
+
+/* The halts of chunks by the JDK's recorder may be outside the recording's time. */
+static bool is_in(const struct minutes *m, const struct halt *h)
+{
+    return h->start_ns < m->end_ns && (h->ns ? halt_end(h) > m->start_ns : h->start_ns >= m->start_ns);
+}
+
+static void add_pause(struct minutes *m, const struct halt *h)
+{
+    minutes_add_interval(m, KEY_GC_SHARE, h->start_ns, h->ns);
+    minutes_add(m, KEY_GC_PAUSES, h->start_ns, (int64_t)h->count);
+    minutes_raise(m, KEY_GC_LONGEST, h->start_ns, (int64_t)h->ns);
+}
+
+/* The position of counted safepoints in their time is unknown, so they are not split between minutes. */
+static void add_safepoint(struct minutes *m, const struct halt *h)
+{
+    minutes_add(m, KEY_SAFEPOINT_SHARE, h->start_ns, (int64_t)h->ns);
+    minutes_add(m, KEY_SAFEPOINTS, h->start_ns, (int64_t)h->count);
+    if (!minutes_knows(m, KEY_TTSP_SHARE) || !h->sync_known)
+        return;
+    minutes_add(m, KEY_TTSP_SHARE, h->start_ns, (int64_t)h->sync_ns);
+    minutes_raise(m, KEY_TTSP_LONGEST, h->start_ns, (int64_t)h->sync_ns);
+}
+
+static void add_halt(struct minutes *m, const struct sources *s, const struct halt *h)
+{
+    switch (h->kind) {
+    case HALT_GC:
+        add_pause(m, h);
+        break;
+    case HALT_SAFEPOINTS_COUNTED:
+        add_safepoint(m, h);
+        break;
+    case HALT_SAFEPOINT:
+        if (!s->counted)
+            add_safepoint(m, h);
+        break;
+    case HALT_SOCKET_READ:
+    case HALT_SOCKET_WRITE:
+    case HALT_FILE_READ:
+    case HALT_FILE_WRITE:
+        if (!s->wall)
+            minutes_add_interval(m, KEY_IO_WAIT, h->start_ns, h->ns);
+        break;
+    case HALT_ALLOCATION:
+        minutes_add_interval(m, KEY_ALLOC_STALL, h->start_ns, h->ns);
+        break;
+    case HALT_PINNED:
+        minutes_add_interval(m, KEY_PINNED, h->start_ns, h->ns);
+        break;
+    default:
+        break;
+    }
+}
+
+int measure_halts(struct minutes *m, const struct profile *p, const struct jfr_file *file, struct error *e)
+{
+    struct sources sources;
+    struct halts halts = {0};
+    int rc = find_sources(&sources, p, file, e);
+    rc = rc ? rc : halts_read(&halts, file, NULL, e);
+    if (!rc)
+        know_all(m, &sources, p);
+    for (uint32_t i = 0; !rc && i < halts.count; i++)
+        if (is_in(m, &halts.list[i]))
+            add_halt(m, &sources, &halts.list[i]);
+    halts_deinit(&halts);
+    return rc;
+}

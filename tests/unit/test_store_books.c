@@ -204,6 +204,7 @@ static void test_upgrade(void)
     sqlite3_open(file, &db);
     tap_ok(!sqlite3_exec(
                db,
+               "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; ALTER TABLE recording DROP COLUMN measured; "
                "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding; "
                "DROP TABLE finding_label; DROP TABLE book; DROP TABLE account; ALTER TABLE recording DROP COLUMN begun; ALTER TABLE "
                "recording DROP COLUMN "

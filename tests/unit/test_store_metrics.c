@@ -244,9 +244,9 @@ static void test_upgrade(void)
     sqlite3_open(file, &db);
     tap_ok(!sqlite3_exec(db,
                          "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; "
-                         "ALTER TABLE recording DROP COLUMN measured; PRAGMA user_version = 6",
+                         "ALTER TABLE recording DROP COLUMN measured; PRAGMA user_version = 7",
                          NULL, NULL, NULL),
-           "a catalogue of version 6");
+           "a catalogue of version 7");
     sqlite3_close(db);
     s = open_store("upgrade", 7 * 86400);
     check(s, from, to, 0, 3, "it has no metrics, and says so");
@@ -254,7 +254,7 @@ static void test_upgrade(void)
     check(s, from, to, 3, 3, "what comes now has them");
     check(s, today + 3600, to + 86400, 0, 0, "recordings of another time do not count");
     store_close(s);
-    run("cp upgrade/catalogue-version-6.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
+    run("cp upgrade/catalogue-version-7.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
     s = open_store("upgrade", 7 * 86400);
     check(s, from, to, 3, 3, "with the copy from before, all recordings are there again");
     store_close(s);

@@ -4,10 +4,10 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/fleet/judge.h"
-#include "server/request/journal.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/reload.h"
+#include "server/request/journal.h"
 
 #include <errno.h>
 #include <netdb.h>

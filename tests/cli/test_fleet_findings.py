@@ -272,7 +272,8 @@ def cost():
 def tokens():
     """A host's token, which may write, cannot change a finding."""
     words = {name: ct.candor("server", "--token-file", ct.WORK / "token-file", "--new-token", f"{name}:{scopes}").out.strip()
-             for name, scopes in (("host", "write"), ("reader", "read"), ("person", "read,write"))}
+             for name, scopes in (("host", "write"), ("reader", "read"), ("person", "read,write"),
+                                  ("shop", "read,write:service=shop"), ("cart", "read,write:service=cart"))}
     fleet = Fleet("tokens", "--analyze-cpu", SHARE, "--token-file", ct.WORK / "token-file")
     fleet.server.token = words["person"]
     fleet.send(recording("token.jfr", 500), service="shop")
@@ -281,6 +282,12 @@ def tokens():
     for fleet.server.token in words["host"], words["reader"], "x" * 40, words["person"]:
         statuses.append(fleet.change(number, state="silenced")[0])
     ct.ok(statuses == [403, 403, 401, 200], "a change needs a token that may read and write", statuses)
+    for name, found in ("shop", 1), ("cart", 0):
+        fleet.server.token = words[name]
+        answer, one = fleet.ask(state="all"), fleet.ask(f"/v1/findings/{number}")
+        ct.ok(len(answer["findings"]) == found and not {"judged", "waiting", "skipped", "unlisted"} & set(answer) and
+              one.get("status") == (None if found else 404) and fleet.change(number, state="open")[0] == (200 if found else 404),
+              f"a token for {name} only sees and changes findings of that service, and no sums of others", (answer, one))
     fleet.server.end()
 
 

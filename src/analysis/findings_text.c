@@ -171,7 +171,7 @@ static void put_again(FILE *out, const struct findings *f, const struct overview
 
 static void put_next(FILE *out, const struct findings_print *o)
 {
-    fputs("\nNo problem was found. To see where the time goes: candor report  ", out);
+    fputs("\nNo problem was found. To see where the time goes: candor report ", out);
     utf8_print(out, o->file);
     fputc('\n', out);
 }

@@ -69,7 +69,7 @@ static void put_books(const struct asm_report *a, FILE *out)
     if (!asm_booked(a->profile, &ns, &samples))
         fputs("; the recording has no books\n", out);
     else if (ns == all->weight && samples == all->samples)
-        fputs(": all CPU time in the books\n", out);
+        fputs(": as much as the books contain\n", out);
     else
         fprintf(out, "; the books contain %s samples and %s\n", count(booked, sizeof booked, samples), weight(a, time, sizeof time, ns));
 }

@@ -54,7 +54,7 @@ static int check_protocol(pid_t pid, const struct control_answer *answer, struct
         return 0;
     return error_set(
         e, -EPROTO,
-        "cannot start a recording in %d: its agent is of candor %.40s, which uses a different protocol than this candor  " CANDOR_VERSION
+        "cannot start a recording in %d: its agent is of candor %.40s, which uses a different protocol than this candor " CANDOR_VERSION
         "; use that version, or restart the JVM",
         pid, version ? version : "?");
 }

@@ -131,7 +131,7 @@ static int wait_for_handler(struct attach *a, struct error *e)
         if (clock_monotonic_ns() >= a->deadline)
             return error_set(e, -ETIMEDOUT,
                              "cannot attach to %d: it has no handler for SIGQUIT and no open socket: it is still starting, or it runs with "
-                             "-Xrs and its /tmp/.java_pid%d was removed; try again, or  " AT_START,
+                             "-Xrs and its /tmp/.java_pid%d was removed; try again, or " AT_START,
                              a->pid, a->jvm.process.inner_pid);
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
@@ -186,7 +186,7 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
                          strerror(-code));
     case -EEXIST:
         return error_set(e, code,
-                         "cannot attach to %d: the file /tmp/%s belongs to another user; have its owner or root remove it, or  " AT_START,
+                         "cannot attach to %d: the file /tmp/%s belongs to another user; have its owner or root remove it, or " AT_START,
                          a->pid, name);
     case -EPERM:
         return error_set(e, code,
@@ -208,7 +208,7 @@ static int socket_taken(const struct attach *a, const char *name, struct error *
                          name);
     return error_set(e, -EPERM,
                      "cannot attach to %d: its socket would be /tmp/%s, where there is a file of user '%s'; have that user or root remove "
-                     "it, or  " AT_START,
+                     "it, or " AT_START,
                      a->pid, name, known ? process_user_name(st.st_uid, owner, sizeof owner) : "?");
 }
 

@@ -19,6 +19,6 @@ int emit_target_read(struct emit_target *t, const char *text, struct error *e)
             address = text + strlen(protocols[i].prefix);
         }
     if (!address_is(address))
-        return error_set(e, -EINVAL, "'%.100s' is not an address to send to: use  " EMIT_SCHEMES, text);
+        return error_set(e, -EINVAL, "'%.100s' is not an address to send to: use " EMIT_SCHEMES, text);
     return address_read(address, t->base, sizeof t->base, e);
 }

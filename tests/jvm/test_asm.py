@@ -162,7 +162,7 @@ def texts(what, path):
     wanted = ["Hottest code regions", "[Hottest Region 1]", "[Hottest Regions]", "[Hottest Methods (after inlining)]",
               "[Distribution by Source]", "Skid:", "CPU time by the clock", "<total for region 1", "C2, level 4", "stub"]
     ct.ok(result.status == 0 and all(text in result.out for text in wanted) and "\033" not in result.out, f"{what}: as text", result)
-    ct.ok("all CPU time in the books" in result.out, f"{what}: it says that the books have the same", result)
+    ct.ok("as much as the books contain" in result.out, f"{what}: it says that the books have the same", result)
     result = ct.candor("asm", "--syntax", "att", "--method", "HotCode.divide", "--top", "3", path)
     titles = re.findall(r"\[Hottest Region \d+\]\.*\n(.*)", result.out)
     ct.ok(result.status == 0 and titles and all("HotCode.divide" in title for title in titles) and

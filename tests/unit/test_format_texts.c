@@ -114,7 +114,7 @@ static void test_perf_events(void)
            "the other event is named");
     profile_deinit(&p);
     rc = load(&p, text, sizeof text - 1, "misses", &e);
-    tap_ok(rc && strstr(e.text, "no samples of an event 'misses'; there are cycles, faults"), "%s", e.text);
+    tap_ok(rc && strstr(e.text, "no samples of an event 'misses'; the file has cycles, faults"), "%s", e.text);
     profile_deinit(&p);
 }
 

@@ -176,8 +176,8 @@ static char *printed(const struct halts *h, printer *print)
 static void test_printed(const struct halts *h)
 {
     char *text = printed(h, halts_report_text), *json = printed(h, halts_report_json);
-    contains(text, "GC pause: G1Full, System.gc(); asked by main at shop.Cart.pay:17\n");
-    contains(text, "safepoint: G1CollectFull; 2.00 ms until all stood, late: late at shop.Sum.loop:9; asked by main");
+    contains(text, "GC pause: G1Full, System.gc(); requested by main at shop.Cart.pay:17\n");
+    contains(text, "safepoint: G1CollectFull; 2.00 ms until all had stopped, late: late at shop.Sum.loop:9; requested by main");
     contains(text, "    4.30\n"); /* percent of the time */
     contains(text, "monitor: shop.Lock; thread worker; by main at shop.Cart.pay:17\n");
     contains(text, "exception: shop.Oops at shop.Cart.pay:17\n");
@@ -196,7 +196,7 @@ static void test_not_known_when_asked(struct halts *h)
     struct halt *s = &h->list[find(h, HALT_SAFEPOINT, 100) - h->list];
     s->sync_known = false;
     char *text = printed(h, halts_report_text);
-    contains(text, "2.00 ms to begin, meanwhile ran: late at shop.Sum.loop:9; asked by main");
+    contains(text, "2.00 ms to begin, still running then: late at shop.Sum.loop:9; requested by main");
     s->sync_known = true;
     free(text);
 }
@@ -358,8 +358,10 @@ static void test_told_twice(bool later)
     tap_ok(find(&c.h, HALT_MONITOR, 301 + shift)->told_by_agent && find(&c.h, HALT_PARK, 700 + shift)->told_by_agent,
            "agent there %s: as the agent has them", when);
     char *text = printed(&c.h, halts_report_text);
-    contains(text, later ? "1 wait for monitors and in parks was told of by the JDK, too; Candor's count, which have owners.\n"
-                         : "3 waits for monitors and in parks were told of by the JDK, too; Candor's count, which have owners.\n");
+    contains(text, later ? "1 wait for monitors and of parked threads was also recorded by the JDK; Candor's records are used, because "
+                           "they have owners.\n"
+                         : "3 waits for monitors and of parked threads were also recorded by the JDK; Candor's records are used, because "
+                           "they have owners.\n");
     free(text);
     halt_view_deinit(&v);
     close_halts(&c);
@@ -404,10 +406,10 @@ static void test_joined(bool parks)
     tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, c.h.waits_told_twice);
     tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);
     char *text = printed(&c.h, halts_report_text), *json = printed(&c.h, halts_report_json);
-    contains(text, "told of by the JDK's recorder: safepoint, VM operation, GC pause");
-    contains(text, "told of by Candor's agent: monitor\n");
-    contains(text, parks ? "3 waits for monitors and in parks were told of by the JDK, too"
-                         : "1 wait for monitors and in parks was told of by the JDK, too");
+    contains(text, "reported by the JDK's recorder: safepoint, VM operation, GC pause");
+    contains(text, "reported by Candor's agent: monitor\n");
+    contains(text, parks ? "3 waits for monitors and of parked threads were also recorded by the JDK"
+                         : "1 wait for monitors and of parked threads was also recorded by the JDK");
     contains(json, parks ? "\"waits_told_twice\": 3" : "\"waits_told_twice\": 1");
     contains(json, "\"by_agent\": 1");
     free(text);

@@ -119,7 +119,7 @@ static void test_states(void)
     PUT(SAMPLE, 3, SLEEPING);
     end(chunk);
     holds(PROFILE_RUNNING, 1, 10000000, "jdk.ExecutionSample", "a thread that sleeps uses no CPU");
-    tap_ok(has_problem("2 jdk.ExecutionSample are of the wall clock (2 of sleeping threads)"), "and that is said");
+    tap_ok(has_problem("2 jdk.ExecutionSample events are wall-clock samples (2 of sleeping threads)"), "and that is said");
     holds(PROFILE_WALL, 3, 30000000, "jdk.ExecutionSample", "of the wall clock all are");
     buffer_deinit(&file);
 
@@ -251,7 +251,7 @@ static void test_others(void)
     PUT(LIVE, 4, 24);
     end(chunk);
     holds(PROFILE_RUNNING, 1, 1, "jdk.ExecutionSample", "beside events of no kind");
-    tap_ok(has_problem("2 datadog.ObjectSample are not used"), "which are named");
+    tap_ok(has_problem("2 datadog.ObjectSample events are not used"), "which are named");
     bool found = false;
     for (uint32_t i = 0; i < p.event_type_count; i++) {
         const struct profile_event_type *type = &p.event_types[i];

@@ -422,7 +422,7 @@ static void test_live(void)
     contains(text, "byte[] of com.shop.Service.add", "the candidate by class and the program's own method");
     contains(text, "java.util.HashMap.put < com.shop.Service.add", "and how it came there");
     contains(text, "grew by 240 MiB", "with what it grew by, from the second look to the last");
-    contains(text, "heap after collections: 50.0 MiB at first, 120 MiB at last, +35.2 GiB an hour", "the heap");
+    contains(text, "heap after collections: 50.0 MiB at first, 120 MiB at the end, +35.2 GiB an hour", "the heap");
     contains(text, "found dead", "the books");
     lacks(text, "may be garbage", "and no doubt, since old objects were collected");
     free(text);
@@ -460,7 +460,7 @@ static void test_live(void)
     p.live_sets[1].heap_used = p.live_sets[2].heap_used = UINT64_MAX / 4;
     p.live_set_count = 3;
     text = printed(&p, report_text, o);
-    contains(text, "4194304 TiB at last, +9094947 TiB an hour", "a heap that cannot be true grows by the most that can be said");
+    contains(text, "4194304 TiB at the end, +9094947 TiB an hour", "a heap that cannot be true grows by the most that can be said");
     free(text);
     l.is_too_short = true;
     text = printed(&p, report_text, o);

@@ -39,7 +39,7 @@ async function start(): Promise<void> {
     showHead(profile);
     if (profile.total === 0) {
         showBooks(profile, "after");
-        return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it.  "
+        return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it. "
             + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
     startGraphs(profile, kinds);

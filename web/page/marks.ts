@@ -37,7 +37,7 @@ export class Marks {
             const text = plural(list.length, word) + ", at most " + formatValue(longest, "ns");
             return list.length === 0 ? [] : [element("span", {}, swatch, text)];
         };
-        byId("marks-text").replaceChildren("All threads were stopped:  ",
+        byId("marks-text").replaceChildren("All threads were stopped: ",
             ...item(pauses, "GC pause", pause), ...item(others, "safepoint or VM operation", other));
     }
 }

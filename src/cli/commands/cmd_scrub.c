@@ -46,7 +46,7 @@ static void print_counts(const char *in, const struct jfr_scrubbed *counts)
 {
     fprintf(stderr, "%" PRIu64 " texts of %" PRIu64 " events redacted\n", counts->texts, counts->events);
     if (counts->dropped)
-        cli_fail("%s: %" PRIu64 "  events could not be checked and are left out", in, counts->dropped);
+        cli_fail("%s: %" PRIu64 " events could not be checked and are left out", in, counts->dropped);
 }
 
 static int scrub(const char *in, const char *path, const struct packing *packing)

@@ -145,7 +145,7 @@ int remote_check(const struct cli_args *args)
     for (int i = 0; i < args->operand_count; i++)
         servers += remote_is(args->operands[i]);
     if (!servers && from && !formats_named(from))
-        return cli_usage(args->command, "--from '%.40s' must be one of  " FORMATS_READ "; a time needs a server", from);
+        return cli_usage(args->command, "--from '%.40s' must be one of " FORMATS_READ "; a time needs a server", from);
     if (!servers && given(args))
         return cli_usage(args->command, "--%s needs a server: give http://HOST:PORT instead of a FILE", given(args));
     if (servers == args->operand_count && from && formats_named(from))

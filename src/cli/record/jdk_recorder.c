@@ -323,7 +323,7 @@ static int take_file(const struct recorder_folder *f, const char *file, const st
 static void say_lost(const char *path, const char *why)
 {
     fflush(stdout);
-    fputs("candor: no data of the JDK's recorder are in  ", stderr);
+    fputs("candor: no data of the JDK's recorder are in ", stderr);
     utf8_print(stderr, path);
     fprintf(stderr, ": %s\n", why);
 }

@@ -61,7 +61,7 @@ static void put_counted(const struct page *p)
             sync_ns += p->v->h->list[p->v->rows[i]].sync_ns;
     if (!s->count)
         return;
-    fprintf(p->text.out, "The JVM counted %s safepoint%s of %s in all, and %s until all threads had stopped.  ",
+    fprintf(p->text.out, "The JVM counted %s safepoint%s of %s in all, and %s until all threads had stopped. ",
             text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
             text_time(sync, sizeof sync, (int64_t)sync_ns));
     if (p->v->kinds[HALT_SAFEPOINT].count)
@@ -143,7 +143,7 @@ static void put_sources(const struct page *p)
         const char *joint = ": ";
         if (!kinds[source])
             continue;
-        fprintf(p->text.out, "  told of %s", words[source]);
+        fprintf(p->text.out, "  reported %s", words[source]);
         for (int kind = 0; kind < HALT_KINDS; kind++)
             if (p->v->kinds[kind].count && source_of(&p->v->kinds[kind]) == (enum source)source) {
                 fprintf(p->text.out, "%s%s", joint, halt_kinds[kind].words);
@@ -333,14 +333,14 @@ static void put_caveats(const struct page *p)
     if (h->unplaced)
         fprintf(out,
                 "\n%" PRIu32
-                "  collection%s paused for %s that is not included above: the recording has no jdk.GCPhasePause events with their times.\n",
+                " collection%s paused for %s that is not included above: the recording has no jdk.GCPhasePause events with their times.\n",
                 h->unplaced, h->unplaced == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)h->unplaced_ns));
     if (h->told_twice)
         fprintf(out, "\n%" PRIu32 " pause%s recorded by both the JDK and the agent, and counted once.\n", h->told_twice,
                 h->told_twice == 1 ? " was" : "s were");
     if (h->waits_told_twice)
         fprintf(out,
-                "\n%" PRIu32 "  wait%s for monitors and of parked threads %s also recorded by the JDK; Candor's records are used, because "
+                "\n%" PRIu32 " wait%s for monitors and of parked threads %s also recorded by the JDK; Candor's records are used, because "
                 "they have owners.\n",
                 h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)

@@ -94,11 +94,11 @@ void text_leaks(const struct text *t)
         return;
     text_heading(t, "Leak candidates", "  live bytes that grew in each quarter of the recording, by class and allocating method");
     if (l->is_too_short) {
-        fprintf(t->out, "Too few collections to judge (%" PRIu32 "  looks at the objects that they left): record for longer.\n", l->looks);
+        fprintf(t->out, "Too few collections to judge (%" PRIu32 " looks at the objects that they left): record for longer.\n", l->looks);
         return;
     }
     if (!l->count)
-        fprintf(t->out, "none of %" PRIu32 "  groups of objects; by chance, one recording in a million has a candidate\n", l->groups);
+        fprintf(t->out, "none of %" PRIu32 " groups of objects; by chance, one recording in a million has a candidate\n", l->groups);
     for (uint32_t i = 0; i < l->count && (i < top || !top); i++)
         put_candidate(t, &l->rows[i], i + 1);
     if (top && l->count > top)
@@ -132,7 +132,7 @@ void text_live_limits(const struct text *t)
     put_walks(t);
     if (!most)
         return;
-    fputs("Bytes are those that the sampled objects represent. At most  ", t->out);
+    fputs("Bytes are those that the sampled objects represent. At most ", t->out);
     utf8_write(t->out, most, strnlen(most, NUMBER_BYTES));
     fputs(" are watched (--live-max); they also represent\nthe displaced objects.\n", t->out);
 }

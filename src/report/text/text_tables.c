@@ -136,7 +136,7 @@ void text_label(const struct text *t)
     if (!rows)
         return;
     snprintf(title, sizeof title, "By %.50s", t->o->label);
-    snprintf(about, sizeof about, "    %% of %s, [95 %% interval]; [none]: samples without this label", text_whole(t));
+    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]; [none]: samples without this label", text_whole(t));
     text_heading(t, title, about);
     bool wide = text_is_full(table->rows[0].self.share), wide_interval = text_is_full(table->rows[0].self.interval.high);
     for (uint32_t i = 0; i < rows; i++)

@@ -68,10 +68,9 @@ def check_services(page, server):
         share = f"{100 * sums[name] / sum(sums.values()):.2f}".rstrip()
         ct.ok(row["CPU"] == cores(sums[name]) and row["Share"][:-1] in (share, share[:-1], f"{100 * sums[name] / sum(sums.values()):.1f}"),
               f"{name}: its CPU and its share", (row, sums))
-    by_self = {name: weight for name, weight, _ in methods(server, 'service="shop"') if name.startswith("org.shop")}
-    hottest = max(by_self, key=by_self.get)
-    ct.ok(hottest == "org.shop.Main.run" and rows["shop"]["Hottest own method"].startswith("Main.run 40.0% self ("),
-          "the hottest method that is the program's own", (rows["shop"], by_self))
+    top = server.get("/v1/top", **HOUR, select='service="shop"', by="service", against="none")["groups"][0]["methods"][0]
+    ct.ok(top["name"] == "org.shop.Main.run" and rows["shop"]["Hottest own method"].startswith(f"Main.run {100 * top['own_share']:.1f}% ("),
+          "the hottest method that is the program's own", (rows["shop"], top))
     listed = {one["name"]: one for one in server.get("/v1/services", **HOUR)["services"]}["shop"]
     ct.ok(rows["shop"]["Hosts"] == str(len(listed["labels"]["host"])) and rows["shop"]["Newest version"].startswith("1.10")
           and rows["shop"]["Recordings"] == str(listed["recordings"]), "hosts, newest version and recordings", rows["shop"])
@@ -187,9 +186,22 @@ def check_compare(page, server):
     ct.ok(totals == [["org.shop.Work.early", 12 * SECOND, 0], ["org.shop.Work.late", 0, 12 * SECOND]], "before: early, after: late", totals)
 
 
+def check_functions(page, server):
+    page.go("#view=functions&match=Work&" + PLACE)
+    shown = page.run("return [...document.querySelectorAll('.functions tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    found = server.get("/v1/functions", **HOUR, match="Work", by="service")["methods"]
+    ct.ok([row[0].split()[0] for row in shown] == [one["name"].removeprefix("org.shop.") for one in found]
+          and [row[2].split()[0] for row in shown] == [f"{100 * one['total_share']:.1f}%" for one in found]
+          and all(row[3].startswith("shop ") for row in shown), "functions: which, how much, and where", (shown, found))
+    page.click_on(".functions tbody a")
+    page.idle()
+    ct.ok(page.text(".service h1") == "shop" and page.run("return candor.state().query") == found[0]["name"],
+          "a click leads to the method in the service's graph")
+
+
 def check_looks(page, source):
     views = {"services": "", "service": "view=service&service=shop&by=host&", "compare": "view=compare&service=shop&",
-             "nothing": "where=host%3D%22none%22&"}
+             "functions": "view=functions&match=Work&", "nothing": "where=host%3D%22none%22&"}
     for name, words in views.items():
         for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390)):
             page.prefer(scheme)
@@ -232,6 +244,7 @@ def main():
         check_pin(page)
         check_labels(page, server)
         check_compare(page, server)
+        check_functions(page, server)
         check_looks(page, source)
         check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]

@@ -41,6 +41,28 @@ export interface GraphAnswer {
     page: Json;
 }
 
+export interface TopAnswer {
+    groups: { labels: Record<string, string>; methods: { name: string; own_share: number; own_low: number; own_high: number }[] }[];
+}
+
+export interface FunctionsAnswer extends Answer {
+    type: string;
+    found: { methods: number; self: number; total: number };
+    methods: FoundMethod[];
+    methods_left_out: number;
+}
+
+export interface FoundMethod {
+    name: string;
+    self_share: number;
+    self_low: number;
+    self_high: number;
+    total_share: number;
+    total_low: number;
+    total_high: number;
+    groups: { labels: { service: string }; total: number; total_share: number }[];
+}
+
 export type Parameters = Record<string, string>;
 
 const AT_ONCE = 4;

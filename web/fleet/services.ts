@@ -1,11 +1,8 @@
 // The first view: a row for each service, the busiest first.
-import { INDEPENDENT, formatCount, formatInterval, formatShare, plural, wilson } from "../model/figures";
-import { methodSums } from "../model/compare";
+import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
-import { PROGRAM } from "../model/own";
-import { profileOf } from "../model/profile";
 import { element } from "../page/dom";
-import { Answer, GraphAnswer, Series, SeriesAnswer, Service } from "./api";
+import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
 import { ALLOCATION, CPU_TIME, LOCK_TIME, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
@@ -16,14 +13,12 @@ import { lengthText, stepFor } from "./times";
 const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all JVMs of a host\n"
     + "curl --data-binary @app.jfr 'http://THIS-SERVER:4041/v1/recordings?service=shop'     # sends one recording";
 
-interface Hot {
-    name: string; // "" = there are no samples
-    share: number;
-    interval: string;
-    own: boolean;
-    coverage: number | null;
+// What has a question of its own, and is therefore known later than the rest. undefined = not known yet; null = there is none.
+interface Later {
+    hot: { name: string; share: number; interval: string } | null | undefined;
+    coverage: number | null | undefined;
     coverageText: string;
-    answer: Answer;
+    missing: string; // what the figures of the service lack; "" = nothing
 }
 
 interface Row {
@@ -33,7 +28,7 @@ interface Row {
     alloc: number | null;
     lock: number | null;
     share: number;
-    hot: Hot | null; // null = not known yet
+    later: Later;
 }
 
 interface Column {
@@ -50,14 +45,14 @@ const COLUMNS: Column[] = [
     { word: "rate", title: "CPU", hint: "on average over the time", number: true, order: (row) => -(row.rate ?? -1) },
     { word: "share", title: "Share", hint: "of all services in sight", number: true, order: (row) => -(row.rate ?? -1) },
     {
-        word: "method", title: "Hottest own method", number: false, order: (row) => -(row.hot?.share ?? -1),
-        hint: "the program's own method with most self weight, and its share with the 95% interval",
+        word: "method", title: "Hottest own method", number: false, order: ({ later }) => -(later.hot?.share ?? -1),
+        hint: "the program's own method with most weight, libraries and JDK below it included; its share, with the 95% interval",
     },
     { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: (row) => -(row.alloc ?? -1) },
     { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
     { word: "hosts", title: "Hosts", hint: "", number: true, order: ({ service }) => -(service.labels.host?.length ?? 0) },
     { word: "version", title: "Newest version", hint: "", number: false, order: ({ service }) => newest(service) },
-    { word: "coverage", title: "Coverage", hint: "the part that samples show", number: true, order: (row) => row.hot?.coverage ?? 2 },
+    { word: "coverage", title: "Coverage", hint: "the part that samples show", number: true, order: ({ later }) => later.coverage ?? 2 },
     { word: "recordings", title: "Recordings", hint: "", number: true, order: ({ service }) => -service.recordings },
 ];
 
@@ -66,8 +61,6 @@ const versions = new Intl.Collator("en", { numeric: true });
 function newest(service: Service): string {
     return (service.labels.version ?? []).slice().sort(versions.compare).pop() ?? "";
 }
-
-const NO_METHOD = { name: -1, self: 0, total: 0, otherSelf: 0, otherTotal: 0 };
 
 // The choices that show one service.
 const only = ({ name }: Service): Partial<State> => ({ view: "service", service: name, part: "", by: "", hidden: [] });
@@ -117,10 +110,27 @@ export class Services implements View {
         this.rows = services.map((service) => ({
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
             alloc: rate(alloc, service.name), lock: rate(lock, service.name),
-            share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0, hot: null,
+            share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
+            later: { hot: undefined, coverage: undefined, coverageText: "", missing: "" },
         }));
         page.isOf(this.span);
         page.partial([main, alloc, lock].map((answer) => answer?.missing_text));
+        this.draw(page);
+        void this.askHottest(page, this.rows, type);
+    }
+
+    // Asks for the hottest own method of all services at once.
+    private async askHottest(page: Page, rows: Row[], type: string): Promise<void> {
+        const { state, questions } = page;
+        const answer = await questions.ask<TopAnswer>("/v1/top", {
+            select: selector({ ...state, service: "" }), type, from: String(this.span.from), to: String(this.span.to), by: "service",
+            limit: "1", against: "none",
+        }).catch(() => ({ groups: [] }));
+        for (const { service, later } of rows) {
+            const [method] = answer.groups.find(({ labels }) => labels.service === service.name)?.methods ?? [];
+            later.hot = method === undefined ? null
+                : { name: method.name, share: method.own_share, interval: formatInterval([method.own_low, method.own_high]) };
+        }
         this.draw(page);
     }
 
@@ -217,45 +227,50 @@ export class Services implements View {
     }
 
     // Fills the cells that need a question for each service.
-    private fill(page: Page, { hot, service }: Row, line: HTMLTableRowElement): void {
-        const [method, coverage] = [line.cells[4], line.cells[9]];
-        if (!hot) {
-            method.replaceChildren(element("span", { className: "waiting" }, "…"));
-            coverage.replaceChildren(element("span", { className: "waiting" }, "…"));
-            return;
+    private fill(page: Page, { service, later: { hot, coverage, coverageText: words, missing } }: Row, line: HTMLTableRowElement): void {
+        const waiting = () => element("span", { className: "waiting" }, "…");
+        if (hot) {
+            const graph = new URLSearchParams({ query: hot.name }).toString();
+            line.cells[4].replaceChildren(
+                link(nameOf(splitName(hot.name).method), page.link({ ...only(service), graph }), visibleName(hot.name)), " ",
+                element("span", { className: "quiet" }, formatShare(hot.share) + " (" + hot.interval + ")"));
+        } else {
+            line.cells[4].replaceChildren(hot === undefined ? waiting() : "–");
         }
-        const { method: short } = splitName(hot.name);
-        const graph = new URLSearchParams({ query: hot.name }).toString();
-        const to = link(nameOf(short), page.link({ ...only(service), graph }), visibleName(hot.name));
-        const figure = formatShare(hot.share) + " self (" + hot.interval + ")" + (hot.own ? "" : ", not own code");
-        method.replaceChildren(...(hot.name === "" ? ["–"] : [to, " ", element("span", { className: "quiet" }, figure)]));
-        const text = element("span", { title: hot.coverageText }, hot.coverage === null ? "no books" : formatShare(hot.coverage));
-        coverage.replaceChildren(text, ...(hot.answer.complete ? [] : [" ", partialMark(hot.answer.missing_text)]));
+        const text = coverage === undefined ? waiting() : element("span", { title: words },
+            coverage === null ? "no books" : formatShare(coverage));
+        line.cells[9].replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
     }
 
-    // Asks for what is missing in rows that come into sight.
+    // Asks for the books of services that come into sight.
     private watch(page: Page, rows: Row[], lines: HTMLTableRowElement[]): void {
         const asked = new Set<Row>();
         this.observer = new IntersectionObserver((entries) => {
             for (const { target, isIntersecting } of entries) {
                 const at = lines.indexOf(target as HTMLTableRowElement);
                 const row = rows[at];
-                if (isIntersecting && row && !row.hot && !asked.has(row)) {
+                if (isIntersecting && row && row.later.coverage === undefined && !asked.has(row)) {
                     asked.add(row);
-                    void this.askHot(page, row).then(() => this.fill(page, row, lines[at]));
+                    void this.askBooks(page, row).then(() => this.fill(page, row, lines[at]));
                 }
             }
         });
         lines.forEach((line) => this.observer?.observe(line));
     }
 
-    private async askHot(page: Page, row: Row): Promise<void> {
-        const nothing = { name: "", share: 0, interval: "", own: false, coverage: null };
+    private async askBooks(page: Page, { service, later }: Row): Promise<void> {
+        const { from, to } = this.span;
         try {
-            row.hot = await hottest(page, row.service.name, row.rate === null ? "" : this.type, this.span);
+            const answer = await page.questions.ask<SeriesAnswer>("/v1/series", {
+                select: selector({ ...DEFAULTS, service: service.name, where: page.state.where }), type: this.type, from: String(from),
+                to: String(to), step: String(Math.max(1, to - from)),
+            });
+            later.coverage = coverageOf(answer.books);
+            later.coverageText = coverageText(answer.books);
+            later.missing = answer.complete ? "" : answer.missing_text ?? "data is missing";
         } catch (error) {
-            const text = error instanceof Error ? error.message : String(error);
-            row.hot = { ...nothing, coverageText: text, answer: { complete: false, missing_text: text } };
+            later.coverage = null;
+            later.missing = error instanceof Error ? error.message : String(error);
         }
     }
 
@@ -268,24 +283,4 @@ export class Services implements View {
             links[at + step].focus();
         }
     }
-}
-
-// Asks for the hottest own method. The graph is pruned to nothing, because its sums of methods are of all samples nevertheless.
-async function hottest(page: Page, service: string, type: string, span: Span): Promise<Hot> {
-    const { server, page: data } = await page.questions.ask<GraphAnswer>("/v1/flamegraph", {
-        select: selector({ ...DEFAULTS, service, where: page.state.where }), type, from: String(span.from), to: String(span.to),
-        max_nodes: "1",
-    });
-    const profile = await profileOf(data);
-    const sums = methodSums(profile);
-    const isOwn = (name: number) => profile.owners?.of[name] === PROGRAM;
-    const largest = (list: typeof sums) => list.reduce((a, b) => (b.self > a.self ? b : a), NO_METHOD);
-    const own = largest(sums.filter(({ name }) => isOwn(name)));
-    const found = own.self > 0 ? own : largest(sums);
-    const share = profile.total > 0 ? found.self / profile.total : 0;
-    return {
-        name: found.name < 0 ? "" : profile.strings[found.name], share, own: found === own,
-        interval: formatInterval(wilson(share, profile.effectiveSamples, profile.effects.self[found.name] ?? INDEPENDENT)),
-        coverage: coverageOf(server.books), coverageText: coverageText(server.books), answer: server,
-    };
 }

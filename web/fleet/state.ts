@@ -12,6 +12,7 @@ export interface State {
     type: string; // what weights measure; "" = CPU time if there is some
     by: string; // the label that splits the chart
     hidden: string[]; // values of that label that the chart leaves out
+    match: string; // text that names of functions must contain
     filter: string; // text that names of services must contain
     sort: string; // a column of the services; "" = the first order
     against: string; // what a comparison compares with: a word of compare.ts
@@ -24,7 +25,7 @@ export interface State {
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
-    filter: "", sort: "", against: "before", label: "", one: "", two: "", other: "", graph: "",
+    match: "", filter: "", sort: "", against: "before", label: "", one: "", two: "", other: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [

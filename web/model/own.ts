@@ -10,7 +10,7 @@ import { HOLDER_RUNS, kindOfCode } from "./names";
 import { Columns } from "./tree";
 
 // Owners of a name; 0 = unknown.
-export const PROGRAM = 1;
+const PROGRAM = 1;
 const JDK = 2;
 export const FIRST_LIBRARY = 3;
 

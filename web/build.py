@@ -1,7 +1,9 @@
 """Assembles the viewer: template + style + script -> one HTML page, and that page as a C array.
 
-    build.py flame.html flame.css page/main.ts --html OUT.html --c OUT.c --depfile OUT.d
-    build.py fleet.html fleet.css fleet/main.ts --c OUT.c --depfile OUT.d
+    build.py flame.html viewer.html page/main.ts flame.css --html OUT.html --c OUT.c --depfile OUT.d
+    build.py fleet.html viewer.html fleet/main.ts flame.css fleet.css --c OUT.c --depfile OUT.d
+
+Both pages contain the viewer, whose markup is in viewer.html.
 
 esbuild bundles the script with all it imports into one: a page opened from disk may not load modules. Which modules these were
 goes to OUT.d, for ninja. The page allows exactly this style and this script, by their hashes.
@@ -9,6 +11,7 @@ goes to OUT.d, for ninja. The page allows exactly this style and this script, by
 
 import argparse
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -18,6 +21,7 @@ import tempfile
 
 DATA_MARK = "/*CANDOR_DATA*/"
 SIZE_LIMIT = 300_000
+FLEET_LIMIT = 350_000  # packed
 
 
 def fail(text):
@@ -45,6 +49,12 @@ def bundle(main):
 def hash_source(text):
     digest = hashlib.sha256(text.encode()).digest()
     return "'sha256-%s'" % base64.b64encode(digest).decode()
+
+
+def with_viewer(template, viewer):
+    if template.count("@VIEWER@") != 1:
+        fail("the template needs @VIEWER@ exactly once")
+    return template.replace("@VIEWER@\n", viewer)
 
 
 def page(template, style, script):
@@ -83,7 +93,10 @@ def c_array(data, name):
 
 def fleet(template, style, script, out):
     """The server's page: three files, asked for one by one, since nothing is put into them."""
-    parts = (("fleet_html", read(template)), ("fleet_css", read(style)), ("fleet_js", script))
+    parts = (("fleet_html", template), ("fleet_css", style), ("fleet_js", script))
+    packed = sum(len(gzip.compress(text.encode())) for _, text in parts)
+    if packed > FLEET_LIMIT:
+        fail("the server's page has %d bytes, packed, more than %d" % (packed, FLEET_LIMIT))
     with open(out, "w", encoding="ascii") as f:
         f.write("\n".join(c_array(text.encode(), name) for name, text in parts))
 
@@ -91,8 +104,9 @@ def fleet(template, style, script, out):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("template")
-    parser.add_argument("style")
+    parser.add_argument("viewer")
     parser.add_argument("main")
+    parser.add_argument("style", nargs="+")
     parser.add_argument("--html", help="the page; without it the files stay apart, for the server")
     parser.add_argument("--c", required=True)
     parser.add_argument("--depfile", required=True)
@@ -100,11 +114,12 @@ def main():
     script, modules = bundle(args.main)
     with open(args.depfile, "w", encoding="utf-8") as f:
         f.write("%s: %s\n" % (args.html or args.c, " ".join(name.replace(" ", "\\ ") for name in modules)))
+    template, style = with_viewer(read(args.template), read(args.viewer)), "".join(map(read, args.style))
     if not args.html:
-        fleet(args.template, args.style, script, args.c)
+        fleet(template, style, script, args.c)
         return
 
-    data = page(read(args.template), read(args.style), script).encode()
+    data = page(template, style, script).encode()
     if len(data) > SIZE_LIMIT:
         fail("the page has %d bytes, more than %d" % (len(data), SIZE_LIMIT))
     with open(args.html, "wb") as f:

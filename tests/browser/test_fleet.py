@@ -1,91 +1,230 @@
 #!/usr/bin/env python3
-"""The server's page in a real browser: services, one over time, its flame graph in the viewer, a brushed part, all of it in the address.
+"""The server's page in a real browser: services, one of them over time, two of them compared. Every figure is held against the server's
+answers, and the address against the picture.
 
 tier: default
-timeout: 240
+timeout: 300
 """
 import pathlib
 import sys
 import time
+import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import axe
 import browser
 import candortest as ct
+import recordings
+from fleetpage import HERE as ADDRESS
+from fleetpage import Fleet
 from servers import Server
 
-READY = "return document.documentElement.dataset.ready"
-FLAME = """
-const page = document.getElementById('flame').contentWindow;
-if (!page || !page.candor || !page.document.documentElement.dataset.ready)
-    return null;
-const names = page.candor.methods().map(m => m.name);
-return (arguments[0] || []).some(n => names.includes(n)) ? null : names;"""  # of the frame; not before these names are gone
-HOSTILE = "<img/src=x/onerror=alert(1)>"
+HOSTILE = "<img/src=x/onerror=alert(1)>\u202e"
+SHOWN = "<img/src=x/onerror=alert(1)>\\u202e"
+SECOND = 10**9
+NOW = int(time.time()) // 60 * 60
+HOUR = {"from": NOW - 3600, "to": NOW}
+MINUTES = 40
+PLACE = urllib.parse.urlencode(HOUR)
+BOOKS = {"from": 1700000000 - 3600, "to": 1700000000 + 3600}
+FAULTS = (HERE / "layout_faults.js").read_text()
+CONTRAST = (HERE / "least_contrast.js").read_text()
 
 
 def fill(server):
-    """Two services: shop for 40 minutes, of two kinds of work one after the other, and cart with a hostile name in it."""
-    now = int(time.time())
-    for minute in range(40):
-        hot = "early" if minute < 20 else "late"
-        begun = now - 2400 + 60 * minute
-        server.request("POST", "/ingest", f"shop.Main.run;shop.Work.{hot} 100\n".encode(), name="shop{host=%s}" % "ab"[minute % 2],
-                       format="folded", **{"from": begun, "until": begun + 60})
-    server.send(b"cart.Main.run;cart.Count.only 7\n", service="cart")
-    server.request("POST", "/ingest", f"cart.Main.run;{HOSTILE} 50\n".encode(), name="cart", format="folded",
-                   **{"from": now - 60, "until": now})
+    """shop: two kinds of work, one after the other, on two hosts of two versions; cart: a hostile name; and a recording with books."""
+    for minute in range(MINUTES):
+        hot = "early" if minute < MINUTES // 2 else "late"
+        begun = NOW - 60 * (MINUTES - minute)
+        place = "host=%s,version=1.%d" % ("ab"[minute % 2], 9 + minute % 2)
+        work = f"org.shop.Main.run;org.shop.Work.{hot};java.util.HashMap.get 60\norg.shop.Main.run 40\n"
+        server.request("POST", "/ingest", work.encode(), name="shop{%s}" % place, format="folded", **{"from": begun, "until": begun + 60})
+    server.request("POST", "/ingest", f"org.cart.Main.run;{HOSTILE} 50\n".encode(), name="cart{zone=z}", format="folded",
+                   **{"from": NOW - 60, "until": NOW})
+    server.send(recordings.make("books.jfr", recordings.example()).read_bytes(), service=HOSTILE)
 
 
-def text(page, selector):
-    return page.run("return document.querySelector(arguments[0]).textContent", selector)
+def series(server, times=HOUR, **parameters):
+    answer = server.get("/v1/series", **times, **parameters)
+    return {one["value"]: sum(weight for _, weight in one["points"]) for one in answer["series"]}
 
 
-def go(page, server, fragment):
-    page.ask("POST", "/url", {"url": "about:blank"})
-    page.ask("POST", "/url", {"url": f"http://127.0.0.1:{server.port}/{fragment}"})
-    return page.wait_for(READY)
+def methods(server, select, times=HOUR):
+    found = server.get("/v1/methods", select=select, limit=1000, **times)["report"]["methods"]
+    return sorted((one["name"], one["self"], one["total"]) for one in found)
 
 
-def brush(page, begin, end):
-    box = page.run("const b = document.getElementById('chart').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
-    x, y = (lambda share: round(box[0] + box[2] * share)), round(box[1] + box[3] / 2)
-    move = lambda share: {"type": "pointerMove", "duration": 0, "x": x(share), "y": y}
-    page.act(page.pointer(move(begin), {"type": "pointerDown", "button": 0}, move((begin + end) / 2), move(end),
-                          {"type": "pointerUp", "button": 0}))
+def cores(weight, times=HOUR):
+    value = weight / SECOND / (times["to"] - times["from"])
+    return "<0.01 cores" if value < 0.005 else f"{value:.2f} cores"
 
 
-BOOKS = """
-const ask = window.fetch;
-window.fetch = async (path, ...rest) => {
-    const response = await ask(path, ...rest);
-    if (!String(path).startsWith("/v1/series"))
-        return response;
-    const lines = [["whole", 8e9], ["seen", 5e9], ["failed", 1e9], ["unseen", 2e9], ["within", 7e9]];
-    const books = {text: "of 8.00 s <b>CPU</b> time", lines: lines.map(([role, amount]) => ({role, amount}))};
-    return new Response(JSON.stringify({...await response.json(), books}));
-};
-document.getElementById("refresh").click();"""
+def check_services(page, server):
+    ct.ok(page.go("#" + PLACE), "the page shows")
+    rows, sums = page.rows(), series(server, by="service")
+    ct.ok(set(rows) == {"shop", "cart"}, "the services of that time", rows)
+    for name, row in rows.items():
+        share = f"{100 * sums[name] / sum(sums.values()):.2f}".rstrip()
+        ct.ok(row["CPU"] == cores(sums[name]) and row["Share"][:-1] in (share, share[:-1], f"{100 * sums[name] / sum(sums.values()):.1f}"),
+              f"{name}: its CPU and its share", (row, sums))
+    top = server.get("/v1/top", **HOUR, select='service="shop"', by="service", against="none")["groups"][0]["methods"][0]
+    ct.ok(top["name"] == "org.shop.Main.run" and rows["shop"]["Hottest own method"].startswith(f"Main.run {100 * top['own_share']:.1f}% ("),
+          "the hottest method that is the program's own", (rows["shop"], top))
+    listed = {one["name"]: one for one in server.get("/v1/services", **HOUR)["services"]}["shop"]
+    ct.ok(rows["shop"]["Hosts"] == str(len(listed["labels"]["host"])) and rows["shop"]["Newest version"].startswith("1.10")
+          and rows["shop"]["Recordings"] == str(listed["recordings"]), "hosts, newest version and recordings", rows["shop"])
+    page.run("document.querySelector('.fleet th button').click()")
+    ct.ok(list(page.rows()) == ["cart", "shop"] and "sort=name" in page.run(ADDRESS), "sorted by name, which stands in the address")
+    page.press("/")
+    page.type("sho")
+    ct.ok(list(page.rows()) == ["shop"], "found by typing", page.run(ADDRESS))
 
 
-def check_coverage(page):
-    """What the books say is in words above the graph."""
-    ct.ok(page.run("return document.getElementById('coverage').hidden"), "recordings without books: nothing is said of coverage")
-    page.run(BOOKS)
-    said = page.wait_for("const pill = document.getElementById('coverage'); return pill.hidden ? null : pill.textContent")
-    ct.ok(said == "75.0 % sampled: of 8.00 s <b>CPU</b> time", "how much of the time is sampled, and the server's words, as text", said)
+def check_books(page, server):
+    """A recording with books: coverage as they say, a hostile name as text."""
+    page.go("#" + urllib.parse.urlencode(BOOKS))
+    row = page.rows().get(SHOWN, {})
+    books = server.get("/v1/series", **BOOKS)["books"]
+    amount = {role: sum(line["amount"] for line in books["lines"] if line["role"] == role) for role in ("whole", "seen", "failed")}
+    share = 100 * (amount["seen"] + amount["failed"]) / amount["whole"]
+    ct.ok(row.get("Coverage") == f"{share:.1f}%", "coverage, as the books have it", (row, amount))
+    page.click_on(".fleet tbody a")
+    page.idle()
+    ct.ok(page.text(".service h1") == SHOWN and page.methods(), "a hostile service's own view",
+          page.text(".service h1"))
+    listed = [one for one in page.methods() if one[0] != "[truncated]"]  # a frame of the graph only
+    ct.ok(listed == methods(server, "", BOOKS), "with its methods", listed)
+    ct.ok(page.text(".service .aside") == f"{share:.1f}% sampled: {books['text']}", "the books in words", page.text(".service .aside"))
+    ct.ok(page.run("return document.querySelectorAll('img').length") == 0, "no name became an element")
 
 
-def check_pruned(page, server):
-    """The page's table is of all samples, however little of the graph is left."""
-    page.ask("POST", "/url", {"url": f"http://127.0.0.1:{server.port}/v1/flamegraph?select=service%3D%22shop%22&format=html&max_nodes=1"})
-    page.wait_for(READY)
-    methods = page.run("return candor.methods().map(m => [m.name, m.self, m.total])")
-    second = 10**9
-    ct.ok(sorted(methods) == [["shop.Main.run", 0, 40 * second], ["shop.Work.early", 20 * second, 20 * second],
-                              ["shop.Work.late", 20 * second, 20 * second]], "a pruned graph has the table of the whole", methods)
-    rows = page.run("return [...document.querySelectorAll('#methods-body tr')].map(r => r.textContent)")
-    ct.ok(len(rows) == 3 and any("early" in row and "50.0" in row for row in rows), "and shows it", rows)
+def check_service(page, server):
+    page.go("#" + PLACE)
+    page.click_on("a[data-service=shop]")
+    page.idle()
+    ct.ok(page.text(".service h1") == "shop" and page.methods() == methods(server, 'service="shop"'),
+          "a click opens the service: its methods")
+    ct.ok("Main.run" in page.text("#answer"), "a sentence says what is hottest", page.text("#answer"))
+    total = series(server, select='service="shop"')[""]
+    ct.ok(cores(total) in page.text(".readout"), "the chart's average", (page.text(".readout"), cores(total)))
+    page.choose(".service .end select", "version")
+    keys = page.run("return [...document.querySelectorAll('.service .keys button')].map(b => b.textContent)")
+    parts = series(server, select='service="shop"', by="version")
+    ct.ok(keys == [f"{name} {100 * parts[name] / total:.1f}%" for name in ("1.10", "1.9")],
+          "split by a label: a legend with each value's share", (keys, parts))
+    page.brush(0.4, 0.6)
+    part = dict(zip(("from", "to"), map(int, page.run("return /part=(\\d+)-(\\d+)/.exec(location.hash).slice(1)"))))
+    early = page.methods()
+    ct.ok(early == methods(server, 'service="shop"', part) and not any("late" in name for name, _, _ in early),
+          "a part of the time, by mouse: its methods alone", (part, early))
+    address = page.run(ADDRESS)
+    page.go(address)
+    ct.ok(page.methods() == early and page.run(ADDRESS) == address and page.run("return !!document.querySelector('.brush')"),
+          "a reload shows the same")
+    page.run("document.querySelector('.service .chart').focus()")
+    page.press("Escape")
+    page.idle()
+    ct.ok(page.methods() == methods(server, 'service="shop"'), "Escape: all of the time")
+    page.press("Home", "ArrowRight", "Enter")
+    page.idle()
+    by_keys = page.run("return /part=(\\d+)-(\\d+)/.exec(location.hash).slice(1)")
+    ct.ok(by_keys == [str(NOW - 3600 + 60), str(NOW - 3600 + 120)], "a part of the time, by keys", by_keys)
+    ct.ok("No samples in this part" in page.text(".service .nothing"), "a part without samples says so", page.text(".service .nothing"))
+    for expected in (methods(server, 'service="shop"'), early):
+        page.back()
+        page.idle()
+        ct.ok(page.methods() == expected, "the back button: the picture before")
+    page.ask("POST", "/forward", {})
+    page.idle()
+    ct.ok(page.methods() == methods(server, 'service="shop"'), "and forward again")
+
+
+def check_pin(page):
+    """A frame's number means something for one time only: a relative time becomes absolute."""
+    page.go("#view=service&service=shop")
+    page.run("document.getElementById('canvas').focus()")
+    page.press("ArrowDown", "ArrowDown", "Enter")
+    address = page.run(ADDRESS)
+    ct.ok("zoom" in urllib.parse.unquote(address) and "from=" in address, "a zoom pins the time", address)
+    zoomed = page.run("return candor.state().zoomed.name")
+    page.go(address)
+    ct.ok(page.run("return candor.state().zoomed.name") == zoomed, "and a reload has the same frame")
+
+
+def check_labels(page, server):
+    page.go("#view=service&service=shop&" + PLACE)
+    page.run("document.getElementById('bar-add').focus()")
+    page.type("host=a")
+    page.press("Enter")
+    page.idle()
+    ct.ok(page.methods() == methods(server, 'service="shop",host="a"'), "a label narrows everything", page.run(ADDRESS))
+    offered = page.run("return [...document.querySelectorAll('#bar-hints option')].map(o => o.value)")
+    ct.ok({'host="a"', 'version="1.10"', 'service="shop"'} <= set(offered), "labels and their values are offered", offered)
+    before = page.methods()
+    page.run("document.getElementById('bar-add').focus()")
+    page.type("host=~\"(")
+    page.press("Enter")
+    page.idle()
+    ct.ok("selector" in page.text("#problem") and page.methods() == before, "a wrong label is said, and the picture stays",
+          (page.text("#problem"), page.methods()))
+    page.click_on("#bar-matchers li:last-child button")
+    page.idle()
+    ct.ok(page.run("return document.getElementById('problem').hidden") and page.methods() == before, "taken away")
+
+
+def check_compare(page, server):
+    page.go("#view=compare&service=shop&against=label&label=host&" + PLACE)
+    sides = [dict((name, weight) for name, weight, _ in methods(server, f'service="shop",host="{host}"')) for host in "ab"]
+    shown = {name: (before, after) for name, before, after in page.run("return candor.methods().map(m => [m.name, m.otherSelf, m.self])")}
+    ct.ok(shown == {name: tuple(side.get(name, 0) for side in sides) for name in {*sides[0], *sides[1]}},
+          "two hosts: both sides of each method", shown)
+    page.go("#view=compare&service=shop&against=before&from=%d&to=%d" % (NOW - 1200, NOW))
+    text = page.text(".compare .sentence")
+    ct.ok(text.startswith("No method's share changed"), "the time before: no method's self share changed", text)
+    totals = page.run("return candor.methods().filter(m => /early|late/.test(m.name)).map(m => [m.name, m.otherTotal, m.total]).sort()")
+    ct.ok(totals == [["org.shop.Work.early", 12 * SECOND, 0], ["org.shop.Work.late", 0, 12 * SECOND]], "before: early, after: late", totals)
+
+
+def check_functions(page, server):
+    page.go("#view=functions&match=Work&" + PLACE)
+    shown = page.run("return [...document.querySelectorAll('.functions tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    found = server.get("/v1/functions", **HOUR, match="Work", by="service")["methods"]
+    ct.ok([row[0].split()[0] for row in shown] == [one["name"].removeprefix("org.shop.") for one in found]
+          and [row[2].split()[0] for row in shown] == [f"{100 * one['total_share']:.1f}%" for one in found]
+          and all(row[3].startswith("shop ") for row in shown), "functions: which, how much, and where", (shown, found))
+    page.click_on(".functions tbody a")
+    page.idle()
+    ct.ok(page.text(".service h1") == "shop" and page.run("return candor.state().query") == found[0]["name"],
+          "a click leads to the method in the service's graph")
+
+
+def check_looks(page, source):
+    views = {"services": "", "service": "view=service&service=shop&by=host&", "compare": "view=compare&service=shop&",
+             "functions": "view=functions&match=Work&", "nothing": "where=host%3D%22none%22&"}
+    for name, words in views.items():
+        for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390)):
+            page.prefer(scheme)
+            page.window(width, 900)
+            page.go("#" + words + PLACE)
+            if name == "services":
+                page.rows()
+            faults, least = page.run(FAULTS, True), page.run(CONTRAST)
+            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read",
+                  (faults, least))
+            if source and width == 1024:
+                found = axe.serious(axe.violations(page, source))
+                ct.ok(not found, f"{name}: axe finds nothing serious", found)
+    page.window(1280, 800)
+
+
+def check_missing(page, server):
+    for segment in server.data.rglob("*.seg"):
+        segment.unlink()
+    page.go("#" + PLACE)
+    rows = page.rows()
+    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "what is missing is said",
+          (rows, page.text("#partial")))
 
 
 def main():
@@ -93,52 +232,23 @@ def main():
     if missing:
         ct.skip("the page", missing)
         ct.done()
+    source, why = axe.fetch()
+    if not source:
+        ct.skip("accessibility", why)
     server = Server("fleet")
     fill(server)
-    with browser.Browser() as page:
-        ct.ok(go(page, server, ""), "the page shows")
-        rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
-        ct.ok(len(rows) == 2 and rows[0].startswith("cart") and rows[1] == "shop40.00 s40", "the services with their CPU time", rows)
-        page.run("const s = document.getElementById('type'); s.value = 'cpu:samples'; s.dispatchEvent(new Event('change'))")
-        counted = page.wait_for(FLAME, [HOSTILE])
-        ct.ok(counted == ["cart.Count.only", "cart.Main.run"] or counted == ["cart.Main.run", "cart.Count.only"],
-              "of another type its samples", counted)
-        rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
-        ct.ok(rows == ["cart72", "shop–40"] and text(page, "#amount") == "cpu:samples", "and the amounts are of that type", rows)
-        check_coverage(page)
-        ct.ok(go(page, server, ""), "back to CPU time")
-        methods = page.wait_for(FLAME)
-        ct.ok(methods and "shop.Work.early" in methods and HOSTILE in methods, "all in one flame graph", methods)
-        page.click_on("#services tr:nth-child(2) button")
-        page.wait_for("return location.hash.includes('service=shop') && document.querySelector('tr.chosen') !== null")
-        ct.ok(text(page, "#title") == "shop", "a service is chosen by a click")
-        methods = page.wait_for(FLAME, [HOSTILE])
-        ct.ok(methods, "the flame graph is its own")
-        brush(page, 0.34, 0.6)
-        ct.ok(page.wait_for("return /from=\\d+&to=\\d+/.test(location.hash)"), "a brushed part stands in the address")
-        address = page.run("return location.hash")
-        early = page.wait_for(FLAME, ["shop.Work.late"])
-        ct.ok(early and "shop.Work.early" in early, "its flame graph shows the work of that part alone", page.run("return location.hash"))
-        ct.ok(go(page, server, address) and text(page, "#title") == "shop" and page.run("return document.querySelector('.brush') !== null"),
-              "the same address shows the same", address)
-        page.run("const s = document.getElementById('by'); s.value = 'host'; s.dispatchEvent(new Event('change'))")
-        ct.ok(page.wait_for("return document.querySelectorAll('#chart path').length === 2"), "split by a label: a line for each value")
-        page.run("const s = document.getElementById('where'); s.value = 'host='; s.dispatchEvent(new Event('change'))")
-        ct.ok("selector" in (page.wait_for("return document.getElementById('problem').textContent") or ""), "a wrong selector is told")
-        check_pruned(page, server)
-        ct.ok(go(page, server, address), "back to the page")
-        for segment in server.data.rglob("*.seg"):
-            segment.unlink()
-        page.run("const s = document.getElementById('where'); s.value = ''; s.dispatchEvent(new Event('change'))")
-        ct.ok(page.wait_for("return document.getElementById('problem').textContent.startsWith('incomplete: ')"), "what is missing is told")
-        page.ask("POST", "/url", {"url": "about:blank"})
+    with Fleet(server) as page:
+        check_services(page, server)
+        check_books(page, server)
+        check_service(page, server)
+        check_pin(page)
+        check_labels(page, server)
+        check_compare(page, server)
+        check_functions(page, server)
+        check_looks(page, source)
+        check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
         ct.ok(not messages, "the browser has nothing to complain about", messages)
-        if ct.os.environ.get("CANDOR_KEEP"):
-            go(page, server, address)
-            page.wait_for(FLAME)
-            page.screenshot(ct.WORK / "fleet.png")
-            ct.note(ct.WORK / "fleet.png")
     server.end()
     ct.done()
 

@@ -16,17 +16,14 @@ import browser
 import candortest as ct
 import collector
 from daemons import Daemon, check_sums, config, jvm, sums
+from fleetpage import Fleet
 from servers import Server
-from test_fleet import FLAME, go
 
 # Service, program, what it is asked for, and its hottest method where the program leaves no doubt.
 FLEET = (("pay & <b>go</b>", "TwoMethods", {"seconds": 1, "threads": 2}, "TwoMethods.heavy"),
          ("search", "Deep", {"seconds": 2, "depth": 40}, "Deep.bottom"),
          ("steady", "Steady", {"seconds": 1, "threads": 2}, None))
 HOUR = {"from": "-1h", "to": "now"}
-SHOWN = """
-const methods = document.getElementById('flame').contentWindow.candor.methods();
-return methods.map(m => [m.name, m.self]);"""
 
 
 def hot_methods(recordings):
@@ -72,20 +69,24 @@ def check_sent(server, daemon, jvms):
     return by_service, hot_methods(taken)
 
 
-def check_page(page, server, by_service, hot):
-    ct.ok(go(page, server, ""), "the page shows")
-    rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => [...r.cells].map(c => c.textContent))")
-    want = [[name, f"{by_service[name] / 1e9:.2f} s"] for name in sorted(by_service)]
-    ct.ok([row[:2] for row in rows] == want, "the services with their CPU time", (rows, want))
-    everything = page.wait_for(FLAME) and page.run(SHOWN)
-    ct.ok(everything and sum(weight for _, weight in everything) == sum(by_service.values()), "all of it in one flame graph")
+def check_page(page, by_service, hot):
+    ct.ok(page.go(), "the page shows")
+    rows = page.rows()
+    ct.ok(set(rows) == set(by_service), "the services", rows)
+    for row in rows.values():
+        ct.ok(row["Coverage"].endswith("%") and float(row["Coverage"][:-1]) > 50, f"{row['Service']}: its books say how much is seen", row)
+    page.click_on(".services .aside a")
+    page.idle()
+    everything = page.methods()
+    ct.ok(sum(weight for _, weight, _ in everything) == sum(by_service.values()), "all of it in one flame graph")
     for service, _, _, expected in FLEET:
-        others = [method for name, _, _, method in FLEET if name != service and method]
-        page.click_on(f"#services tr:nth-child({sorted(by_service).index(service) + 1}) button")
-        shown = page.wait_for(FLAME, others) and page.run(SHOWN)
-        ct.ok(shown and sum(weight for _, weight in shown) == by_service[service], f"{service}: its sum in the page, to the nanosecond",
-              (by_service[service], sum(weight for _, weight in shown or [])))
-        name = max(shown or [("nothing", 0)], key=lambda one: one[1])[0]
+        page.go()
+        page.run("[...document.querySelectorAll('a[data-service]')].find(a => a.dataset.service === arguments[0]).click()", service)
+        page.idle()
+        shown = page.methods()
+        ct.ok(sum(weight for _, weight, _ in shown) == by_service[service], f"{service}: its sum in the page, to the nanosecond",
+              (by_service[service], sum(weight for _, weight, _ in shown)))
+        name = max(shown or [("nothing", 0, 0)], key=lambda one: one[1])[0]
         truth = hot[service].most_common(1)[0][0]
         ct.ok(name == truth and expected in (truth, None), f"{service}: its hottest method is {name}", hot[service].most_common(5))
     messages = page.messages()
@@ -109,8 +110,8 @@ def main():
     if missing:
         ct.skip("the page", missing)
     elif len(by_service) == len(FLEET):
-        with browser.Browser() as page:
-            check_page(page, server, by_service, hot)
+        with Fleet(server) as page:
+            check_page(page, by_service, hot)
             if ct.os.environ.get("CANDOR_KEEP"):
                 page.screenshot(ct.WORK / "fleet-live.png")
                 ct.note(ct.WORK / "fleet-live.png")

@@ -1,106 +1,353 @@
-// Draws weights over time as lines, with a brush to select a range.
+// Draws weights over time as a stack of series, with axes and a legend. The user chooses a part of the time by mouse or keys.
+import { formatShare } from "../model/figures";
+import { visibleName } from "../model/names";
+import { element, oncePerPicture } from "../page/dom";
+import { Series } from "./api";
+import { Scale, scaleOf } from "./kinds";
+import { Span } from "./state";
+import { axisTicks, spanText } from "./times";
 
-export interface Series {
-  value: string;
-  points: [number, number][]; // seconds since the epoch, weight
+const MOST_SERIES = 8;
+const HEIGHT = 190;
+const LOW = 24; // room for the axis of time
+const LEFT = 46; // and for that of weights
+const TICK_WIDTH = 84;
+const LONGEST = 80;
+const NO_VALUE = "(none)";
+
+export interface Data {
+    type: string;
+    step: number;
+    span: Span;
+    series: Series[];
 }
 
-export interface Span {
-  from: number;
-  to: number;
+export interface Choices {
+    zone: string;
+    part: Span | null;
+    hidden: string[];
+}
+
+export interface Listener {
+    part: (span: Span | null) => void;
+    hide?: (values: string[]) => void; // missing: the chart has no legend
+}
+
+interface Layer {
+    value: string;
+    label: string;
+    bins: Float64Array; // weight of each step
+    total: number;
+    colour: number;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 1000;
-const HEIGHT = 140;
-const COLOURS = ["#0b7fd3", "#d5602a", "#2a8f6d", "#a350c4", "#aa8800", "#d9607a", "#5566cc", "#6b7280"];
 
-function line(series: Series, span: Span, step: number, most: number): string {
-  const at = new Map(series.points);
-  let path = "";
-  for (let t = span.from; t < span.to; t += step) {
-    const x = (t + step / 2 - span.from) / (span.to - span.from) * WIDTH;
-    const y = HEIGHT - 4 - (at.get(t) ?? 0) / most * (HEIGHT - 12);
-    path += (path ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1);
-  }
-  return path;
+function svg(tag: string, attributes: Record<string, string | number>, text = ""): SVGElement {
+    const made = document.createElementNS(SVG, tag);
+    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, String(value)));
+    made.textContent = text;
+    return made;
+}
+
+// The number of steps. What is left of the time after the last one belongs to it.
+function stepsOf({ span, step }: Pick<Data, "span" | "step">): number {
+    return Math.max(1, Math.round((span.to - span.from) / step));
+}
+
+// Returns the weight of each step.
+export function binsOf(points: Series["points"], { span, step }: Pick<Data, "span" | "step">): Float64Array {
+    const bins = new Float64Array(stepsOf({ span, step }));
+    points.forEach(([time, weight]) => {
+        const at = Math.floor((time - span.from) / step);
+        bins[Math.min(bins.length - 1, Math.max(0, at))] += weight;
+    });
+    return bins;
+}
+
+// Makes the layers, the largest first. The smallest series share one layer.
+export function layersOf({ series, span, step }: Data): Layer[] {
+    const layers = series.map(({ value, points }) => {
+        const bins = binsOf(points, { span, step });
+        const label = visibleName(value === "" ? NO_VALUE : value).slice(0, LONGEST);
+        return { value, label, bins, colour: 0, total: bins.reduce((a, b) => a + b, 0) };
+    }).sort((a, b) => b.total - a.total || (a.value < b.value ? -1 : 1));
+    if (layers.length > MOST_SERIES) {
+        const rest = layers.splice(MOST_SERIES - 1);
+        layers.push({
+            value: "", label: rest.length + " more", colour: 0, total: rest.reduce((sum, { total }) => sum + total, 0),
+            bins: rest[0].bins.map((_, i) => rest.reduce((sum, { bins }) => sum + bins[i], 0)),
+        });
+    }
+    layers.forEach((layer, i) => { layer.colour = i; });
+    return layers;
+}
+
+// Returns round values from 0 to at least `most`.
+export function roundSteps(most: number, count: number): number[] {
+    const rough = Math.max(most, 1e-9) / count;
+    const size = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((n) => n * size).find((n) => n >= rough) as number;
+    return Array.from({ length: Math.ceil(Math.max(most, 1e-9) / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
 export class Chart {
-  private span: Span = { from: 0, to: 1 };
-  private step = 1;
-  private begun: number | null = null;
+    readonly root: HTMLElement;
+    private readonly picture = svg("svg", { "aria-hidden": "true" }) as SVGSVGElement;
+    private readonly readout = element("output", { className: "readout" });
+    private readonly legend = element("ul", { className: "keys" });
+    private readonly field: HTMLElement;
+    private readonly redraw = oncePerPicture(() => this.draw());
+    private data: Data | null = null;
+    private choices: Choices = { zone: "utc", part: null, hidden: [] };
+    private layers: Layer[] = [];
+    private cursor = -1; // a step
+    private anchor = -1;
+    private drags = false;
 
-  constructor(private svg: SVGSVGElement, private onBrush: (span: Span | null) => void) {
-    svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.addEventListener("pointerdown", (e) => {
-      svg.setPointerCapture(e.pointerId);
-      this.begun = this.time(e);
+    constructor(name: string, private readonly on: Listener) {
+        this.field = element("div", { className: "chart", tabIndex: 0 });
+        this.field.setAttribute("role", "application");
+        this.field.setAttribute("aria-label", name
+            + ". Arrow keys move, Shift marks a part of the time, Enter chooses it, Escape takes it back.");
+        this.field.append(this.picture);
+        this.root = element("figure", { className: "over-time" }, this.field, this.readout, ...(on.hide ? [this.legend] : []));
+        this.listen();
+    }
+
+    show(data: Data, choices: Choices): void {
+        if (data !== this.data) {
+            this.layers = layersOf(data);
+            this.cursor = this.anchor = -1;
+        }
+        this.data = data;
+        this.choices = choices;
+        this.showLegend();
+        this.draw();
+    }
+
+    private get visible(): Layer[] {
+        return this.layers.filter(({ label }) => !this.choices.hidden.includes(label));
+    }
+
+    private get steps(): number {
+        return this.data ? stepsOf(this.data) : 1;
+    }
+
+    private get scale(): Scale {
+        return scaleOf(this.data?.type ?? "", this.most());
+    }
+
+    // The largest sum of a step, as weight a second.
+    private most(): number {
+        const sums = new Float64Array(this.steps);
+        this.visible.forEach(({ bins }) => bins.forEach((weight, i) => { sums[i] += weight; }));
+        return sums.reduce((most, sum, i) => Math.max(most, sum / this.secondsOf(i)), 0);
+    }
+
+    // Where a step begins, as a share of the time.
+    private shareAt(step: number): number {
+        const { span, step: length } = this.data as Data;
+        return step >= this.steps ? 1 : step * length / (span.to - span.from);
+    }
+
+    private secondsOf(step: number): number {
+        const { span } = this.data as Data;
+        return Math.max(1, (this.shareAt(step + 1) - this.shareAt(step)) * (span.to - span.from));
+    }
+
+    private draw(): void {
+        const { data } = this;
+        const width = this.field.clientWidth;
+        if (!data || width === 0) {
+            return;
+        }
+        const { scale } = this;
+        const marks = roundSteps(scale.of(this.most()), 4);
+        const top = marks[marks.length - 1] || 1;
+        const right = width - LEFT - 8;
+        const floor = HEIGHT - LOW;
+        const y = (value: number) => floor - value / top * (floor - 18);
+        const x = (step: number) => LEFT + this.shareAt(step) * right;
+        this.picture.setAttribute("width", String(width));
+        this.picture.setAttribute("height", String(HEIGHT));
+        const parts: SVGElement[] = [svg("text", { x: 2, y: 11, class: "unit" }, scale.unit)];
+        marks.forEach((value) => {
+            parts.push(svg("line", { x1: LEFT, x2: LEFT + right, y1: y(value), y2: y(value), class: "grid" }),
+                svg("text", { x: LEFT - 6, y: y(value) + 4, class: "weight" }, String(Number(value.toPrecision(3)))));
+        });
+        for (const { at, label } of axisTicks(data.span, this.choices.zone, right / TICK_WIDTH)) {
+            const place = LEFT + at * right;
+            if (place < width - TICK_WIDTH / 4) {
+                parts.push(svg("line", { x1: place, x2: place, y1: floor, y2: floor + 5, class: "tick" }),
+                    svg("text", { x: place, y: HEIGHT - 5, class: "time" }, label));
+            }
+        }
+        const base = new Float64Array(this.steps);
+        for (const layer of this.visible) {
+            parts.push(svg("path", { d: this.outline(layer, base, { x, y }, scale), class: "layer colour-" + layer.colour }));
+        }
+        this.picture.replaceChildren(...parts, ...this.marks(x, floor));
+        this.tell();
+    }
+
+    // Returns the outline of a layer on top of those before it, and adds it to their sum.
+    private outline({ bins }: Layer, base: Float64Array, { x, y }: Record<"x" | "y", (of: number) => number>, scale: Scale): string {
+        const upper: string[] = [];
+        const lower: string[] = [];
+        bins.forEach((weight, i) => {
+            const point = (at: number) => x(at).toFixed(1) + " " + y(scale.of(base[i] / this.secondsOf(i))).toFixed(1);
+            lower.unshift(point(i + 1), point(i));
+            base[i] += weight;
+            upper.push(point(i), point(i + 1));
+        });
+        return "M" + upper.concat(lower).join("L") + "Z";
+    }
+
+    private marks(x: (step: number) => number, floor: number): SVGElement[] {
+        const made: SVGElement[] = [];
+        const { data, choices: { part } } = this;
+        const chosen = this.marked ?? (part && data ? {
+            from: (part.from - data.span.from) / data.step, to: (part.to - data.span.from) / data.step,
+        } : null);
+        if (chosen) {
+            const [from, to] = [x(Math.max(0, chosen.from)), x(Math.min(this.steps, chosen.to))];
+            made.push(svg("rect", { x: from, y: 14, width: Math.max(1, to - from), height: floor - 14, class: "brush" }));
+        }
+        if (this.cursor >= 0) {
+            const at = x(this.cursor + 0.5);
+            made.push(svg("line", { x1: at, x2: at, y1: 14, y2: floor, class: "cursor" }));
+        }
+        return made;
+    }
+
+    private get marked(): Span | null {
+        return this.anchor < 0 || this.cursor < 0 ? null
+            : { from: Math.min(this.anchor, this.cursor), to: Math.max(this.anchor, this.cursor) + 1 };
+    }
+
+    // Returns the seconds of these steps.
+    private seconds({ from, to }: Span): Span {
+        const { span, step } = this.data as Data;
+        return { from: span.from + from * step, to: to >= this.steps ? span.to : span.from + to * step };
+    }
+
+    // Says what is under the cursor, or how much there is in all.
+    private tell(): void {
+        const { data, scale } = this;
+        if (!data) {
+            return;
+        }
+        const steps = this.marked ?? (this.cursor >= 0 ? { from: this.cursor, to: this.cursor + 1 } : null);
+        const span = steps ? this.seconds(steps) : data.span;
+        const weight = (layer: Layer) => (steps ? layer.bins.subarray(steps.from, steps.to).reduce((a, b) => a + b, 0) : layer.total);
+        const rate = (sum: number) => scale.text(sum / Math.max(1, span.to - span.from));
+        const sum = this.visible.reduce((all, layer) => all + weight(layer), 0);
+        const each = this.visible.length > 1 && steps
+            ? this.visible.filter((layer) => weight(layer) > 0).slice(0, 4)
+                .map((layer) => layer.label + " " + rate(weight(layer))).join(", ") : "";
+        this.readout.textContent = spanText(span, this.choices.zone) + ": " + rate(sum) + (each ? " (" + each + ")" : "")
+            + (steps ? "" : " on average. Drag to choose a part.");
+    }
+
+    private showLegend(): void {
+        const { hide } = this.on;
+        const all = this.layers.reduce((sum, { total }) => sum + total, 0);
+        this.legend.hidden = !hide || this.layers.length < 2;
+        this.legend.replaceChildren(...this.layers.map(({ label, colour, total }) => {
+            const hidden = this.choices.hidden.includes(label);
+            const button = element("button", { type: "button", title: hidden ? "Show it in the chart" : "Leave it out of the chart" },
+                element("span", { className: "key colour-" + colour }), element("bdi", { dir: "ltr" }, label),
+                " " + formatShare(all > 0 ? total / all : 0));
+            button.setAttribute("aria-pressed", String(!hidden));
+            button.addEventListener("click", () =>
+                hide?.(hidden ? this.choices.hidden.filter((one) => one !== label) : [...this.choices.hidden, label]));
+            return element("li", {}, button);
+        }));
+    }
+
+    private listen(): void {
+        const { field } = this;
+        new ResizeObserver(this.redraw).observe(field);
+        field.addEventListener("pointerdown", (event) => {
+            field.setPointerCapture(event.pointerId);
+            this.drags = true;
+            this.anchor = this.cursor = this.stepAt(event);
+            this.redraw();
+        });
+        field.addEventListener("pointermove", (event) => {
+            this.cursor = this.stepAt(event);
+            this.redraw();
+        });
+        field.addEventListener("pointerup", (event) => {
+            this.cursor = this.stepAt(event);
+            const moved = this.drags && this.anchor !== this.cursor;
+            this.drags = false;
+            this.choose(moved);
+        });
+        field.addEventListener("pointerleave", () => this.leave());
+        field.addEventListener("blur", () => this.leave());
+        field.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    private leave(): void {
+        if (!this.drags) {
+            this.cursor = this.anchor = -1;
+            this.redraw();
+        }
+    }
+
+    private stepAt(event: PointerEvent): number {
+        const box = this.field.getBoundingClientRect();
+        const share = (event.clientX - box.left - LEFT) / Math.max(1, box.width - LEFT - 8);
+        const { span, step } = this.data ?? { span: { from: 0, to: 1 }, step: 1 };
+        return Math.max(0, Math.min(this.steps - 1, Math.floor(share * (span.to - span.from) / step)));
+    }
+
+    // Chooses the part that is marked. A click without a move only takes the mark back.
+    private choose(moved: boolean): void {
+        const { marked } = this;
+        this.anchor = -1;
+        this.redraw();
+        if (marked && moved) {
+            this.on.part(this.seconds(marked));
+        }
+    }
+
+    private key(event: KeyboardEvent): void {
+        const steps: Record<string, number> = {
+            ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -this.steps, End: this.steps,
+        };
+        if (event.ctrlKey || event.metaKey || event.altKey) {
+            return;
+        }
+        if (Object.hasOwn(steps, event.key)) {
+            const from = this.cursor < 0 ? 0 : this.cursor + steps[event.key];
+            this.cursor = Math.max(0, Math.min(this.steps - 1, from));
+            this.anchor = event.shiftKey && this.anchor >= 0 ? this.anchor : this.cursor;
+        } else if (event.key === "Enter") {
+            this.choose(true);
+        } else if (event.key === "Escape") {
+            this.cursor = this.anchor = -1;
+            this.on.part(null);
+        } else {
+            return;
+        }
+        event.preventDefault();
+        event.stopPropagation();
+        this.redraw();
+    }
+}
+
+// Draws a line without axes beside a figure. All lines of a column share `most`.
+export function sparkline(bins: Float64Array, most: number): SVGElement {
+    const [width, height] = [120, 24];
+    const root = svg("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", preserveAspectRatio: "none" });
+    const points: string[] = [];
+    bins.forEach((weight, i) => {
+        const y = (height - 1 - (most > 0 ? weight / most : 0) * (height - 3)).toFixed(1);
+        points.push(`${(i / bins.length * width).toFixed(1)} ${y}`, `${((i + 1) / bins.length * width).toFixed(1)} ${y}`);
     });
-    svg.addEventListener("pointermove", (e) => {
-      if (this.begun !== null)
-        this.showBrush(this.brushed(this.time(e)));
-    });
-    svg.addEventListener("pointerup", (e) => this.end(this.time(e)));
-    svg.addEventListener("keydown", (e) => {
-      if (e.key === "Escape")
-        this.onBrush(null);
-    });
-  }
-
-  draw(series: Series[], span: Span, step: number, brush: Span | null): number {
-    this.span = span;
-    this.step = step;
-    const most = Math.max(1, ...series.flatMap((s) => s.points.map((p) => p[1])));
-    this.svg.replaceChildren();
-    series.forEach((one, i) => {
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("d", line(one, span, step, most));
-      path.setAttribute("stroke", COLOURS[i % COLOURS.length] as string);
-      path.setAttribute("vector-effect", "non-scaling-stroke");
-      const title = document.createElementNS(SVG, "title");
-      title.textContent = one.value;
-      path.append(title);
-      this.svg.append(path);
-    });
-    this.showBrush(brush);
-    return most;
-  }
-
-  private time(e: PointerEvent): number {
-    const box = this.svg.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (e.clientX - box.left) / box.width));
-    return this.span.from + share * (this.span.to - this.span.from);
-  }
-
-  // Rounds the brushed range to whole steps, so that the query covers exactly what the chart shows.
-  private brushed(now: number): Span {
-    const begun = this.begun ?? now;
-    const down = (t: number) => this.span.from + Math.floor((t - this.span.from) / this.step) * this.step;
-    return { from: down(Math.min(begun, now)), to: Math.min(this.span.to, down(Math.max(begun, now)) + this.step) };
-  }
-
-  private end(now: number): void {
-    if (this.begun === null)
-      return;
-    const moved = Math.abs(now - this.begun) > (this.span.to - this.span.from) / 200;
-    const span = this.brushed(now);
-    this.begun = null;
-    this.onBrush(moved ? span : null);
-  }
-
-  private showBrush(span: Span | null): void {
-    this.svg.querySelector(".brush")?.remove();
-    if (!span)
-      return;
-    const rect = document.createElementNS(SVG, "rect");
-    const x = (t: number) => (t - this.span.from) / (this.span.to - this.span.from) * WIDTH;
-    rect.setAttribute("class", "brush");
-    rect.setAttribute("x", x(span.from).toFixed(1));
-    rect.setAttribute("width", Math.max(1, x(span.to) - x(span.from)).toFixed(1));
-    rect.setAttribute("y", "0");
-    rect.setAttribute("height", String(HEIGHT));
-    this.svg.append(rect);
-  }
+    root.append(svg("path", { d: `M0 ${height}L${points.join("L")}L${width} ${height}Z`, class: "layer colour-0" }));
+    return root;
 }

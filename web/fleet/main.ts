@@ -1,192 +1,144 @@
-// The server's page. It shows the services, one service over time, and the flame graph of the selection, inside the viewer's page.
-// Names are put into the page as text, never as markup.
+// Starts the server's page: keeps the choices and the address together, and shows the view that the address names.
+import { byId } from "../page/dom";
+import { Service, Services, Questions } from "./api";
+import { Bar } from "./bar";
+import { LIGHT, Page, View } from "./page";
+import { DEFAULTS, Span, State, portable, readState, selector, timesOf, writeState } from "./state";
+import { makeViews } from "./views";
+import { Embedded } from "./viewer";
 
-import { Chart, Series, Span } from "./chart";
-import { CPU_TIME, readState, selector, State, writeState } from "./state";
+class Main implements Page {
+    state: State = readState(location.hash);
+    questions = new Questions();
+    services: Service[] = [];
+    readonly viewer: Embedded;
+    private readonly views: View[] = makeViews();
+    private readonly bar: Bar;
+    private span: Span = { from: 0, to: 0 };
+    private loaded = ""; // the choices that the picture in sight is of, as text
+    private loadedAt = 0;
+    private turn = 0;
 
-interface Answer {
-  complete: boolean;
-  missing_text?: string;
-}
-
-interface Books {
-  text: string;
-  lines: { role: string; amount: number }[];
-}
-
-interface Service {
-  name: string;
-  recordings: number;
-  types: Record<string, number>;
-  labels: Record<string, string[]>;
-}
-
-interface SeriesAnswer extends Answer {
-  type: string;
-  step: number;
-  from: number;
-  to: number;
-  books: Books | null;
-  series: Series[];
-}
-
-function element<T extends Element>(id: string): T {
-  return document.getElementById(id) as unknown as T;
-}
-
-const range = element<HTMLSelectElement>("range");
-const type = element<HTMLSelectElement>("type");
-const by = element<HTMLSelectElement>("by");
-const where = element<HTMLInputElement>("where");
-const flame = element<HTMLIFrameElement>("flame");
-let state = readState(location.hash);
-let services: Service[] = [];
-let asked = 0; // number of the latest request; answers to earlier requests are ignored
-
-async function ask<T>(path: string, parameters: Record<string, string>): Promise<T> {
-  const response = await fetch(path + "?" + new URLSearchParams(parameters).toString());
-  const answer = await response.json();
-  if (!response.ok)
-    throw new Error(answer.error ?? response.statusText);
-  return answer as T;
-}
-
-function bytes(value: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-  const step = value < 1024 ? 0 : Math.min(Math.floor(Math.log2(value) / 10), units.length - 1);
-  return (value / 1024 ** step).toFixed(step ? 2 : 0) + " " + units[step];
-}
-
-function weight(of: string, value: number): string {
-  if (of.endsWith(":bytes"))
-    return bytes(value);
-  if (!of.endsWith(":ns"))
-    return value.toLocaleString("en");
-  const seconds = value / 1e9;
-  if (seconds >= 3600)
-    return (seconds / 3600).toFixed(1) + " h";
-  return seconds >= 60 ? (seconds / 60).toFixed(1) + " min" : seconds.toFixed(2) + " s";
-}
-
-function showServices(): void {
-  const rows = services.map((service) => {
-    const row = document.createElement("tr");
-    const button = document.createElement("button");
-    button.textContent = service.name;
-    button.addEventListener("click", () => change({ service: service.name, by: "", from: 0, to: 0 }));
-    const shown = service.types[chosenType()];
-    const amount = shown === undefined ? "–" : weight(chosenType(), shown);
-    for (const content of [button, amount, service.recordings.toLocaleString("en")]) {
-      const cell = document.createElement("td");
-      cell.append(content);
-      row.append(cell);
+    constructor() {
+        this.viewer = new Embedded(() => "#" + this.state.graph, (text, remembered) => this.changeGraph(text, remembered));
+        this.bar = new Bar(this, this.views, () => void this.load());
+        byId("view").append(...this.views.map(({ root }) => root));
+        byId("bar-search").append(byId("search"));
+        window.addEventListener("hashchange", () => {
+            this.state = readState(location.hash);
+            this.show();
+        });
+        const dark = matchMedia("(prefers-color-scheme: dark)");
+        const paint = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };
+        dark.addEventListener("change", paint);
+        paint();
+        this.show();
     }
-    row.classList.toggle("chosen", service.name === state.service);
-    return row;
-  });
-  element("services").replaceChildren(...rows);
+
+    private get view(): View {
+        return this.views.find(({ word }) => word === this.state.view) ?? this.views[0];
+    }
+
+    link(what: Partial<State>): string {
+        return writeState({ ...this.state, ...what });
+    }
+
+    change(what: Partial<State>, remembered = true): void {
+        const before = this.state;
+        const next = { ...before, ...what };
+        // Numbers of frames mean nothing in other data.
+        this.state = "graph" in what || dataOf(next) === dataOf(before) ? next : { ...next, graph: portable(next.graph) };
+        this.write(remembered);
+        this.show();
+    }
+
+    // The viewer's choices have changed. If they mean something for this data only, the time is no longer relative.
+    private changeGraph(graph: string, remembered: boolean): void {
+        const pins = portable(graph) !== graph && this.state.from === 0;
+        this.state = { ...this.state, graph, ...(pins ? this.span : {}) };
+        this.write(remembered);
+        if (pins) {
+            this.loaded = dataOf(this.state);
+            this.bar.show(this.view);
+        }
+    }
+
+    private write(remembered: boolean): void {
+        const address = writeState(this.state);
+        if (address !== (location.hash || "#")) {
+            history[remembered ? "pushState" : "replaceState"](null, "", address);
+        }
+    }
+
+    isOf(span: Span): void {
+        this.span = span;
+    }
+
+    partial(texts: (string | undefined)[]): void {
+        const all = [...new Set(texts.filter((text) => text))];
+        byId("partial").hidden = all.length === 0;
+        byId("partial").textContent = all.join("; ");
+    }
+
+    private show(): void {
+        const { view } = this;
+        this.bar.show(view);
+        this.views.forEach(({ root, word }) => { root.hidden = word !== view.word; });
+        document.title = (this.state.service && view.usesViewer ? this.state.service + " · " : "") + view.title + " · Candor";
+        if (dataOf(this.state) !== this.loaded) {
+            void this.load();
+            return;
+        }
+        view.draw(this);
+        if (view.usesViewer) {
+            this.viewer.follow();
+        }
+    }
+
+    // Asks the server for what the choices say, and shows it. An earlier request that is still running is given up.
+    private async load(): Promise<void> {
+        const { view } = this;
+        const wanted = dataOf(this.state);
+        const turn = ++this.turn;
+        this.questions.end();
+        this.questions = new Questions();
+        document.body.classList.add("loading");
+        byId("view").setAttribute("aria-busy", "true");
+        const otherView = !this.loaded.startsWith(view.word + " ");
+        if (otherView) {
+            this.viewer.hide();
+        }
+        try {
+            const select = selector({ ...this.state, service: "" });
+            const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
+            this.services = list.services;
+            await view.load(this);
+            if (list.missing_text && byId("partial").hidden) {
+                this.partial([list.missing_text]);
+            }
+            this.bar.offer(this.services, this.span);
+            this.loaded = wanted;
+            this.loadedAt = Date.now();
+            byId("problem").hidden = true;
+        } catch (error) {
+            if (turn !== this.turn) {
+                return;
+            }
+            this.loaded = "";
+            const since = this.loadedAt > 0 && !otherView ? " The picture is of " + new Date(this.loadedAt).toLocaleTimeString() + "." : "";
+            byId("problem").textContent = (error instanceof Error ? error.message : String(error)) + since;
+            byId("problem").hidden = false;
+        }
+        document.body.classList.remove("loading");
+        byId("view").removeAttribute("aria-busy");
+        document.documentElement.dataset.ready = String(turn);
+    }
 }
 
-// Returns the types that the services measure, CPU time first.
-function typesOf(list: Service[]): string[] {
-  const all = new Set(list.flatMap((service) => Object.keys(service.types)));
-  return [...all].sort((a, b) => Number(b === CPU_TIME) - Number(a === CPU_TIME) || (a < b ? -1 : 1));
+// The choices that determine what is asked for, as text.
+function dataOf(state: State): string {
+    const light = Object.fromEntries(LIGHT.map((key) => [key, DEFAULTS[key]]));
+    return state.view + " " + writeState({ ...state, ...light });
 }
 
-function ofState(): Service[] {
-  return state.service ? services.filter((service) => service.name === state.service) : services;
-}
-
-// Returns the chosen type. For a service without CPU time, this is its first type.
-function chosenType(): string {
-  return state.type || (typesOf(ofState())[0] ?? CPU_TIME);
-}
-
-function showChoices(): void {
-  const types = typesOf(ofState());
-  type.replaceChildren(...(types.includes(chosenType()) ? types : [...types, chosenType()]).map((name) => new Option(name, name)));
-  type.value = chosenType();
-  const labels = Object.keys(services.find((s) => s.name === state.service)?.labels ?? {});
-  by.replaceChildren(...["", ...labels].map((name) => new Option(name || "nothing", name)));
-  by.value = labels.includes(state.by) ? state.by : "";
-  range.value = state.range;
-  where.value = state.where;
-  element("amount").textContent = chosenType() === CPU_TIME ? "CPU time" : chosenType();
-  element("title").textContent = state.service || "all services";
-}
-
-function brush(): Span | null {
-  return state.from && state.to > state.from ? { from: state.from, to: state.to } : null;
-}
-
-function showSeries(answer: SeriesAnswer): void {
-  const most = chart.draw(answer.series, answer, answer.step, brush());
-  const unit = answer.type.endsWith(":ns")
-    ? `${(most / 1e9 / answer.step).toFixed(2)} ${answer.type === CPU_TIME ? "cores" : "threads"}`
-    : `${weight(answer.type, most / answer.step)} a second`;
-  const part = brush();
-  const time = (t: number) => new Date(t * 1000).toLocaleString();
-  const chosen = part ? `${time(part.from)} to ${time(part.to)} (Escape: all)` : "drag to choose a part";
-  element("caption").textContent = answer.series.length ? `${answer.type}, at most ${unit}; ${chosen}` : "nothing in this time";
-}
-
-// Shows the share of the whole that was sampled, and describes the rest in words.
-function showCoverage(books: Books | null): void {
-  const pill = element<HTMLElement>("coverage");
-  const lines = books?.lines ?? [];
-  const sum = (...roles: string[]) => lines.filter((line) => roles.includes(line.role)).reduce((n, line) => n + line.amount, 0);
-  const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");
-  pill.hidden = !books || !(whole > 0);
-  pill.textContent = books && whole > 0 ? `${(100 * sum("seen", "failed") / whole).toFixed(1)} % sampled: ${books.text}` : "";
-}
-
-function showFlame(span: Span): void {
-  const parameters = { select: selector(state), type: chosenType(), from: String(span.from), to: String(span.to), format: "html" };
-  const address = "/v1/flamegraph?" + new URLSearchParams(parameters).toString();
-  if (flame.getAttribute("src") !== address)
-    flame.src = address;
-}
-
-async function show(): Promise<void> {
-  const question = ++asked;
-  try {
-    const times = { from: "-" + state.range, to: "now" };
-    const list = await ask<Answer & { services: Service[] }>("/v1/services", times);
-    if (question !== asked)
-      return;
-    services = list.services.sort((a, b) => a.name < b.name ? -1 : 1);
-    const series = await ask<SeriesAnswer>("/v1/series", { ...times, select: selector(state), type: chosenType(), by: state.by });
-    if (question !== asked)
-      return;
-    showServices();
-    showChoices();
-    showSeries(series);
-    showCoverage(series.books);
-    showFlame(brush() ?? series);
-    element("problem").textContent = series.missing_text ?? (state.service ? "" : list.missing_text ?? "");
-    document.documentElement.dataset.ready = String(question);
-  } catch (error) {
-    element("problem").textContent = error instanceof Error ? error.message : String(error);
-  }
-}
-
-function change(what: Partial<State>): void {
-  state = { ...state, ...what };
-  const hash = writeState(state);
-  if (hash === location.hash || (hash === "#" && !location.hash))
-    void show();
-  else
-    location.hash = hash; // the event hashchange then shows it
-}
-
-const chart = new Chart(element<SVGSVGElement>("chart"), (span) => change(span ?? { from: 0, to: 0 }));
-range.addEventListener("change", () => change({ range: range.value, from: 0, to: 0 }));
-type.addEventListener("change", () => change({ type: type.value }));
-by.addEventListener("change", () => change({ by: by.value }));
-where.addEventListener("change", () => change({ where: where.value }));
-element("refresh").addEventListener("click", () => void show());
-window.addEventListener("hashchange", () => {
-  state = readState(location.hash);
-  void show();
-});
-void show();
+new Main();

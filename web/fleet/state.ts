@@ -1,55 +1,134 @@
-// The user's choices. They are part of the address, so that a link shows the same.
+// The user's choices. The address holds all of them, so that a link, a reload and the back button lead to the same picture.
 
 export interface State {
-  service: string;
-  range: string; // a duration before now, for example "1h"
-  type: string; // what weights measure, for example "alloc_space:bytes"; "" = CPU_TIME
-  by: string; // a label, or ""
-  where: string; // additional matchers
-  from: number; // the brushed range, in seconds since the epoch; 0 = everything
-  to: number;
+    view: string; // a word of views.ts
+    service: string; // "" = all services
+    range: string; // a duration before now
+    from: number; // seconds since the epoch; 0 = `range` counts
+    to: number;
+    part: string; // the part of the time that was chosen in the chart, as "FROM-TO" in seconds; "" = all of it
+    zone: string; // "local" or "utc"
+    where: string[]; // matchers of labels, such as host="a"
+    type: string; // what weights measure; "" = CPU time if there is some
+    by: string; // the label that splits the chart
+    hidden: string[]; // values of that label that the chart leaves out
+    match: string; // text that names of functions must contain
+    filter: string; // text that names of services must contain
+    sort: string; // a column of the services; "" = the first order
+    against: string; // what a comparison compares with: a word of compare.ts
+    label: string; // the label whose values are compared
+    one: string;
+    two: string;
+    other: string; // as `part`, of the time before
+    graph: string; // the viewer's choices, as in its own address
 }
 
-export const CPU_TIME = "cpu:ns";
-const RANGES = ["15m", "1h", "6h", "24h", "168h"];
+export const DEFAULTS: Readonly<State> = Object.freeze({
+    view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
+    match: "", filter: "", sort: "", against: "before", label: "", one: "", two: "", other: "", graph: "",
+});
 
-function whole(text: string | null): number {
-  const n = Number(text);
-  return Number.isSafeInteger(n) && n > 0 ? n : 0;
+export const RANGES: [string, string, number][] = [
+    ["15m", "last 15 minutes", 900], ["1h", "last hour", 3600], ["6h", "last 6 hours", 21_600], ["24h", "last 24 hours", 86_400],
+    ["168h", "last 7 days", 604_800],
+];
+
+const MOST_VALUES = 32; // matchers of a selector, and values that are hidden
+
+type Key = keyof State;
+
+const CHECKS: Partial<Record<Key, (text: string) => boolean>> = {
+    range: (text) => RANGES.some(([word]) => word === text),
+    zone: (text) => text === "local" || text === "utc",
+    part: (text) => spanOf(text) !== null,
+    other: (text) => spanOf(text) !== null,
+};
+
+export interface Span {
+    from: number; // seconds since the epoch
+    to: number;
 }
 
+export function spanOf(text: string): Span | null {
+    const found = /^(\d{1,12})-(\d{1,12})$/.exec(text);
+    const span = found ? { from: Number(found[1]), to: Number(found[2]) } : null;
+    return span && span.from < span.to ? span : null;
+}
+
+export function textOfSpan(span: Span | null): string {
+    return span ? span.from + "-" + span.to : "";
+}
+
+// Reads an address. Members that are missing or not valid have their defaults.
 export function readState(hash: string): State {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const range = given.get("range") ?? "1h";
-  return {
-    service: given.get("service") ?? "",
-    range: RANGES.includes(range) ? range : "1h",
-    type: given.get("type") ?? "",
-    by: given.get("by") ?? "",
-    where: given.get("where") ?? "",
-    from: whole(given.get("from")),
-    to: whole(given.get("to")),
-  };
+    const given = new URLSearchParams(hash.replace(/^#/, ""));
+    const state: Record<string, unknown> = { ...DEFAULTS };
+    for (const key of Object.keys(DEFAULTS) as Key[]) {
+        const all = given.getAll(key);
+        const initial = DEFAULTS[key];
+        if (all.length === 0) {
+            continue;
+        }
+        if (Array.isArray(initial)) {
+            state[key] = all.slice(0, MOST_VALUES);
+        } else if (typeof initial === "number") {
+            state[key] = /^\d{1,12}$/.test(all[0]) ? Number(all[0]) : initial;
+        } else {
+            state[key] = CHECKS[key]?.(all[0]) ?? true ? all[0] : initial;
+        }
+    }
+    const made = state as unknown as State;
+    return made.from > 0 && made.to > made.from ? made : { ...made, from: 0, to: 0 };
 }
 
+// Returns the address of a state, without what has its default.
 export function writeState(state: State): string {
-  const out = new URLSearchParams();
-  for (const [key, value] of Object.entries(state))
-    if (value && !(key === "range" && value === "1h"))
-      out.set(key, String(value));
-  return "#" + out.toString();
+    const out = new URLSearchParams();
+    for (const key of Object.keys(DEFAULTS) as Key[]) {
+        const value = state[key];
+        if (Array.isArray(value)) {
+            value.forEach((one) => out.append(key, one));
+        } else if (value !== DEFAULTS[key]) {
+            out.set(key, String(value));
+        }
+    }
+    return "#" + out.toString();
 }
 
 // Quotes a text as a selector requires.
 export function quote(text: string): string {
-  return '"' + text.replace(/[\\"]/g, "\\$&") + '"';
+    return '"' + text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n") + '"';
 }
 
-export function selector(state: State): string {
-  const parts = [];
-  if (state.service)
-    parts.push("service=" + quote(state.service));
-  if (state.where.trim())
-    parts.push(state.where.trim());
-  return "{" + parts.join(",") + "}";
+// Makes a matcher of what a user typed: host=a becomes host="a".
+export function matcherOf(typed: string): string {
+    const found = /^\s*([a-zA-Z_][\w.-]*)\s*(=~|!~|!=|=(?!~))\s*([^"\s].*?)\s*$/.exec(typed);
+    return found ? found[1] + found[2] + quote(found[3]) : typed.trim();
+}
+
+export function selector({ service, where }: State, more: string[] = []): string {
+    const parts = [...(service === "" ? [] : ["service=" + quote(service)]), ...where, ...more];
+    return "{" + parts.join(",") + "}";
+}
+
+// The times of a question. A relative time counts back from the server's clock.
+export function timesOf({ range, from, to }: State): { from: string; to: string } {
+    return from > 0 ? { from: String(from), to: String(to) } : { from: "-" + range, to: "now" };
+}
+
+export function secondsIn({ range, from, to }: State): number {
+    return from > 0 ? to - from : (RANGES.find(([word]) => word === range) ?? RANGES[1])[2];
+}
+
+// Keys of the viewer whose values are numbers of frames, names or threads. They mean something for one profile only.
+const NUMBERED = ["zoom", "selected", "upperZoom", "upperSelected", "method", "focus", "drop", "hide", "threads", "from", "to"];
+
+// Returns the viewer's choices without those that mean something for one profile only.
+export function portable(graph: string): string {
+    const given = new URLSearchParams(graph);
+    NUMBERED.forEach((key) => given.delete(key));
+    if (given.get("view") === "sandwich") {
+        given.delete("view");
+    }
+    return given.toString();
 }

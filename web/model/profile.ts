@@ -75,14 +75,18 @@ export interface GivenChange {
     total: { interval: Interval; sure: boolean };
 }
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
-// Reads the profile. Returns null if the page has none. Throws DataError with a text for the user.
+// Reads the profile from its text. Returns null if the page has none. Throws DataError with a text for the user.
 export async function readProfile(text: string): Promise<Profile | null> {
     if (text.trim() === "" || text.startsWith(NO_DATA)) {
         return null;
     }
-    const data = parse(text);
+    return profileOf(parse(text));
+}
+
+// Reads a profile that is an object already. Throws DataError.
+export async function profileOf(data: Json): Promise<Profile> {
     const { strings, canonical, repeats } = readStrings(data.strings);
     const types = readTexts(data.types, "types", 256);
     demand(types.length > 0, "types: none");

@@ -14,6 +14,15 @@ import { remember } from "./remember";
 // A frame found by search is shown at least this wide.
 const LEAST_WIDTH_OF_FOUND = 24;
 
+// Keeps the viewer's choices. In the self-contained page this is the part of the page's address after "#".
+export interface Address {
+    // Whether the page around the viewer lets the user choose a time. The viewer's own timeline is then shown on request only.
+    hasTime: boolean;
+    read: () => string;
+    write: (text: string, remembered: boolean) => void; // remembered: the back button returns to the address before
+    follow: (work: (text: string) => void) => void; // calls work with each text that comes from elsewhere
+}
+
 // The pane of a graph. The upper one shows the callers of a sandwich.
 export type PaneName = "main" | "upper";
 
@@ -34,20 +43,30 @@ export class App {
     private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
 
     // `show` is called after each change.
-    constructor(profile: Profile, readonly kinds: Kinds, private readonly show: (app: App) => void) {
+    constructor(profile: Profile, public kinds: Kinds, private readonly address: Address, private readonly show: (app: App) => void) {
         this.profile = profile;
         this.scenes = this.open(profile);
         this.search = this.searching();
         this.place = remember(placeBySize);
         this.matchesIn = remember(matchFrames);
-        this.adopt(readAddress(location.hash));
-        window.addEventListener("hashchange", () => void this.follow(readAddress(location.hash)));
+        this.adopt(readAddress(address.read()));
+        address.follow((text) => void this.follow(readAddress(text)));
         for (const media of [this.darkSystem, this.wideWindow, this.tallWindow]) {
             media.addEventListener("change", () => this.show(this));
         }
     }
 
     start(): void {
+        this.show(this);
+    }
+
+    // Shows other data, with the choices in the address as far as they fit.
+    replace(profile: Profile, kinds: Kinds): void {
+        this.turn++;
+        this.kinds = kinds;
+        this.sceneMakers.clear();
+        this.open(profile);
+        this.adopt(readAddress(this.address.read()));
         this.show(this);
     }
 
@@ -144,7 +163,8 @@ export class App {
 
     get timelineShown(): boolean {
         const { timeline } = this.state;
-        return this.profile.slices !== null && (timeline === "auto" ? this.tallWindow.matches : timeline === "shown");
+        const hasRoom = this.tallWindow.matches && !this.address.hasTime;
+        return this.profile.slices !== null && (timeline === "auto" ? hasRoom : timeline === "shown");
     }
 
     get colour(): "package" | "type" | "change" {
@@ -213,12 +233,7 @@ export class App {
     }
 
     private writeAddress(remembered: boolean): void {
-        const address = writeAddress(this.state);
-        try {
-            history[remembered && address !== (location.hash || "#") ? "pushState" : "replaceState"](null, "", address);
-        } catch {
-            // A page inside another one may be unable to change its address. The choice is valid nevertheless.
-        }
+        this.address.write(writeAddress(this.state), remembered);
     }
 
     select(pane: PaneName, frame: number): void {

@@ -35,7 +35,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
         click("sort-" + sort, () => app.change({ sort: sort === "self" && app.profile.before ? "change" : sort }));
     }
     click("more", () => {
-        const open = document.body.classList.toggle("more");
+        const open = byId("viewer").classList.toggle("more");
         byId("more").setAttribute("aria-expanded", String(open));
     });
     for (const key of ["colour", "theme", "width"] as const) {

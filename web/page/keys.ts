@@ -6,10 +6,12 @@ import { showCode } from "./code";
 import { byId } from "./dom";
 import { NOTHING_CHOSEN } from "./sight";
 
-// Whether a key is meant for the page: it was not typed into a field, is not part of a shortcut of the browser, and no dialog is open.
+// Whether a key is meant for the viewer: the viewer is in sight, no dialog is open, and the key was not typed into a field and is not part of a
+// shortcut of the browser.
 export function isCommand(event: KeyboardEvent): boolean {
     const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
-    return !typing && !event.ctrlKey && !event.metaKey && !event.altKey && !document.querySelector("dialog[open]");
+    const away = byId("viewer").hidden || document.querySelector("dialog[open]");
+    return !away && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
 }
 
 export function listenToKeys(app: App, panes: actions.Panes): void {

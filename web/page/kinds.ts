@@ -5,7 +5,7 @@ import { Profile, readKind, readProfile } from "../model/profile";
 import { App } from "./app";
 import { byId, element } from "./dom";
 
-interface Part {
+export interface Part {
     kind: string;
     title: string;
     problem: string; // why it cannot be shown; set after an attempt to read it
@@ -13,14 +13,15 @@ interface Part {
 }
 
 export class Kinds {
-    readonly parts: Part[];
+    constructor(readonly parts: Part[]) {}
 
-    constructor() {
+    // Finds the profiles in the elements of the page.
+    static ofPage(): Kinds {
         const others = [...document.querySelectorAll<HTMLElement>("script.candor-data")];
         const first = byId("candor-data");
         const known = others.length > 0 || document.querySelector("script.candor-part") ? kindOf(first) : { kind: "", title: "" };
-        this.parts = [{ ...known, problem: "", read: reader(first) }, ...others.map((part) => (
-            { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))];
+        return new Kinds([{ ...known, problem: "", read: reader(first) }, ...others.map((part) => (
+            { kind: part.dataset.kind ?? "", title: part.dataset.title ?? "", problem: "", read: reader(part) }))]);
     }
 
     // Returns the part of a kind, or the first part if there is none of that kind.

@@ -1,28 +1,34 @@
-// Starts the page.
-import { Look } from "../draw/renderer";
+// Starts the self-contained page: reads the data inside it, and starts the viewer.
 import { DataError } from "../model/columns";
 import { Profile } from "../model/profile";
-import { Panes } from "./actions";
-import { App, PaneName } from "./app";
+import { Address } from "./app";
 import { showBooksBar } from "./books";
-import { listenToControls, listenToDialogs } from "./controls";
-import { describeFrame } from "./describe";
-import { byId, keepFocus } from "./dom";
-import { Graph, Parts } from "./graph";
+import { listenToDialogs } from "./controls";
+import { byId } from "./dom";
 import { showHead } from "./head";
-import { offerHook } from "./hook";
 import { Kinds } from "./kinds";
-import { lookOf } from "./look";
-import { hideEmpty, showBooks, showEmpty, showPage, showTitle } from "./show";
-import { Panels as Beside } from "./panels";
+import { showBooks, showEmpty, showTitle, titleOf } from "./show";
 import { readAddress } from "./state";
-import { Times } from "./times";
-import { hideTooltip, showTooltip, tooltipContent } from "./tooltip";
+import { startViewer } from "./viewer";
+
+// The viewer's address is that of the page.
+const PAGE: Address = {
+    hasTime: false,
+    read: () => location.hash,
+    write: (text, remembered) => {
+        try {
+            history[remembered && text !== (location.hash || "#") ? "pushState" : "replaceState"](null, "", text);
+        } catch {
+            // A page inside another one may be unable to change its address. The choice is valid nevertheless.
+        }
+    },
+    follow: (work) => window.addEventListener("hashchange", () => work(location.hash)),
+};
 
 async function start(): Promise<void> {
     listenToDialogs();
     document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-    const kinds = new Kinds();
+    const kinds = Kinds.ofPage();
     let profile: Profile | null = null;
     try {
         profile = await kinds.find(readAddress(location.hash).kind).read();
@@ -35,6 +41,7 @@ async function start(): Promise<void> {
     if (!profile) {
         return startWithout("No profile", "This page has no profile. To make a page with one: candor convert RECORDING.jfr FLAME.html");
     }
+    nameDocument(profile);
     showTitle(profile);
     showHead(profile);
     if (profile.total === 0) {
@@ -42,7 +49,11 @@ async function start(): Promise<void> {
         return startWithout("No samples", "The program used no CPU time during the recording, or no sample shows it. "
             + (profile.books ? "The books show which of the two is the case." : "The file has no books, so this is unknown."));
     }
-    startGraphs(profile, kinds);
+    startViewer(profile, kinds, PAGE, (app) => nameDocument(app.profile));
+}
+
+function nameDocument(profile: Profile): void {
+    document.title = titleOf(profile).slice(0, 200) + " · Candor";
 }
 
 // Switches off everything that needs a graph, and shows a text instead.
@@ -53,63 +64,6 @@ function startWithout(title: string, text: string): void {
     }
     document.querySelectorAll<HTMLElement>("[data-needs]").forEach((part) => { part.hidden = true; });
     showEmpty(title, text);
-}
-
-function partsOf(prefix: string): Parts {
-    const part = <T extends HTMLElement>(id: string) => byId<T>(prefix + id);
-    return { scroll: part("scroll"), room: part("room"), frames: part("frames"), canvas: part("canvas"), overlay: part("overlay") };
-}
-
-function startGraphs(profile: Profile, kinds: Kinds): void {
-    const tooltip = byId("tooltip");
-    const graph = (pane: PaneName, prefix: string) => new Graph(partsOf(prefix), {
-        hover: (frame, { clientX, clientY }) =>
-            showTooltip(tooltip, tooltipContent(describeFrame(app, pane, frame)), clientX, clientY),
-        leave: () => hideTooltip(tooltip),
-        click: (frame) => app.zoomTo(pane, frame),
-    });
-    const app = new App(profile, kinds, () => show());
-    const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
-    const times = new Times(app);
-    const panels = app.panels = new Beside(app);
-    const show = () => keepFocus(() => {
-        showParts(app.profile);
-        showPage(app);
-        times.show();
-        panels.show();
-        showGraphs(app, panes);
-    }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
-    byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
-    byId("timeline").hidden = true;
-    listenToControls(app, panes);
-    offerHook(app, panes);
-    app.start();
-}
-
-// Hides the controls that this profile cannot use.
-function showParts({ slices, owners, before }: Profile): void {
-    for (const [need, has] of Object.entries({ times: slices, owners, before })) {
-        document.querySelectorAll<HTMLElement>("[data-needs='" + need + "']").forEach((part) => { part.hidden = !has; });
-    }
-}
-
-function showGraphs(app: App, panes: Panes): void {
-    const { scene, state } = app;
-    const nothing = scene.tree.total[0] === 0;
-    if (nothing) {
-        showEmpty("Nothing is shown", "No stack matches the choices.");
-    } else {
-        hideEmpty();
-    }
-    byId("empty-clear").hidden = !nothing;
-    byId("upper").hidden = nothing || !scene.upper;
-    const look = (pane: PaneName): Look => lookOf(app, pane);
-    if (scene.upper && !nothing) {
-        // The callers are on top of the method; flipped, they hang from it.
-        const { upperZoom: zoom, upperSelected: selected } = state;
-        panes.upper.show(scene.upper, app.profile.strings, { zoom, selected, flip: !state.flip }, look("upper"));
-    }
-    panes.main.show(scene.tree, app.profile.strings, state, look("main"));
 }
 
 void start().finally(() => {

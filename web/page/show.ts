@@ -169,10 +169,13 @@ function showNotes({ profile, scene }: App): void {
     byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));
 }
 
+export function titleOf({ before, title }: Profile): string {
+    return visibleName(before ? before.title + " → " + title : title);
+}
+
 export const showTitle = remember((profile: Profile): void => {
     const { before, samples } = profile;
-    const title = visibleName(before ? before.title + " → " + profile.title : profile.title);
-    document.title = title.slice(0, 200) + " · Candor";
+    const title = titleOf(profile);
     byId("title").textContent = title.slice(0, 300);
     byId("size").textContent = (before && before.samples > 0 ? formatCount(before.samples) + " → " : "")
         + (samples > 0 ? plural(samples, "sample") : "");

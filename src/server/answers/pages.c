@@ -4,9 +4,8 @@
 
 void pages_fleet(struct http *h)
 {
-    static const char policy[] =
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+                                 "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     http_page(h, policy, (struct http_content){.bytes = web_fleet_html, .n = web_fleet_html_len});
 }
 

@@ -1,0 +1,112 @@
+// Asks the server (docs/formats/server-api.md). A few questions are on their way at once; the others wait for their turn.
+import { Json } from "../model/profile";
+
+export interface Answer {
+    complete: boolean;
+    missing_text?: string;
+}
+
+export interface Books {
+    text: string;
+    lines: { role: string; amount: number }[];
+}
+
+export interface Service {
+    name: string;
+    recordings: number;
+    types: Record<string, number>;
+    labels: Record<string, string[]>;
+}
+
+export interface Services extends Answer {
+    services: Service[];
+}
+
+export interface Series {
+    value: string;
+    points: [number, number][]; // seconds since the epoch, weight
+}
+
+export interface SeriesAnswer extends Answer {
+    type: string;
+    step: number;
+    from: number;
+    to: number;
+    books: Books | null;
+    series: Series[];
+}
+
+export interface GraphAnswer {
+    server: Answer & { recordings: number; books: Books | null; nodes_pruned: number };
+    page: Json;
+}
+
+export interface TopAnswer {
+    groups: { labels: Record<string, string>; methods: { name: string; own_share: number; own_low: number; own_high: number }[] }[];
+}
+
+export interface FunctionsAnswer extends Answer {
+    type: string;
+    found: { methods: number; self: number; total: number };
+    methods: FoundMethod[];
+    methods_left_out: number;
+}
+
+export interface FoundMethod {
+    name: string;
+    self_share: number;
+    self_low: number;
+    self_high: number;
+    total_share: number;
+    total_low: number;
+    total_high: number;
+    groups: { labels: { service: string }; total: number; total_share: number }[];
+}
+
+export type Parameters = Record<string, string>;
+
+const AT_ONCE = 4;
+
+export class Questions {
+    private readonly stop = new AbortController();
+    private running = 0;
+    private readonly waiting: (() => void)[] = [];
+
+    // Gives up all questions: their promises never settle.
+    end(): void {
+        this.stop.abort();
+    }
+
+    get ended(): boolean {
+        return this.stop.signal.aborted;
+    }
+
+    async ask<T>(path: string, parameters: Parameters): Promise<T> {
+        if (this.running >= AT_ONCE) {
+            await new Promise<void>((go) => this.waiting.push(go));
+        }
+        this.running++;
+        try {
+            return await this.send(path, parameters) as T;
+        } catch (error) {
+            return this.ended ? await new Promise<T>(() => undefined) : Promise.reject(error);
+        } finally {
+            this.running--;
+            this.waiting.shift()?.();
+        }
+    }
+
+    private async send(path: string, parameters: Parameters): Promise<unknown> {
+        let response: Response;
+        try {
+            response = await fetch(path + "?" + new URLSearchParams(parameters).toString(), { signal: this.stop.signal });
+        } catch {
+            throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
+        }
+        const answer = await response.json().catch(() => ({})) as { error?: string };
+        if (!response.ok) {
+            throw new Error(answer.error ?? "The server answered " + response.status + " " + response.statusText);
+        }
+        return answer;
+    }
+}

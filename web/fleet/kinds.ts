@@ -1,0 +1,56 @@
+// The words for what weights measure, and how a weight over a time is shown.
+import { formatValue } from "../model/figures";
+
+export const CPU_TIME = "cpu:ns";
+export const ALLOCATION = "alloc_space:bytes";
+export const LOCK_TIME = "lock:ns";
+
+const TITLES: [string, string][] = [
+    [CPU_TIME, "CPU"], ["wall:ns", "Wall clock"], [ALLOCATION, "Allocation"], [LOCK_TIME, "Locks"], ["holder:ns", "Lock holders"],
+    ["inuse_space:bytes", "Live heap"], ["malloc_space:bytes", "Native memory"], ["alloc_objects:count", "Allocated objects"],
+    ["inuse_objects:count", "Live objects"],
+];
+
+export function titleOfType(type: string): string {
+    return TITLES.find(([name]) => name === type)?.[1] ?? type;
+}
+
+// Orders types as people look at them; those without a title come last.
+export function orderTypes(types: Iterable<string>): string[] {
+    const place = (type: string) => {
+        const at = TITLES.findIndex(([name]) => name === type);
+        return at < 0 ? TITLES.length : at;
+    };
+    return [...new Set(types)].sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
+export interface Scale {
+    unit: string; // of the axis
+    of: (rate: number) => number; // a weight a second in that unit
+    text: (rate: number) => string;
+}
+
+const BYTES: [string, number][] = [["GiB/s", 2 ** 30], ["MiB/s", 2 ** 20], ["KiB/s", 2 ** 10], ["B/s", 1]];
+
+// Chooses a unit for weights a second, of which `most` is the largest.
+export function scaleOf(type: string, most: number): Scale {
+    const text = (rate: number) => rateText(type, rate);
+    if (type.endsWith(":ns")) {
+        return { unit: type === CPU_TIME ? "cores" : "threads", of: (rate) => rate / 1e9, text };
+    }
+    if (type.endsWith(":bytes")) {
+        const [unit, size] = BYTES.find(([, least]) => most >= least) ?? BYTES[BYTES.length - 1];
+        return { unit, of: (rate) => rate / size, text };
+    }
+    return { unit: (type.split(":")[1] ?? "") + "/s", of: (rate) => rate, text };
+}
+
+// Formats a weight a second, for example "1.23 cores".
+export function rateText(type: string, rate: number): string {
+    if (type.endsWith(":bytes")) {
+        return formatValue(rate, "bytes") + "/s";
+    }
+    const { unit, of } = scaleOf(type, rate);
+    const value = of(rate);
+    return value > 0 && value < 0.005 ? "<0.01 " + unit : formatValue(value, unit);
+}

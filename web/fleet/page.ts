@@ -1,0 +1,33 @@
+// What every view of the page works with.
+import { Service, Questions } from "./api";
+import { Span, State } from "./state";
+import { Embedded } from "./viewer";
+
+export interface Page {
+    readonly state: State;
+    readonly questions: Questions; // of the present picture; they end when another one is asked for
+    readonly services: Service[]; // of the selection and the time
+    readonly viewer: Embedded;
+    // Changes choices and shows what follows. `remembered`: the back button returns to the choices before.
+    change(what: Partial<State>, remembered?: boolean): void;
+    // Returns the address of the page with other choices.
+    link(what: Partial<State>): string;
+    // Says what a picture is of. A relative time is pinned to it as soon as the user chooses something that only this data has.
+    isOf(span: Span): void;
+    // Says what is missing in the picture; "" = nothing.
+    partial(texts: (string | undefined)[]): void;
+}
+
+export interface View {
+    readonly word: string; // in the address
+    readonly title: string;
+    readonly root: HTMLElement;
+    readonly usesViewer: boolean;
+    // Asks the server, and draws. Throws if there is no answer; the picture before stays then.
+    load(page: Page): Promise<void>;
+    // Draws again what was loaded, after a change of choices that need no other data.
+    draw(page: Page): void;
+}
+
+// Choices that need no other data.
+export const LIGHT: (keyof State)[] = ["zone", "hidden", "filter", "sort", "graph"];

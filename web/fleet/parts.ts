@@ -1,0 +1,68 @@
+// Parts that several views use.
+import { formatShare } from "../model/figures";
+import { visibleName } from "../model/names";
+import { element } from "../page/dom";
+import { Books } from "./api";
+import { Page } from "./page";
+import { Span, spanOf, textOfSpan } from "./state";
+import { lengthText, spanText } from "./times";
+
+const LONGEST = 300;
+
+export function nameOf(text: string): HTMLElement {
+    return element("bdi", { dir: "ltr" }, visibleName(text).slice(0, LONGEST));
+}
+
+export function link(text: Node | string, href: string, title = ""): HTMLAnchorElement {
+    return element("a", { href, title }, text);
+}
+
+// Marks a figure that is of less than everything.
+export function partialMark(missing: string | undefined): HTMLElement {
+    return element("span", { className: "partial", title: missing ?? "data is missing" }, "incomplete",
+        element("span", { className: "spoken" }, ": " + (missing ?? "data is missing")));
+}
+
+// Returns the share of the whole that samples show, or null if no books say it.
+export function coverageOf(books: Books | null): number | null {
+    const sum = (...roles: string[]) => (books?.lines ?? []).reduce((n, { role, amount }) => (roles.includes(role) ? n + amount : n), 0);
+    const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");
+    return whole > 0 ? sum("seen", "failed") / whole : null;
+}
+
+// Says how much of the whole was sampled, and what became of the rest.
+export function coverageText(books: Books | null): string {
+    const share = coverageOf(books);
+    return books === null || share === null ? "No books: these recordings do not say how much they leave out"
+        : formatShare(share) + " sampled: " + books.text;
+}
+
+// A bar that says which part of the time is in sight, with a way back.
+export function partBar(page: Page, key: "part" | "other", hint: string): HTMLElement {
+    const span = spanOf(page.state[key]);
+    if (!span) {
+        return element("p", { className: "part-bar", hidden: true });
+    }
+    const all = element("button", { type: "button" }, "All of the time");
+    all.addEventListener("click", () => page.change({ [key]: "" }));
+    const only = element("button", { type: "button" }, "Zoom in");
+    only.addEventListener("click", () => page.change({ from: span.from, to: span.to, part: "" }));
+    return element("p", { className: "part-bar" },
+        hint + spanText(span, page.state.zone) + " (" + lengthText(span) + ") ", ...(key === "part" ? [only, " "] : []), all);
+}
+
+export function choosePart(page: Page, key: "part" | "other"): (span: Span | null) => void {
+    return (span) => page.change({ [key]: textOfSpan(span) });
+}
+
+// Says why there is nothing, and what to do next.
+export function emptyState(title: string, text: string, command: string): HTMLElement {
+    return element("section", { className: "nothing" }, element("h2", {}, title), element("p", {}, text),
+        ...(command === "" ? [] : [element("pre", { tabIndex: 0 }, command)]));
+}
+
+export function skeleton(rows: number): HTMLElement {
+    const root = element("div", { className: "skeleton", ariaHidden: "true" });
+    root.append(...Array.from({ length: rows }, () => element("span", {})));
+    return root;
+}

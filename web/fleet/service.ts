@@ -1,0 +1,108 @@
+// One service, or all together: a sentence, the weight over time, and the viewer with the flame graph and the table of methods.
+import { visibleName } from "../model/names";
+import { profileOf } from "../model/profile";
+import { byId, element } from "../page/dom";
+import { GraphAnswer, SeriesAnswer } from "./api";
+import { Chart, Data } from "./chart";
+import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
+import { Page, View } from "./page";
+import { choosePart, coverageText, emptyState, link, partBar } from "./parts";
+import { portable, secondsIn, selector, spanOf, timesOf } from "./state";
+import { stepFor } from "./times";
+
+export class ServiceView implements View {
+    readonly word = "service";
+    readonly title = "Service";
+    readonly usesViewer = true;
+    readonly root = element("div", { className: "service" });
+    private readonly heading = element("h1", {});
+    private readonly tabs = element("nav", { className: "tabs" });
+    private readonly by = element("select", {});
+    private readonly bar = element("div", {});
+    private readonly coverage = element("p", { className: "aside" });
+    private readonly nothing = element("div", {});
+    private readonly chart: Chart;
+    private data: Data | null = null;
+    private page: Page | null = null;
+
+    constructor() {
+        this.chart = new Chart("Weight over time", {
+            part: (span) => this.page && choosePart(this.page, "part")(span),
+            hide: (hidden) => this.page?.change({ hidden }),
+        });
+        this.by.addEventListener("change", () => this.page?.change({ by: this.by.value, hidden: [] }));
+        this.tabs.setAttribute("aria-label", "What is measured");
+        this.root.append(element("div", { className: "row" }, this.heading, this.tabs,
+            element("label", { className: "end" }, "Split by ", this.by)), byId("answer"),
+            this.chart.root, this.bar, this.coverage, this.nothing);
+    }
+
+    async load(page: Page): Promise<void> {
+        this.page = page;
+        const { state, questions } = page;
+        const service = page.services.find(({ name }) => name === state.service);
+        const types = orderTypes(Object.keys(service?.types ?? Object.assign({}, ...page.services.map((one) => one.types))));
+        const type = state.type || (types.includes(CPU_TIME) ? CPU_TIME : types[0] ?? CPU_TIME);
+        const select = selector(state);
+        const series = await questions.ask<SeriesAnswer>("/v1/series", 
+            { ...timesOf(state), select, type, by: state.by, step: stepFor(secondsIn(state)) });
+        const span = { from: series.from, to: series.to };
+        const part = spanOf(state.part) ?? span;
+        const graph = series.series.length > 0 ? await questions.ask<GraphAnswer>("/v1/flamegraph",
+            { select, type, from: String(part.from), to: String(part.to) }) : null;
+        const profile = graph ? await profileOf(graph.page) : null;
+        page.isOf(span);
+        page.partial([series.missing_text, graph?.server.missing_text]);
+        this.data = { type, step: series.step, span, series: series.series };
+        this.coverage.textContent = graph?.server.books ? coverageText(graph.server.books) : "";
+        this.showTabs(page, types.includes(type) ? types : [...types, type], type);
+        this.showLabels(page);
+        this.draw(page);
+        this.nothing.replaceChildren(...(profile && profile.total > 0 ? [] : [this.empty(page, graph !== null)]));
+        if (profile && profile.total > 0) {
+            page.viewer.show(profile);
+        } else {
+            page.viewer.hide();
+        }
+    }
+
+    draw(page: Page): void {
+        const { state } = page;
+        this.heading.textContent = state.service === "" ? "All services" : visibleName(state.service);
+        if (this.data) {
+            this.chart.root.hidden = this.data.series.length === 0;
+            this.chart.show(this.data, { zone: state.zone, part: spanOf(state.part), hidden: state.hidden });
+        }
+        this.bar.replaceChildren(partBar(page, "part", "In sight: "));
+    }
+
+    private showTabs(page: Page, types: string[], type: string): void {
+        this.tabs.replaceChildren(...types.map((one) => {
+            const tab = link(titleOfType(one), page.link({ type: one, graph: portable(page.state.graph) }), one);
+            if (one === type) {
+                tab.setAttribute("aria-current", "true");
+            }
+            return tab;
+        }));
+    }
+
+    private showLabels(page: Page): void {
+        const { state, services } = page;
+        const some = state.service === "" ? services : services.filter(({ name }) => name === state.service);
+        const first = state.service === "" ? ["service"] : [];
+        const labels = [...new Set([...first, ...some.flatMap((one) => Object.keys(one.labels)), state.by])]
+            .filter((name) => name !== "").sort();
+        this.by.replaceChildren(new Option("nothing", ""), ...labels.map((name) => new Option(name, name)));
+        this.by.value = state.by;
+    }
+
+    private empty(page: Page, someTime: boolean): HTMLElement {
+        if (someTime) {
+            return emptyState("No samples in this part of the time", "Take it back to see the rest: Escape on the chart.", "");
+        }
+        const title = "No samples of this kind in this time";
+        return page.state.where.length > 0 ? emptyState(title, "Take a label away, choose a longer time, or another kind.", "")
+            : emptyState(title, "Choose a longer time or another kind. The daemon's help says how to record more:",
+                "candor daemon --help");
+    }
+}

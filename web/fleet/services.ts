@@ -1,0 +1,286 @@
+// The first view: a row for each service, the busiest first.
+import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
+import { splitName, visibleName } from "../model/names";
+import { element } from "../page/dom";
+import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
+import { binsOf, sparkline } from "./chart";
+import { ALLOCATION, CPU_TIME, LOCK_TIME, rateText, titleOfType } from "./kinds";
+import { Page, View } from "./page";
+import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
+import { DEFAULTS, Span, State, secondsIn, selector, timesOf } from "./state";
+import { lengthText, stepFor } from "./times";
+
+const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all JVMs of a host\n"
+    + "curl --data-binary @app.jfr 'http://THIS-SERVER:4041/v1/recordings?service=shop'     # sends one recording";
+
+// What has a question of its own, and is therefore known later than the rest. undefined = not known yet; null = there is none.
+interface Later {
+    hot: { name: string; share: number; interval: string } | null | undefined;
+    coverage: number | null | undefined;
+    coverageText: string;
+    missing: string; // what the figures of the service lack; "" = nothing
+}
+
+interface Row {
+    service: Service;
+    bins: Float64Array;
+    rate: number | null; // weight a second; null = the service does not measure it
+    alloc: number | null;
+    lock: number | null;
+    share: number;
+    later: Later;
+}
+
+interface Column {
+    word: string;
+    title: string;
+    hint: string;
+    number: boolean;
+    order: ((row: Row) => number | string) | null;
+}
+
+const COLUMNS: Column[] = [
+    { word: "name", title: "Service", hint: "", number: false, order: ({ service }) => service.name },
+    { word: "", title: "Trend", hint: "over the time; all rows have one scale", number: false, order: null },
+    { word: "rate", title: "CPU", hint: "on average over the time", number: true, order: (row) => -(row.rate ?? -1) },
+    { word: "share", title: "Share", hint: "of all services in sight", number: true, order: (row) => -(row.rate ?? -1) },
+    {
+        word: "method", title: "Hottest own method", number: false, order: ({ later }) => -(later.hot?.share ?? -1),
+        hint: "the program's own method with most weight, libraries and JDK below it included; its share, with the 95% interval",
+    },
+    { word: "alloc", title: "Allocation", hint: "on average over the time", number: true, order: (row) => -(row.alloc ?? -1) },
+    { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
+    { word: "hosts", title: "Hosts", hint: "", number: true, order: ({ service }) => -(service.labels.host?.length ?? 0) },
+    { word: "version", title: "Newest version", hint: "", number: false, order: ({ service }) => newest(service) },
+    { word: "coverage", title: "Coverage", hint: "the part that samples show", number: true, order: ({ later }) => later.coverage ?? 2 },
+    { word: "recordings", title: "Recordings", hint: "", number: true, order: ({ service }) => -service.recordings },
+];
+
+const versions = new Intl.Collator("en", { numeric: true });
+
+function newest(service: Service): string {
+    return (service.labels.version ?? []).slice().sort(versions.compare).pop() ?? "";
+}
+
+// The choices that show one service.
+const only = ({ name }: Service): Partial<State> => ({ view: "service", service: name, part: "", by: "", hidden: [] });
+
+const sumOf = (series: Series | undefined) => (series ? series.points.reduce((sum, [, weight]) => sum + weight, 0) : null);
+
+export class Services implements View {
+    readonly word = "services";
+    readonly title = "Services";
+    readonly usesViewer = false;
+    readonly root = element("main", { className: "services" });
+    private readonly summary = element("p", { className: "sentence" });
+    private readonly body = element("tbody", {});
+    private readonly heads = element("tr", {});
+    private readonly table = element("table", { className: "fleet" },
+        element("caption", { className: "spoken" }, "Services, by what they use"),
+        element("thead", {}, this.heads), this.body);
+    private rows: Row[] = [];
+    private type = CPU_TIME;
+    private span: Span = { from: 0, to: 1 };
+    private observer: IntersectionObserver | null = null;
+
+    constructor() {
+        this.root.append(element("h1", {}, "Services"), this.summary, skeleton(6));
+        this.body.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    async load(page: Page): Promise<void> {
+        const { state, questions, services } = page;
+        const type = state.type || (services.length > 0 && !services.some(({ types }) => CPU_TIME in types)
+            ? Object.keys(services[0].types)[0] ?? CPU_TIME : CPU_TIME);
+        const ask = (of: string, parameters: Record<string, string>) => questions.ask<SeriesAnswer>("/v1/series",
+            { select: selector({ ...state, service: "" }), type: of, by: "service", ...parameters });
+        const main = await ask(type, { ...timesOf(state), step: stepFor(secondsIn(state)) });
+        this.span = { from: main.from, to: main.to };
+        const seconds = Math.max(1, main.to - main.from);
+        const more = async (of: string) => (services.some(({ types }) => of in types)
+            ? ask(of, { from: String(main.from), to: String(main.to), step: String(seconds) }) : null);
+        const [alloc, lock] = await Promise.all([more(ALLOCATION), more(LOCK_TIME)]);
+        const all = main.series.reduce((sum, series) => sum + (sumOf(series) ?? 0), 0);
+        const rate = (answer: SeriesAnswer | null, name: string) => {
+            const sum = sumOf(answer?.series.find(({ value }) => value === name));
+            return sum === null ? null : sum / seconds;
+        };
+        this.type = type;
+        const pointsOf = (name: string) => main.series.find(({ value }) => value === name)?.points ?? [];
+        this.rows = services.map((service) => ({
+            service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
+            alloc: rate(alloc, service.name), lock: rate(lock, service.name),
+            share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
+            later: { hot: undefined, coverage: undefined, coverageText: "", missing: "" },
+        }));
+        page.isOf(this.span);
+        page.partial([main, alloc, lock].map((answer) => answer?.missing_text));
+        this.draw(page);
+        void this.askHottest(page, this.rows, type);
+    }
+
+    // Asks for the hottest own method of all services at once.
+    private async askHottest(page: Page, rows: Row[], type: string): Promise<void> {
+        const { state, questions } = page;
+        const answer = await questions.ask<TopAnswer>("/v1/top", {
+            select: selector({ ...state, service: "" }), type, from: String(this.span.from), to: String(this.span.to), by: "service",
+            limit: "1", against: "none",
+        }).catch(() => ({ groups: [] }));
+        for (const { service, later } of rows) {
+            const [method] = answer.groups.find(({ labels }) => labels.service === service.name)?.methods ?? [];
+            later.hot = method === undefined ? null
+                : { name: method.name, share: method.own_share, interval: formatInterval([method.own_low, method.own_high]) };
+        }
+        this.draw(page);
+    }
+
+    draw(page: Page): void {
+        if (this.rows.length === 0) {
+            const narrowed = page.state.where.length > 0;
+            this.root.replaceChildren(element("h1", {}, "Services"), emptyState("No recordings in this time",
+                narrowed ? "No service has recordings with these labels in this time. Take a label away, or choose a longer time."
+                    : "No service sent anything in this time. Choose a longer time, or send something:", narrowed ? "" : SEND));
+            return;
+        }
+        const wanted = page.state.filter.toLowerCase();
+        const rows = this.sorted(page.state.sort).filter(({ service }) => service.name.toLowerCase().includes(wanted));
+        this.summary.replaceChildren(...this.sentence());
+        this.heads.replaceChildren(...COLUMNS.map((column) => this.head(page, column)));
+        const most = this.rows.reduce((top, { bins }) => bins.reduce((a, b) => Math.max(a, b), top), 0);
+        this.observer?.disconnect();
+        const focused = document.activeElement instanceof HTMLElement && this.body.contains(document.activeElement)
+            ? document.activeElement.dataset.service : undefined;
+        const lines = rows.map((row) => this.line(page, row, most));
+        this.body.replaceChildren(...lines);
+        const none = element("p", { className: "nothing", hidden: rows.length > 0 }, "No service's name contains this text.");
+        this.root.replaceChildren(element("h1", {}, "Services"), this.summary, element("div", { className: "table" }, this.table), none,
+            element("p", { className: "aside" }, link("The flame graph of all services together",
+                page.link({ view: "service", service: "", part: "", by: "service" }))));
+        if (focused !== undefined) {
+            [...this.body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
+        }
+        this.watch(page, rows, lines);
+    }
+
+    private sentence(): (Node | string)[] {
+        const top = this.rows.reduce((a, b) => ((b.rate ?? 0) > (a.rate ?? 0) ? b : a));
+        const all = this.rows.reduce((sum, { rate }) => sum + (rate ?? 0), 0);
+        if (!(all > 0)) {
+            return ["No service has samples of this kind in this time."];
+        }
+        return [nameOf(top.service.name), ` uses most: ${rateText(this.type, top.rate ?? 0)}, ${formatShare(top.share)} of the `
+            + `${rateText(this.type, all)} of ${plural(this.rows.length, "service")} in ${lengthText(this.span)}.`];
+    }
+
+    private sorted(sort: string): Row[] {
+        const word = sort.replace(/^-/, "") || "rate";
+        const order = COLUMNS.find((column) => column.word === word)?.order ?? COLUMNS[2].order as (row: Row) => number;
+        const sign = sort.startsWith("-") ? -1 : 1;
+        return this.rows.slice().sort((a, b) => {
+            const [x, y] = [order(a), order(b)];
+            const difference = typeof x === "string" ? versions.compare(x, String(y)) : x - Number(y);
+            return sign * difference || (a.service.name < b.service.name ? -1 : 1);
+        });
+    }
+
+    private head(page: Page, { word, title, hint, number, order }: Column): HTMLElement {
+        const label = word === "rate" ? titleOfType(this.type) : title;
+        const cell = element("th", { scope: "col", className: number ? "number" : "", title: hint });
+        if (!order) {
+            cell.append(label);
+            return cell;
+        }
+        const { sort } = page.state;
+        const present = sort.replace(/^-/, "") || "rate";
+        const down = sort.startsWith("-");
+        const button = element("button", { type: "button" }, label + (present === word ? (down ? " ▴" : " ▾") : ""));
+        const next = present === word && !down ? "-" + word : word;
+        button.addEventListener("click", () => page.change({ sort: next === "rate" ? "" : next }));
+        const large = number || word === "method";
+        cell.setAttribute("aria-sort", present !== word ? "none" : large !== down ? "descending" : "ascending");
+        cell.append(button);
+        return cell;
+    }
+
+    private line(page: Page, row: Row, most: number): HTMLTableRowElement {
+        const { service } = row;
+        const open = link(nameOf(service.name), page.link(only(service)), visibleName(service.name));
+        open.dataset.service = service.name;
+        const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
+        const hosts = service.labels.host?.length ?? 0;
+        const version = newest(service);
+        const others = (service.labels.version?.length ?? 1) - 1;
+        const contents: (Node | string)[][] = [
+            [open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
+            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [hosts > 0 ? formatCount(hosts) : "–"],
+            version ? [nameOf(version), element("span", { className: "quiet" }, others > 0 ? " and " + others + " older" : "")] : ["–"],
+            [], [formatCount(service.recordings)],
+        ];
+        const line = element("tr", {}, ...contents.map((content, i) => {
+            const cell = element("td", { className: COLUMNS[i].number ? "number" : "" }, ...content);
+            cell.dataset.label = i === 2 ? titleOfType(this.type) : COLUMNS[i].title;
+            cell.classList.add("column-" + (COLUMNS[i].word || "trend"));
+            return cell;
+        }));
+        this.fill(page, row, line);
+        return line;
+    }
+
+    // Fills the cells that need a question for each service.
+    private fill(page: Page, { service, later: { hot, coverage, coverageText: words, missing } }: Row, line: HTMLTableRowElement): void {
+        const waiting = () => element("span", { className: "waiting" }, "…");
+        if (hot) {
+            const graph = new URLSearchParams({ query: hot.name }).toString();
+            line.cells[4].replaceChildren(
+                link(nameOf(splitName(hot.name).method), page.link({ ...only(service), graph }), visibleName(hot.name)), " ",
+                element("span", { className: "quiet" }, formatShare(hot.share) + " (" + hot.interval + ")"));
+        } else {
+            line.cells[4].replaceChildren(hot === undefined ? waiting() : "–");
+        }
+        const text = coverage === undefined ? waiting() : element("span", { title: words },
+            coverage === null ? "no books" : formatShare(coverage));
+        line.cells[9].replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
+    }
+
+    // Asks for the books of services that come into sight.
+    private watch(page: Page, rows: Row[], lines: HTMLTableRowElement[]): void {
+        const asked = new Set<Row>();
+        this.observer = new IntersectionObserver((entries) => {
+            for (const { target, isIntersecting } of entries) {
+                const at = lines.indexOf(target as HTMLTableRowElement);
+                const row = rows[at];
+                if (isIntersecting && row && row.later.coverage === undefined && !asked.has(row)) {
+                    asked.add(row);
+                    void this.askBooks(page, row).then(() => this.fill(page, row, lines[at]));
+                }
+            }
+        });
+        lines.forEach((line) => this.observer?.observe(line));
+    }
+
+    private async askBooks(page: Page, { service, later }: Row): Promise<void> {
+        const { from, to } = this.span;
+        try {
+            const answer = await page.questions.ask<SeriesAnswer>("/v1/series", {
+                select: selector({ ...DEFAULTS, service: service.name, where: page.state.where }), type: this.type, from: String(from),
+                to: String(to), step: String(Math.max(1, to - from)),
+            });
+            later.coverage = coverageOf(answer.books);
+            later.coverageText = coverageText(answer.books);
+            later.missing = answer.complete ? "" : answer.missing_text ?? "data is missing";
+        } catch (error) {
+            later.coverage = null;
+            later.missing = error instanceof Error ? error.message : String(error);
+        }
+    }
+
+    private key(event: KeyboardEvent): void {
+        const links = [...this.body.querySelectorAll<HTMLAnchorElement>("td:first-child a")];
+        const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+        const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+        if (at >= 0 && step !== 0 && links[at + step]) {
+            event.preventDefault();
+            links[at + step].focus();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// The viewer inside this page. Its address is a part of the page's address.
+import { Profile } from "../model/profile";
+import { App, Address } from "../page/app";
+import { listenToDialogs } from "../page/controls";
+import { byId } from "../page/dom";
+import { Kinds } from "../page/kinds";
+import { startViewer } from "../page/viewer";
+
+export class Embedded {
+    private app: App | null = null;
+    private follower: (text: string) => void = () => undefined;
+    private readonly address: Address;
+
+    constructor(private readonly read: () => string, write: (text: string, remembered: boolean) => void) {
+        this.address = {
+            hasTime: true,
+            read,
+            write: (text, remembered) => write(text.replace(/^#/, ""), remembered),
+            follow: (work) => { this.follower = work; },
+        };
+    }
+
+    show(profile: Profile): void {
+        const kinds = new Kinds([{ kind: profile.kind, title: profile.kindTitle, problem: "", read: () => Promise.resolve(profile) }]);
+        this.hide(false);
+        if (this.app) {
+            this.app.replace(profile, kinds);
+        } else {
+            listenToDialogs();
+            this.app = startViewer(profile, kinds, this.address, () => undefined);
+        }
+    }
+
+    // The address has changed, but not the data.
+    follow(): void {
+        this.follower(this.read());
+    }
+
+    hide(hidden = true): void {
+        byId("viewer").hidden = hidden;
+        byId("answer").classList.toggle("away", hidden);
+    }
+}

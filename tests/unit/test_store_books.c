@@ -202,15 +202,16 @@ static void test_upgrade(void)
     char file[300];
     snprintf(file, sizeof file, "%s/upgrade/catalogue.db", folder);
     sqlite3_open(file, &db);
-    tap_ok(!sqlite3_exec(
-               db,
-               "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; ALTER TABLE recording DROP COLUMN measured; "
-               "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding; "
-               "DROP TABLE finding_label; DROP TABLE book; DROP TABLE account; ALTER TABLE recording DROP COLUMN begun; ALTER TABLE "
-               "recording DROP COLUMN "
-               "ended; PRAGMA user_version = 5",
-               NULL, NULL, NULL),
-           "a catalogue of version 5");
+    tap_ok(
+        !sqlite3_exec(
+            db,
+            "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; ALTER TABLE recording DROP COLUMN measured; "
+            "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding; "
+            "DROP TABLE finding_label; DROP TABLE book; DROP TABLE account; ALTER TABLE recording DROP COLUMN begun; ALTER TABLE "
+            "recording DROP COLUMN "
+            "ended; PRAGMA user_version = 5",
+            NULL, NULL, NULL),
+        "a catalogue of version 5");
     sqlite3_close(db);
     struct store *s = open_store("upgrade", 7 * 86400);
     check(s, "{}", from, to, 0, 0, "it has no books");

@@ -107,7 +107,7 @@ def two_jvms(server, paths):
 
 def failures(server):
     for parameters, *words in (({"metric": "gc"}, "'gc'", "gc_share", "alloc"), ({"step": "x"}, "'x'", "1m"), ({"metric": "cpu",
-          "step": "1"},),
+          "step": "61"},),
                                ({"metric": "cpu,,cpu_queue"},)):
         answer = server.get("/v1/metrics", **parameters)
         ct.ok(answer.get("status") == (400 if words else None) and all(word in answer["error"] for word in words),

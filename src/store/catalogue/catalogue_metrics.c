@@ -3,7 +3,8 @@
  * A row of the table metric has entries of one hour and one label set, and a recording adds its minutes to the last row of theirs. So a
  * question about many minutes reads few rows. An entry is a list of numbers (files/column.h):
  *
- *     minute of the hour | recording | time covered, in ns | set of metrics, 1 << id each | the amount of each metric, by ascending id
+ *     minute of the hour | recording | time covered, in ns | set of metrics, 1 << id each | bytes of what follows |
+ *     the amount of each metric, by ascending id
  *
  * A row that has ROW_BYTES_MAX bytes is followed by another one. So it takes the same time to add a recording, however many recordings have
  * the same labels. */
@@ -33,17 +34,23 @@ static int64_t hour_of(int64_t minute)
 
 static void put_entry(struct buffer *out, uint64_t recording, const struct key_minute *m, const enum key_metric by_id[IDS])
 {
+    struct buffer amounts;
     uint64_t ids = 0;
-    for (int id = 0; id < IDS; id++)
-        if (by_id[id] != KEY_METRICS && m->known & key_metric_bit(by_id[id]))
-            ids |= (uint64_t)1 << id;
+    buffer_init(&amounts, ENTRIES_BYTES_MAX);
+    for (int id = 0; id < IDS; id++) {
+        if (by_id[id] == KEY_METRICS || !(m->known & key_metric_bit(by_id[id])))
+            continue;
+        ids |= (uint64_t)1 << id;
+        column_put_signed(&amounts, m->amounts[by_id[id]]);
+    }
     column_put(out, (uint64_t)(m->minute - hour_of(m->minute) * MINUTES_PER_HOUR));
     column_put(out, recording);
     column_put(out, m->covered_ns);
     column_put(out, ids);
-    for (int id = 0; id < IDS; id++)
-        if (ids >> id & 1)
-            column_put_signed(out, m->amounts[by_id[id]]);
+    column_put(out, amounts.len);
+    buffer_put(out, amounts.data, amounts.len);
+    out->failed |= amounts.failed;
+    buffer_deinit(&amounts);
 }
 
 /* Finds the last row of the hour and the labels. *id = 0 if there is none that has room. */
@@ -109,19 +116,46 @@ int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording 
 struct reading {
     const struct catalogue_metric_visitor *visitor;
     int64_t from, to; /* minutes; `to` is excluded */
+    uint64_t wanted;  /* bits 1 << id */
     enum key_metric by_id[IDS];
 };
 
-static void read_amounts(const struct reading *r, struct column *in, uint64_t ids, struct key_minute *m)
+/* Moves past n numbers, eight bytes at a time: the last byte of each number has no high bit. */
+static void skip(struct column *in, unsigned n)
 {
-    for (; ids; ids &= ids - 1) {
-        enum key_metric metric = r->by_id[__builtin_ctzll(ids)];
-        int64_t amount = column_next_signed(in);
-        if (metric == KEY_METRICS || !(r->visitor->wanted & key_metric_bit(metric)))
-            continue;
-        m->known |= key_metric_bit(metric);
-        m->amounts[metric] = amount;
+    uint64_t bytes;
+    while (n && in->at + sizeof bytes <= in->size) {
+        memcpy(&bytes, in->bytes + in->at, sizeof bytes);
+        uint64_t ends = ~bytes & 0x8080808080808080u;
+        unsigned count = (unsigned)__builtin_popcountll(ends);
+        if (count >= n) {
+            for (; n > 1; n--)
+                ends &= ends - 1;
+            in->at += (size_t)__builtin_ctzll(ends) / 8 + 1;
+            return;
+        }
+        in->at += sizeof bytes;
+        n -= count;
     }
+    for (; n && !in->bad; n--)
+        column_next(in);
+}
+
+/* Reads the wanted amounts, and moves to the end of the entry. */
+static void read_amounts(const struct reading *r, struct column *in, uint64_t ids, size_t bytes, struct key_minute *m)
+{
+    struct column amounts = {.bytes = in->bytes, .size = in->at + bytes, .at = in->at};
+    in->bad |= bytes > in->size - in->at;
+    for (uint64_t wanted = ids & r->wanted; wanted && !in->bad; wanted &= wanted - 1) {
+        uint64_t bit = wanted & -wanted;
+        skip(&amounts, (unsigned)__builtin_popcountll(ids & (bit - 1)));
+        ids &= ~((bit - 1) | bit);
+        enum key_metric metric = r->by_id[__builtin_ctzll(bit)];
+        m->known |= key_metric_bit(metric);
+        m->amounts[metric] = column_next_signed(&amounts);
+        in->bad |= amounts.bad;
+    }
+    in->at += bytes;
 }
 
 /* A damaged entry ends the row: one recording must not spoil the answers about all others. */
@@ -134,7 +168,8 @@ static int visit_entries(const struct reading *r, int64_t hour, struct column *i
         m->minute = hour * MINUTES_PER_HOUR + (int64_t)column_next(in) % MINUTES_PER_HOUR;
         hit->recording = column_next(in);
         m->covered_ns = column_next(in);
-        read_amounts(r, in, column_next(in), m);
+        uint64_t ids = column_next(in);
+        read_amounts(r, in, ids, column_next(in), m);
         if (in->bad)
             break;
         if (m->minute >= r->from && m->minute < r->to)
@@ -170,14 +205,18 @@ int catalogue_metrics(struct catalogue *c, int64_t from, int64_t to, const struc
     struct reading r = {.visitor = visitor, .from = from, .to = to};
     struct catalogue_reader *reader;
     list_by_id(r.by_id);
+    for (int metric = 0; metric < KEY_METRICS; metric++)
+        if (visitor->wanted & key_metric_bit((enum key_metric)metric))
+            r.wanted |= (uint64_t)1 << key_metric_rows[metric].id;
     int rc = catalogue_read_begin(c, patience, &reader, e);
     return rc ? rc : catalogue_read_end(c, reader, read_rows(&reader->sql, &r, e), e);
 }
 
 static int unmeasured(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_unmeasured *visit, void *context, struct error *e)
 {
-    struct sql s =
-        sql_use(d, "SELECT labelset, count(*) FROM recording WHERE measured IS NOT 1 AND last >= ? AND first < ? GROUP BY labelset");
+    /* SQLite would rather visit all recordings in the order of their labels. */
+    struct sql s = sql_use(d, "SELECT labelset, count(*) FROM recording INDEXED BY recording_unmeasured "
+                              "WHERE measured IS NOT 1 AND last >= ? AND first < ? GROUP BY labelset");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);

@@ -142,6 +142,58 @@ static void test_many(void)
     free(found);
 }
 
+/* ---- evidence ---- */
+
+/* Drops all recordings of the service, and returns how many. */
+static uint32_t drop(bool spares_evidence, uint32_t *evidence)
+{
+    struct catalogue_dropped d;
+    struct error e;
+    if (catalogue_drop_raw(c, 0, INT64_MAX, UINT64_MAX, spares_evidence, &d, &e))
+        exit(1);
+    uint32_t n = d.identity_count;
+    *evidence = d.evidence_count;
+    catalogue_dropped_deinit(&d);
+    return n;
+}
+
+/* Enters a finding of each place, each in a recording of its own. */
+static void find_each(uint32_t places, int64_t second)
+{
+    for (uint32_t i = 0; i < places; i++) {
+        char place[16];
+        struct error e;
+        snprintf(place, sizeof place, "p%u", i);
+        struct catalogue_found found = {.rule = "errors", .place = place, .json = "{}", .score = 50 + (double)second / 1000};
+        uint64_t recording = add("evidence", "h", second);
+        if (catalogue_lose(c, recording, NULL, 0, &e) ||
+            judge(recording, &found, 1)) /* a recording that waits for sealing is not dropped */
+            exit(1);
+    }
+}
+
+static void test_evidence(void)
+{
+    enum { PLACES = CATALOGUE_EVIDENCE_MAX + 5 };
+    uint32_t evidence, before = 0;
+    struct error e;
+    drop(false, &evidence);
+    find_each(PLACES, 600);
+    uint32_t n = drop(true, &evidence);
+    tap_ok(n == PLACES - CATALOGUE_EVIDENCE_MAX && !evidence, "the evidence of some findings is spared: %u are dropped", n);
+    for (int i = 0; i < CATALOGUE_QUIET_RECORDINGS; i++) {
+        uint64_t recording = add("evidence", "h", 700 + i);
+        before += !catalogue_lose(c, recording, NULL, 0, &e) && !judge(recording, NULL, 0);
+    }
+    n = drop(true, &evidence);
+    tap_ok(before == CATALOGUE_QUIET_RECORDINGS && n == before + CATALOGUE_EVIDENCE_MAX && !evidence, "none of resolved ones: %u", n);
+    find_each(PLACES, 800);
+    n = drop(true, &evidence);
+    tap_ok(n == PLACES - CATALOGUE_EVIDENCE_MAX, "no more when all are open again: %u", n);
+    n = drop(false, &evidence);
+    tap_ok(n == CATALOGUE_EVIDENCE_MAX && evidence == n, "unless all must go, and then they are counted: %u", evidence);
+}
+
 static void test_again(void)
 {
     struct catalogue_judging before = sums();
@@ -164,6 +216,7 @@ int main(void)
     test_turns();
     test_labels();
     test_many();
+    test_evidence();
     test_again();
     catalogue_close(c);
     char command[128];

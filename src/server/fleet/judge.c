@@ -239,7 +239,7 @@ static void *run(void *context)
         bool idle = true;
         double share = (double)j->server->limits.analyze_ppm / 1e6;
         uint64_t begun_ns = clock_monotonic_ns(), cpu = cpu_ns();
-        int rc = share > 0 ? skip_late(j, begun_ns, &late_ns, &e) : 0;
+        int rc = skip_late(j, begun_ns, &late_ns, &e);
         if (!rc && share > 0)
             rc = look(j, &idle, &e);
         if (rc && !failed)

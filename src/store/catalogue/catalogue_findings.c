@@ -133,20 +133,19 @@ static void bind_extent(struct sql *s, const struct entry *n, const struct catal
     sql_int(s, n->j->duration_ns > INT64_MAX ? INT64_MAX : (int64_t)n->j->duration_ns);
 }
 
+/* Whether the service of a row of `finding` may keep one more recording as evidence. */
+#define MAY_KEEP                                                                                                                           \
+    "(SELECT count(*) FROM finding k WHERE k.service = finding.service AND k.keeps AND k.state < 2) < " STRING_OF(CATALOGUE_EVIDENCE_MAX)
+
 /* The finding is worst in this recording, which becomes its evidence. The recording's file is kept if not too many of the service are. */
 static int take_evidence(const struct entry *n, const struct catalogue_found *one, int64_t id, struct error *e)
 {
-    int64_t kept;
-    int rc = count_of_service(n, "SELECT count(*) FROM finding WHERE service = ? AND " CATALOGUE_KEEPS, &kept, e);
-    if (rc)
-        return rc;
     struct sql s = sql_use(&n->c->sql, "UPDATE finding SET worst_score = ?2, worst_lost_ns = ?3, worst_duration_ns = ?4, evidence = ?5, "
-                                       "json = ?6, keeps = max(keeps, ?7) WHERE id = ?1");
+                                       "json = ?6, keeps = max(keeps, state < 2 AND " MAY_KEEP ") WHERE id = ?1");
     sql_int(&s, id);
     bind_extent(&s, n, one);
     sql_int(&s, (int64_t)n->j->recording);
     sql_text(&s, one->json);
-    sql_int(&s, kept < CATALOGUE_EVIDENCE_MAX);
     return sql_run(&s, 0, e);
 }
 
@@ -155,6 +154,7 @@ static int take_latest(const struct entry *n, const struct catalogue_found *one,
 {
     bool reopened = k->state == STATE_RESOLVED && n->last > k->gone;
     struct sql s = sql_use(&n->c->sql, "UPDATE finding SET score = ?2, lost_ns = ?3, duration_ns = ?4, last = ?5, quiet = 0, state = ?6, "
+                                       "keeps = max(keeps, ?7 AND " MAY_KEEP "), "
                                        "changed = CASE WHEN ?7 THEN ?8 ELSE changed END WHERE id = ?1");
     sql_int(&s, k->id);
     bind_extent(&s, n, one);
@@ -248,7 +248,7 @@ static int count_absent(const struct entry *n, int64_t id, struct error *e)
     sql_int(&s, id);
     int rc = sql_run(&s, 0, e);
     struct sql end = sql_use(&n->c->sql, "UPDATE finding SET state = " RESOLVED_TEXT
-                                         ", changed = ?2, gone = ?5 WHERE id = ?1 AND quiet >= ?3 AND last + ?4 <= ?5");
+                                         ", changed = ?2, gone = ?5, keeps = 0 WHERE id = ?1 AND quiet >= ?3 AND last + ?4 <= ?5");
     sql_int(&end, id);
     sql_int(&end, now_s());
     sql_int(&end, CATALOGUE_QUIET_RECORDINGS);
@@ -300,6 +300,7 @@ int catalogue_change_finding(struct catalogue *c, uint64_t id, enum catalogue_st
         return rc;
     struct sql s = sql_use(&c->sql, "UPDATE finding SET changed = CASE WHEN ?2 AND state <> ?3 THEN ?4 ELSE changed END, "
                                     "state = CASE WHEN ?2 THEN ?3 ELSE state END, quiet = CASE WHEN ?2 THEN 0 ELSE quiet END, "
+                                    "keeps = CASE WHEN ?2 THEN ?3 < 2 AND (" CATALOGUE_KEEPS " OR " MAY_KEEP ") ELSE keeps END, "
                                     "note = CASE WHEN ?5 THEN ?6 ELSE note END WHERE id = ?1");
     sql_int(&s, (int64_t)id);
     sql_int(&s, state != STATES);

@@ -7,7 +7,7 @@
  *
  * A recording waits from the transaction that adds it. It ends in exactly one of the counts of its service:
  *
- *     added since version 8 of the catalog = judged + the sum of skipped + waiting
+ *     added since version 7 of the catalog = judged + the sum of skipped + waiting
  *
  * All functions are as in catalogue.h: one transaction each, from any thread. Only one thread at a time may judge. */
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_FINDINGS_H
@@ -15,9 +15,9 @@
 
 #include "store/catalogue/catalogue.h"
 
+#define CATALOGUE_EVIDENCE_MAX 20 /* recordings of one service that are kept as evidence */
 enum {
     CATALOGUE_FINDINGS_MAX = 500,   /* findings of one service; the oldest resolved one makes room for a new one */
-    CATALOGUE_EVIDENCE_MAX = 20,    /* recordings of one service that are kept as evidence */
     CATALOGUE_VALUES_MAX = 100,     /* hosts of one finding, and versions */
     CATALOGUE_QUIET_RECORDINGS = 3, /* a finding is resolved only after this many judged recordings without it */
 };

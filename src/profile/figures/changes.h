@@ -33,7 +33,7 @@ struct changes_value {
     double p, q;       /* q: the smallest rate of false discoveries at which this is a discovery */
     double deviations; /* the change in standard deviations */
     bool tested;
-    bool innermost; /* no method that it calls has such a change, so it is the place to look at */
+    bool innermost; /* neither the own time nor a callee explains the change of a total: it is the place to look at */
     enum changes_verdict verdict;
     uint32_t partner; /* for CHANGES_MOVED: the figure to, or from, which it moved */
 };

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-/* The sum of both may change by this part of the smaller change, and must not differ from 0 by more than chance. */
-static const double most_left = 0.25, least_p = 0.05;
+/* The change of the sum of both must be at most this part of the smaller change, and no more than chance. The sum must be at most this part
+ * of the weight: two methods that are the whole always have the same sum. */
+static const double most_left = 0.25, least_p = 0.05, most_share = 0.5;
 
 static bool is_call(const struct changes *c, uint32_t callee, uint32_t caller)
 {
@@ -46,7 +47,8 @@ static double left_of(const struct changes *c, uint32_t fell, uint32_t rose, enu
     if (!is_sure(b) || b->change <= 0 || fabs(a->change + b->change) > most || !are_related(c, fell, rose, which))
         return INFINITY;
     changes_test(c, fell, rose, which, &sum);
-    return sum.p > least_p ? fabs(sum.change) : INFINITY;
+    bool is_part = sum.share[CHANGES_BEFORE] <= most_share && sum.share[CHANGES_AFTER] <= most_share;
+    return is_part && sum.p > least_p ? fabs(sum.change) : INFINITY;
 }
 
 static void pair(struct changes *c, uint32_t fell, enum changes_which which)
@@ -75,15 +77,20 @@ static void follow(const struct changes_value *of, struct changes_value *v)
     v->partner = of->partner;
 }
 
-/* Whether a method that this one calls has such a change, at least half as large. */
-static bool is_in_callee(const struct changes *c, uint32_t figure, const struct changes_value *v)
+/* Whether w is such a change as v, and at least half as large. */
+static bool is_like(const struct changes_value *w, const struct changes_value *v)
 {
+    return is_sure(w) && (w->change > 0) == (v->change > 0) && 2 * fabs(w->change) >= fabs(v->change);
+}
+
+/* Whether the change of the total is that of the method's own time, or of a method that it calls. */
+static bool is_elsewhere(const struct changes *c, uint32_t figure, const struct changes_value *v)
+{
+    if (is_like(&c->figures[figure].value[CHANGES_SELF], v))
+        return true;
     for (uint32_t i = 0; i < c->edge_count; i++) {
         const struct changes_edge *e = &c->edges[i];
-        if (e->caller != figure || e->callee == figure)
-            continue;
-        const struct changes_value *w = &c->figures[e->callee].value[CHANGES_TOTAL];
-        if (is_sure(w) && (w->change > 0) == (v->change > 0) && 2 * fabs(w->change) >= fabs(v->change))
+        if (e->caller == figure && e->callee != figure && is_like(&c->figures[e->callee].value[CHANGES_TOTAL], v))
             return true;
     }
     return false;
@@ -105,7 +112,7 @@ int changes_shift(struct changes *c)
     for (uint32_t i = 0; i < c->figure_count; i++) {
         struct changes_figure *f = &c->figures[i];
         f->value[CHANGES_SELF].innermost = is_sure(&f->value[CHANGES_SELF]);
-        f->value[CHANGES_TOTAL].innermost = is_sure(&f->value[CHANGES_TOTAL]) && !is_in_callee(c, i, &f->value[CHANGES_TOTAL]);
+        f->value[CHANGES_TOTAL].innermost = is_sure(&f->value[CHANGES_TOTAL]) && !is_elsewhere(c, i, &f->value[CHANGES_TOTAL]);
     }
     return 0;
 }

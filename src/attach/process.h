@@ -22,7 +22,7 @@ struct process {
 
 /* Facts from the memory map. */
 struct process_maps {
-    char libjvm[PATH_MAX];    /* path of libjvm.so in the process's own root, "" if the process is no JVM */
+    char libjvm[PATH_MAX];    /* path of libjvm.so in the process's own root, "" if the process is not a JVM */
     char hsperf[PATH_MAX];    /* path of its hsperfdata file there, "" if there is none */
     bool agent;               /* libcandor.so is loaded */
     char agents[2][PATH_MAX]; /* the paths of libcandor.so; the second is that of a second copy, "" = none */

@@ -124,7 +124,7 @@ int recorder_check(pid_t pid, uint64_t timeout_ns, struct recorder_list *out, st
     if (!code)
         code = recorder_parse_check(attach_answer_text((const char *)answer.data), out, e);
     else if (code == -EREMOTEIO && strstr(e->text, "Unknown diagnostic command"))
-        code = error_set(e, -ENOSYS, "the JVM knows no JFR commands");
+        code = error_set(e, -ENOSYS, "the JVM has no commands for Flight Recorder");
     buffer_deinit(&answer);
     return code;
 }

@@ -87,7 +87,7 @@ int cli_usage(const struct cli_command *command, const char *format, ...) __attr
 /* Flushes stdout. Returns CLI_OK, or CLI_FAILED after an error line if the output could not be written. */
 int cli_finish_output(void);
 
-/* Returns the terminal's width in columns; 0 if f is no terminal. Lines may then have any length. */
+/* Returns the terminal's width in columns; 0 if f is not a terminal. Lines may then have any length. */
 unsigned cli_width(FILE *f);
 /* Whether f is a terminal and the user did not switch colors off (NO_COLOR, TERM=dumb). */
 bool cli_colour(FILE *f);

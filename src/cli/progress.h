@@ -1,4 +1,4 @@
-/* Shows one line on the terminal that is overwritten again and again while a recording runs. Prints nothing if stderr is no terminal. */
+/* Shows one line on the terminal that is overwritten again and again while a recording runs. Prints nothing if stderr is not a terminal. */
 #ifndef CANDOR_CLI_PROGRESS_H
 #define CANDOR_CLI_PROGRESS_H
 

@@ -7,7 +7,7 @@
 
 /* Type ids in the file; 0 and 1 belong to the format (metadata, checkpoint). The JDK's `jfr summary` assumes that an id means the same type
  * in all chunks of a file, and the JDK's chunks may come after ours (append.h): the ids of its events are below 400, or are numbers of Java
- * classes, and the first thousand classes are no events. */
+ * classes, and the first thousand classes are not events. */
 enum schema_id {
     SCHEMA_FIRST = 640,
     T_BOOLEAN = SCHEMA_FIRST,
@@ -100,7 +100,7 @@ enum schema_flags {
     S_TAIL = 128,  /* the remaining bytes of the event; the next field is of type T_TAIL */
 };
 
-/* A field. If its type is a struct, and the field is no key, the struct's fields are stored in its place. */
+/* A field. If its type is a struct, and the field is not a key, the struct's fields are stored in its place. */
 struct schema_field {
     const char *name;
     uint16_t type; /* enum schema_id */

@@ -77,7 +77,7 @@ def test_from(path):
     result = ct.candor("report", empty)
     ct.ok(result.status == 1 and result.err.count("\n") == 1, "an empty file", result)
     result = ct.candor("report", "--value", "wall", out)
-    ct.ok(result.status == 1 and "there are samples, cpu" in result.err, "a value that is not there", result)
+    ct.ok(result.status == 1 and "the values are samples, cpu" in result.err, "a value that is not there", result)
     counted = report_json(out, "--value", "samples")
     ct.ok(counted.get("unit") == "samples" and counted["sampled"] == 101, "another value", counted)
     result = ct.candor("report", "--from", "gprof", path)

@@ -101,7 +101,7 @@ def test_others(path):
     server = ct.candor("report", "--kind", "halt", "http://127.0.0.1:1")
     ct.ok(server.status == 1 and "the FILE of a recording" in server.err and server.err.count("\n") == 1, "a server has none", server)
     unused = ct.candor("report", "--kind", "halt", "--token-file", "token", calm)
-    ct.ok(unused.status == 2 and "--token-file is of a server" in unused.err and unused.err.count("\n") == 1, "nor an option of it", unused)
+    ct.ok(unused.status == 2 and "--token-file needs a server" in unused.err and unused.err.count("\n") == 1, "nor an option of it", unused)
     cut = ct.WORK / "cut.jfr"
     cut.write_bytes(path.read_bytes()[:-400])
     damaged = ct.candor("report", "--kind", "halt", cut)

@@ -89,7 +89,7 @@ def judge(what, place, mistake, jvm, told, after):
         good, answer = jvm.control("stop")
         ct.ok(not good and text in answer, f"{what}: and so does stop", answer)
     good, answer = jvm.control("start", file=ct.WORK / "again.jfr")
-    ct.ok(not good and text in answer and "restarted" in answer, f"{what}: a second recording is refused", answer)
+    ct.ok(not good and text in answer and "restart this JVM" in answer, f"{what}: a second recording is refused", answer)
     return text
 
 

@@ -78,8 +78,8 @@ def shown(path):
     ct.ok(found and found["event"] == "page-faults" and found["unit"] == "events" and
           found["weight_ns"] == found["books"]["weight_ns"] > 0.9 * PAGES, "its machine code", asm)
     text = ct.candor("asm", path)
-    ct.ok(text.status == 0 and f"Event: page-faults, a sample every {INTERVAL}." in text.out and "of page-faults: as much as the books contain"
-          in text.out, "the same as text", text)
+    ct.ok(text.status == 0 and f"Event: page-faults, a sample every {INTERVAL}." in text.out and
+          "of page-faults: as much as the books contain" in text.out, "the same as text", text)
     for target in ("flames.html", "stacks.collapsed", "profile.pb.gz"):
         result = ct.candor("convert", path, ct.WORK / target)
         ct.ok(result.status == 0, f"converted to {target}", result)

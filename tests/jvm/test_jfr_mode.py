@@ -189,7 +189,7 @@ def attached(jdk):
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))
     declares(what, path, "jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark")
     text = ct.candor("report", "--kind", "halt", path)
-    ct.ok(text.status == 0 and "told of by the JDK's recorder: " in text.out, f"{what}: the report says by whom", text)
+    ct.ok(text.status == 0 and "reported by the JDK's recorder: " in text.out, f"{what}: the report says by whom", text)
     for kind in ("cpu", "lock"):
         shown = ct.candor("report", "--kind", kind, "--json", path)
         ct.ok(shown.status == 0 and not [one for one in json.loads(shown.out).get("problems", []) if "is incomplete" in str(one)],

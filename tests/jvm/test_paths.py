@@ -133,7 +133,7 @@ def too_little(jdk):
         start(jvm, path)
         jvm.round("hold", kind="hashtable", requests=REQUESTS)
         dumped = ct.candor("dump", "--paths=1us", "-o", copy, jvm.pid)
-        ct.ok(dumped.status == 0 and "stand still for up to 1.00 us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
+        ct.ok(dumped.status == 0 and "be stopped for up to 1.00 us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
         jvm.stop()
         start(jvm, ct.WORK / "without.jfr", event="alloc")
         refused = ct.candor("dump", "--paths", jvm.pid)

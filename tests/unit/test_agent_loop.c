@@ -163,11 +163,11 @@ static void test_requests(void)
     tap_ok(starts(ask("start"), "error start needs file="), "a start without a file");
     tap_ok(starts(ask_bytes("status\0\n", 8), "error the request contains a zero byte"), "a zero byte is not passed over");
     tap_ok(starts(ask_bytes("status\nstop\nx", 13), "error there is more data"), "one request per connection");
-    tap_ok(starts(ask("status now=yes"), "error option 'now' is none of") && starts(ask("stop file=/x"), "error option 'file' is none of"),
+    tap_ok(starts(ask("status now=yes"), "error option 'now' is not for") && starts(ask("stop file=/x"), "error option 'file' is not for"),
            "options that these do not have");
     tap_ok(starts(ask("stop recording=7"), "error no recording") && starts(ask("status recording=7"), "error no recording"),
            "a recording that there is not");
-    tap_ok(starts(ask("dump interval=1ms"), "error option 'interval' is none of dump's"), "a start's option for a dump");
+    tap_ok(starts(ask("dump interval=1ms"), "error option 'interval' is not for dump"), "a start's option for a dump");
     tap_ok(starts(ask("start file=/x,file=/y"), "error option 'file' is given twice"), "an option twice");
     tap_ok(starts(ask("status "), "ok\n"), "no options, said at length");
     char *line = malloc(20000);
@@ -264,8 +264,9 @@ static void test_passed_files(void)
     tap_ok(!pipe2(pipes, O_CLOEXEC) && starts(ask_passing(start, &pipes[1], 1), "error cannot write /named/only"), "a pipe");
     tap_ok(starts(ask_passing("status\n", fds, 8), "ok\n"), "eight that nobody asked for");
     tap_ok(starts(ask_passing(start, fds, 8), "ok\n") && strstr(answer, "file=/named/only\n"), "the first of eight is taken");
-    tap_ok(starts(ask_passing("dump file=/x,descriptor=passed\n", fds, 1), "error cannot write /x: it is the running recording"),
-           "but not as a copy of itself");
+    tap_ok(
+        starts(ask_passing("dump file=/x,descriptor=passed\n", fds, 1), "error cannot write /x: it is the file of the running recording"),
+        "but not as a copy of itself");
     tap_ok(starts(ask("stop"), "ok\n") && !fstat(fds[0], &st) && st.st_size > 1000, "and holds the recording");
     close(fds[0]);
     close(reader);

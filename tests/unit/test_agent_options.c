@@ -288,7 +288,7 @@ static void test_dump(void)
                options.passed && options.live.paths_ns == NS_PER_S,
            "what a dump can be told");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        tap_ok(parse_dump(others[i]) == -EINVAL && strstr(error.text, "none of dump's"), "and not %s: %s", others[i], error.text);
+        tap_ok(parse_dump(others[i]) == -EINVAL && strstr(error.text, "is not for dump"), "and not %s: %s", others[i], error.text);
     tap_ok(parse_dump("file=/x,file=/y") == -EINVAL && strstr(error.text, "given twice") && parse_dump("flavour=vanilla") == -EINVAL &&
                parse_dump("paths=0") == -EINVAL && parse_dump("file=x") == -EINVAL && parse_dump("descriptor=passed") == -EINVAL,
            "nor anything twice, unknown or out of range");
@@ -304,7 +304,7 @@ static void test_about(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         tap_ok(parse_about(bad[i], REQUEST_STATUS) == -EINVAL && strstr(error.text, "a number that 'status' shows"), "%s: %s", bad[i],
                error.text);
-    tap_ok(parse_about("file=/x", REQUEST_STOP) == -EINVAL && strstr(error.text, "none of stop's"), "and nothing else: %s", error.text);
+    tap_ok(parse_about("file=/x", REQUEST_STOP) == -EINVAL && strstr(error.text, "is not for stop"), "and nothing else: %s", error.text);
     refused("recording=1", -EINVAL, "unknown option 'recording'");
     refused("name=0123456789012345678901234567890123456789012345678901234567890123456789", -EINVAL, "at most 63 bytes");
     tap_ok(parse("name=daemon") == 0 && !strcmp(options.name, "daemon"), "a recording can have a name");

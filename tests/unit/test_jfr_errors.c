@@ -147,7 +147,7 @@ static void test_touched(const char *path, bool deleted)
 {
     struct error e = {""}, later;
     struct stat st;
-    const char *what = deleted ? "deleted" : "cut";
+    const char *what = deleted ? "deleted" : "truncated";
     struct jfr_writer *w = sample_open(path, &e);
     sample_round(w, 0);
     int before = jfr_writer_flush(w, SAMPLE_START_TICKS + 1, &e);

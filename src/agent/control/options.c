@@ -364,9 +364,9 @@ static int unknown(const char *key, enum request request, struct error *e)
         if (is_of(i, request))
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", key_of(i));
     if (request != REQUEST_START)
-        return error_set(e, -EINVAL, "option '%.60s' is none of %s, which are %s", key,
-                         request == REQUEST_DUMP ? "dump's" : "stop's and status's", known);
-    return error_set(e, -EINVAL, "unknown option '%.60s'; known are %s", key, known);
+        return error_set(e, -EINVAL, "option '%.60s' is not for %s, which takes only %s", key,
+                         request == REQUEST_DUMP ? "dump" : "stop or status", known);
+    return error_set(e, -EINVAL, "unknown option '%.60s'; the options are %s", key, known);
 }
 
 static int set_value(struct collect_options *o, int i, char *value, struct error *e)

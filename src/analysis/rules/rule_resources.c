@@ -20,10 +20,12 @@
 #include <stdlib.h>
 
 #define WAITERS_WARNING 1.0 /* mean number of threads that wait */
-#define CONSTANT_LEAST  0.5 /* least share of the time in which a constant number does not wait: at most 0.37 if arrivals are random */
-#define CLIENTS_LEAST   0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
-#define CLIENTS_MOST    2.0
-#define IN_USE          0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
+/* The number of threads that do not wait must be constant for at least this share of the time. If work arrives at random, a number above
+ * 0 is constant for at most 0.37 of the time. */
+#define CONSTANT_LEAST 0.5
+#define CLIENTS_LEAST  0.5 /* CLIENTS_LEAST and CLIENTS_MOST: threads with this many waits for each wait here may be clients */
+#define CLIENTS_MOST   2.0
+#define IN_USE         0.75 /* share of the processors in use: above it, a thread with a resource may itself wait for a processor */
 
 enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer may be chance */
 

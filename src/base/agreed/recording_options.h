@@ -11,8 +11,8 @@
  *   without        the value if the option is given without a value (--paths); NULL = the option needs a value
  *   wants          the words for a valid value, for error messages
  *   help           half a sentence, with the default
- * WORD(symbol, letter, key, argument, choices, help): an option that is no number. The agent reads each with a function of its own.
- * OUTPUT(letter, name, argument, help): an option that only the command line has.
+ * WORD(symbol, letter, key, argument, choices, help): an option whose value is not a number. The agent reads each with a function of its
+ * own. OUTPUT(letter, name, argument, help): an option that only the command line has.
  *
  * A new option needs a row here, and a field in struct collect_options. */
 #ifndef CANDOR_BASE_AGREED_RECORDING_OPTIONS_H

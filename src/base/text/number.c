@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Reads digits up to `end`. If `end` is NULL, stops at the terminating zero, which is no digit. */
+/* Reads digits up to `end`. If `end` is NULL, stops at the terminating zero, which is not a digit. */
 static enum number_fault take_digits(const char **text, const char *end, unsigned base, uint64_t *out)
 {
     const char *at = *text;

@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
     {'n', "limit", "N", NULL, "stop after N events (default: none)"},
     {0, "stack-depth", "N", NULL, "number of frames to print of each stack trace; 0 for all (default 5; with --json all)"},
     {0, "exact", NULL, NULL, "print all digits of numbers and times, and all types of frames"},
-    {0, "json", NULL, NULL, "as JSON, one event a line"},
+    {0, "json", NULL, NULL, "print JSON, one event a line"},
     CLI_UNPACK_OPTION,
     {0},
 };

@@ -18,8 +18,7 @@ static const struct cli_option options[] = {
     {0, "kind", "KIND", PROFILE_KIND_CHOICES("|halt"), "which samples; " PROFILE_KIND_HELP "halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "group-by", "KEY", NULL,
-     "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
-     "a profile has"},
+     "add a table by the values of a label: endpoint, trace_id, ... (see docs/context.md), or any other label of the profile"},
     {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
     {0, "tree", NULL, NULL, "add the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "add the tree of callers of the methods that match REGEX"},
@@ -30,7 +29,7 @@ static const struct cli_option options[] = {
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
-    {0, "format", "FORMAT", "text|json|html", "the format, if the name of the file does not show it"},
+    {0, "format", "FORMAT", "text|json|html", "the format of the file, if its name has no extension of a format"},
     INPUT_OPTIONS,
     {0},
 };

@@ -6,7 +6,7 @@
 
 enum { PAGE_HALTS = 500, PAGE_FINDINGS = 30 }; /* the largest numbers on a page; PAGE_HALTS applies to each scope */
 
-/* Adds these parts of the file. A file that is no JFR recording, or cannot be read again, has none. kinds: the kinds of sample that the
+/* Adds these parts of the file. A file that is not a JFR recording, or cannot be read again, has none. kinds: the kinds of sample that the
  * file has (bits). Returns 0 or -ENOMEM. */
 int page_parts_add(struct flamegraph *f, const char *path, unsigned kinds);
 

@@ -49,7 +49,7 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind);
 /* Reads samples of that kind. If kind is PROFILE_RUNNING and the recording has only allocations, reads these instead, unless --kind says
  * cpu. The profile's kind says which samples were read. Returns CLI_OK or a status. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
-/* Reads samples of that kind if there are any. If there are none, the profile stays empty, which is no error. For files only. */
+/* Reads samples of that kind if there are any. If there are none, the profile stays empty, which is not an error. For files only. */
 int input_load_more(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
 /* Reads one side of a comparison. Returns CLI_OK or a status. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);

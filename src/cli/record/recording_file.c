@@ -77,7 +77,7 @@ static int is_foreign(const struct recording_file *f)
                     f->path);
 }
 
-/* Whether the file exists and is no recording. This is checked before candor attaches to or starts anything. A file that cannot be read
+/* Whether the file exists and is not a recording. This is checked before candor attaches to or starts anything. A file that cannot be read
  * is refused later, when it is opened. */
 static bool holds_something_else(const char *path)
 {

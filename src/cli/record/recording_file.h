@@ -29,7 +29,8 @@ struct recording_file {
 /* Sets the absolute path, and checks that it can be written, without changing anything. Returns CLI_OK or a status. */
 int recording_file_choose(struct recording_file *f, const char *path);
 /* Opens the file, and creates it if it does not exist. If there is already a recording of that name, creates another file in the same
- * folder, and the older one stays until recording_file_place. A file that is no recording is never replaced. Returns CLI_OK or a status. */
+ * folder, and the older one stays until recording_file_place. A file that is not a recording is never replaced. Returns CLI_OK or a
+ * status. */
 int recording_file_open(struct recording_file *f);
 /* Creates and opens a file with a unique name in the folder for temporary files, for a command that needs the recording only for itself.
  * Returns CLI_OK or a status. */

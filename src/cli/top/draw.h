@@ -18,7 +18,7 @@ struct draw_facts {
 
 /* Draws the picture, and sets in the model how many rows fit. */
 void draw(struct canvas *c, struct model *m, const struct draw_facts *facts);
-/* Lines that are no rows of the table. A picture needs this many in addition to its rows. */
+/* Lines that are not rows of the table. A picture needs this many in addition to its rows. */
 enum { DRAW_LINES = 5 };
 
 #endif

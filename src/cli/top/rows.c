@@ -151,7 +151,7 @@ static int add_reasons(struct rows *r, const struct profile *view, enum account_
     return 0;
 }
 
-/* Fills the rows with the accounts of CPU time. Accounts that are only a count are left out, because they are no share of it. */
+/* Fills the rows with the accounts of CPU time. Accounts that are only a count are left out, because they are not a share of it. */
 static int fill_books(struct rows *r, const struct profile *view)
 {
     double cpu = (double)accounts_sum(view, ACCOUNT_CPU).ns;

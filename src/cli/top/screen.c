@@ -152,7 +152,7 @@ static uint32_t key_of(wint_t code)
     }
 }
 
-/* Reads a key in a locale of single bytes. get_wch cannot be used there: after a byte that is no character, it would take the next byte
+/* Reads a key in a locale of single bytes. get_wch cannot be used there: after a byte that is not a character, it would take the next byte
  * as its continuation. */
 static bool byte_key(uint32_t *key)
 {

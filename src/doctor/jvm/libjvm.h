@@ -10,7 +10,7 @@ struct libjvm {
     bool tables;     /* exports gHotSpotVMStructs, which the agent uses to find the JVM's structures */
 };
 
-/* Reads an open file. Returns 0, or -ENOEXEC if it is no 64-bit ELF file or is damaged. */
+/* Reads an open file. Returns 0, or -ENOEXEC if it is not a 64-bit ELF file or is damaged. */
 int libjvm_read(int fd, struct libjvm *out);
 
 #endif

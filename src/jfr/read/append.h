@@ -17,8 +17,8 @@ struct jfr_appended {
 /* Copies whole chunks of `from` to the end of `to`. It copies those that overlap the time from begin_ns to end_ns (since the epoch). `from`
  * must be open for reading, and `to` for reading and writing, but not for appending. After an error `to` is as it was before.
  *
- * Returns 0, also if there was nothing to copy, or with e: -EBADMSG one of the two is no recording with a clean end, -ENOSPC or another
- * negative errno. */
+ * Returns 0, also if there was nothing to copy, or with e: -EBADMSG one of the two is not a recording with an intact end, -ENOSPC or
+ * another negative errno. */
 int jfr_append(int to, int from, int64_t begin_ns, int64_t end_ns, struct jfr_appended *out, struct error *e);
 
 #endif

@@ -20,7 +20,7 @@ struct jfr_news {
 };
 
 /* Begins to follow a file. It takes the descriptor over, even if it fails. from_last: skip the chunks before the one that is being written.
- * Returns 0 or a negative code with e: -EINVAL: the file is no recording. An empty file may still become one. */
+ * Returns 0 or a negative code with e: -EINVAL: the file is not a recording. An empty file may still become one. */
 int jfr_follow_new(struct jfr_follow **out, int fd, bool from_last, struct error *e);
 void jfr_follow_free(struct jfr_follow *f); /* f may be NULL */
 /* Reads the new events. Returns 0 or a negative code with e. */

@@ -272,8 +272,8 @@ bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out);
 struct jfr_text jfr_class_of(struct jfr_value class);
 /* The same by keys, for callers that cache results by part and key within the chunk: many methods are of the same class. */
 enum jfr_method_part { JFR_METHOD_CLASS, JFR_METHOD_NAME, JFR_METHOD_DESCRIPTOR, JFR_METHOD_PARTS };
-/* Reads the keys of a method's parts. Returns false if the value is no method, or if its parts have no keys. A key of 0 means that the part
- * is missing. */
+/* Reads the keys of a method's parts. Returns false if the value is not a method, or if its parts have no keys. A key of 0 means that the
+ * part is missing. */
 bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS]);
 struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key);
 

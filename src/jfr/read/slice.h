@@ -45,7 +45,7 @@ bool jfr_slice_header(const uint8_t *bytes, struct jfr_chunk_header *h);
 
 /* Finds the part of these bytes that is complete. They were read from low to high offsets, and the writer may have been active. *end: the
  * end of the last event or name that was published. ended: the writer has finished. Returns 0, -EAGAIN if the writer wrote meanwhile (read
- * again), or -EBADMSG if the bytes are no chunk. */
+ * again), or -EBADMSG if the bytes are not a chunk. */
 int jfr_slice_extent(const uint8_t *bytes, size_t size, bool ended, size_t *end);
 
 struct jfr_window {

@@ -42,7 +42,7 @@ struct jfr_thread {
     uint32_t os_name;
     uint64_t os_id;
     uint64_t java_id; /* 0 = not a Java thread */
-    /* The name of a virtual thread in UTF-8, in place of the other two names; NULL = it is no virtual thread. Borrowed until the next
+    /* The name of a virtual thread in UTF-8, in place of the other two names; NULL = it is not a virtual thread. Borrowed until the next
      * call. */
     const char *virtual_name;
     size_t virtual_name_len;

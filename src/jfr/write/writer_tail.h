@@ -25,7 +25,7 @@
 
 enum {
     JFR_TAIL_PAGE = 4096, /* the unit by which a file grows until it is closed */
-    JFR_TAIL_SHELL = 512, /* bytes of a shell that are no padding, and the gap's beginning; from each gap on, this much of the page is
+    JFR_TAIL_SHELL = 512, /* bytes of a shell that are not padding, and the gap's beginning; from each gap on, this much of the page is
                            * free */
     JFR_TAIL_GROWTH_MAX = 4 * JFR_TAIL_PAGE, /* a flush, and a chunk that begins after it, add at most this to the content */
     JFR_TAIL_GAP_MAX = 1 << 28               /* the highest value of four bytes of a compressed integer */

@@ -159,7 +159,7 @@ static void write_books(uint32_t sink, jfr_write_book *write, uint64_t now)
         rest -= lost.ns;
     }
     put(write, now, ACCOUNT_LOCK_RESIDUAL, "", (struct account){.ns = rest});
-    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* thresholds are no sums, so they have no base */
+    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* thresholds are not sums, so they have no base */
         put(write, now, ACCOUNT_LOCK_THRESHOLD, group_names[i],
             (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
     put(write, now, ACCOUNT_LOCK_HOLDERS, "", lock_holders_taken());

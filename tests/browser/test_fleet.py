@@ -38,9 +38,9 @@ def fill(server):
         hot = "early" if minute < MINUTES // 2 else "late"
         begun = NOW - 60 * (MINUTES - minute)
         place = "host=%s,version=1.%d" % ("ab"[minute % 2], 9 + minute % 2)
-        work = f"org.shop.Main.run;org.shop.Work.{hot};java.util.HashMap.get 60\norg.shop.Main.run 40\n"
+        work = f"org.shop.Main.run;org.shop.Work.{hot};java.util.HashMap.get 6000\norg.shop.Main.run 4000\n"
         server.request("POST", "/ingest", work.encode(), name="shop{%s}" % place, format="folded", **{"from": begun, "until": begun + 60})
-    server.request("POST", "/ingest", f"org.cart.Main.run;{HOSTILE} 50\n".encode(), name="cart{zone=z}", format="folded",
+    server.request("POST", "/ingest", f"org.cart.Main.run;{HOSTILE} 5000\n".encode(), name="cart{zone=z}", format="folded",
                    **{"from": NOW - 60, "until": NOW})
     server.send(recordings.make("books.jfr", recordings.example()).read_bytes(), service=HOSTILE)
 
@@ -183,7 +183,7 @@ def check_compare(page, server):
     text = page.text(".compare .sentence")
     ct.ok(text.startswith("No method's share changed"), "the time before: no method's self share changed", text)
     totals = page.run("return candor.methods().filter(m => /early|late/.test(m.name)).map(m => [m.name, m.otherTotal, m.total]).sort()")
-    ct.ok(totals == [["org.shop.Work.early", 12 * SECOND, 0], ["org.shop.Work.late", 0, 12 * SECOND]], "before: early, after: late", totals)
+    ct.ok(totals == [["org.shop.Work.early", 1200 * SECOND, 0], ["org.shop.Work.late", 0, 1200 * SECOND]], "before: early, after: late", totals)
 
 
 def check_functions(page, server):

@@ -1,4 +1,5 @@
-/* The table of key metrics: names and numbers that stand once, bases that are not shares, and docs/formats/key-metrics.md made of it as it is.
+/* The table of key metrics: names and numbers that stand once, bases that are not shares, and docs/formats/key-metrics.md made
+ * of it as it is.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

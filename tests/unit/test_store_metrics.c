@@ -1,6 +1,6 @@
 /*
- * Key metrics in the store: by minute and JVM, of recordings that follow each other or overlap, through a lost catalogue, deletion, and in a
- * directory of the version that had none.
+ * Key metrics in the store: by minute and JVM, of recordings that follow each other or overlap, through a lost catalogue, deletion, and in
+ * a directory of the version that had none.
  * tier: default
  * timeout: 60
  */

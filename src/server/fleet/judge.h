@@ -1,6 +1,6 @@
 /* Judges recordings by the rules of `candor analyze`, on one thread of its own, at a bounded cost: after a recording that took T of CPU
- * time, the thread rests until T is no more than the share of one processor that --analyze-cpu allows. No request waits for it. While the share is 0, it judges
- * none.
+ * time, the thread rests until T is no more than the share of one processor that --analyze-cpu allows. No request waits for it. While
+ * the share is 0, it judges none.
  *
  * Recordings wait in the catalog (catalogue_findings.h). The services take turns, and of a service the newest recording comes first. A
  * recording that has waited for JUDGE_PATIENCE_S is skipped, and counted. */

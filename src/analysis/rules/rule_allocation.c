@@ -19,7 +19,7 @@
 
 struct part {
     double sum;
-    struct tally lines, classes; /* group 0; keys: string ids of the findings, and of the profile */
+    struct tally lines, classes; /* both use group 0; keys: string ids of the findings, and of the profile */
 };
 
 static void part_init(struct part *p)

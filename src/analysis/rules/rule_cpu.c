@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #define READY_WARNING 1.0  /* waiting threads for each processor */
-#define OWN_USE       0.75 /* as a share of the processors; from here on the program itself keeps them busy */
+#define OWN_USE       0.75 /* a share of the processors; a program that uses at least this share is itself the cause */
 
 enum { LOOKS_LEAST = 10 };
 

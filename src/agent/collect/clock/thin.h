@@ -10,7 +10,7 @@
 
 struct thin {
     uint64_t every;     /* 0 = all samples are taken */
-    uint64_t at, point; /* in the piece: where the unused part begins, and the drawn point */
+    uint64_t at, point; /* offsets within the piece: where its unused part begins, and the drawn point */
     uint64_t random;    /* the state of the random numbers, never 0 */
 };
 

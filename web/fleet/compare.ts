@@ -110,7 +110,7 @@ export class Compare implements View {
     private async ask(page: Page, type: string, times: { from: string; to: string }, matchers: string[], key: "part" | "other",
         otherwise: Span | null = null): Promise<Side> {
         const select = selector(page.state, matchers);
-        const series = await page.questions.ask<SeriesAnswer>("/v1/series", 
+        const series = await page.questions.ask<SeriesAnswer>("/v1/series",
             { ...times, select, type, step: stepFor(secondsIn(page.state)) });
         const window = { from: series.from, to: series.to };
         const span = spanOf(page.state[key]) ?? otherwise ?? window;

@@ -44,7 +44,7 @@ export class ServiceView implements View {
         const types = orderTypes(Object.keys(service?.types ?? Object.assign({}, ...page.services.map((one) => one.types))));
         const type = state.type || (types.includes(CPU_TIME) ? CPU_TIME : types[0] ?? CPU_TIME);
         const select = selector(state);
-        const series = await questions.ask<SeriesAnswer>("/v1/series", 
+        const series = await questions.ask<SeriesAnswer>("/v1/series",
             { ...timesOf(state), select, type, by: state.by, step: stepFor(secondsIn(state)) });
         const span = { from: series.from, to: series.to };
         const part = spanOf(state.part) ?? span;

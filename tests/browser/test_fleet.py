@@ -183,7 +183,8 @@ def check_compare(page, server):
     text = page.text(".compare .sentence")
     ct.ok(text.startswith("No method's share changed"), "the time before: no method's self share changed", text)
     totals = page.run("return candor.methods().filter(m => /early|late/.test(m.name)).map(m => [m.name, m.otherTotal, m.total]).sort()")
-    ct.ok(totals == [["org.shop.Work.early", 1200 * SECOND, 0], ["org.shop.Work.late", 0, 1200 * SECOND]], "before: early, after: late", totals)
+    ct.ok(totals == [["org.shop.Work.early", 1200 * SECOND, 0], ["org.shop.Work.late", 0, 1200 * SECOND]],
+          "before: early, after: late", totals)
 
 
 def check_functions(page, server):
@@ -199,9 +200,30 @@ def check_functions(page, server):
           "a click leads to the method in the service's graph")
 
 
+def check_findings(page, server):
+    """Two threads wait for a lock whose owner sleeps: a rule finds it."""
+    log = "demo.Main.run:1;demo.Log.log:12"
+    lines = [("setting", "event", "cpu,wall,lock,halt"), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2),
+             *[("monitor", 2, 500 * recordings.MS, "demo.Log", 64, 1, 0, log)] * 8,
+             *[("holder", 1, 50 * recordings.MS, "demo.Log", log + ";Native|java.lang.Thread.sleep")] * 20,
+             *[("sample", 1, recordings.MS, "complete", recordings.HOT)] * 900]
+    server.send(recordings.make("finding.jfr", lines).read_bytes(), service="log", host="f")
+    end = time.monotonic() + ct.PATIENCE
+    found = {}
+    while not found.get("findings") and time.monotonic() < end:
+        found = server.get("/v1/findings", **BOOKS, state="all")
+        time.sleep(0.2)
+    page.go("#view=findings&" + urllib.parse.urlencode(BOOKS))
+    shown = page.run("return [...document.querySelectorAll('.findings tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    ct.ok(shown and [(row[0], row[1], row[2], row[4], row[8]) for row in shown] == [
+        (one["title"] + one["severity"], one["service"], one["place"] or "(no name)", ", ".join(one["hosts"]) or "\u2013", one["state"])
+        for one in found["findings"]], "findings: those of the server", (shown, found))
+
+
 def check_looks(page, source):
     views = {"services": "", "service": "view=service&service=shop&by=host&", "compare": "view=compare&service=shop&",
-             "functions": "view=functions&match=Work&", "nothing": "where=host%3D%22none%22&"}
+             "functions": "view=functions&match=Work&", "findings": f"view=findings&{urllib.parse.urlencode(BOOKS)}&",
+             "nothing": "where=host%3D%22none%22&"}
     for name, words in views.items():
         for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390)):
             page.prefer(scheme)
@@ -245,6 +267,7 @@ def main():
         check_labels(page, server)
         check_compare(page, server)
         check_functions(page, server)
+        check_findings(page, server)
         check_looks(page, source)
         check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]

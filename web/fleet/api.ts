@@ -63,6 +63,24 @@ export interface FoundMethod {
     groups: { labels: { service: string }; total: number; total_share: number }[];
 }
 
+export interface Finding {
+    title: string;
+    severity: string;
+    service: string;
+    place: string;
+    state: string;
+    first: number; // seconds since the epoch
+    last: number;
+    hosts: string[];
+    versions: string[];
+    worst: { lost_ns: number; duration_ns: number };
+}
+
+export interface FindingsAnswer extends Answer {
+    findings: Finding[];
+    waiting?: number; // recordings that no rule has seen yet; missing for a token of some services
+}
+
 export type Parameters = Record<string, string>;
 
 const AT_ONCE = 4;

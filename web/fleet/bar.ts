@@ -64,7 +64,7 @@ export class Bar {
         this.range.value = state.from > 0 ? "absolute" : state.range;
         this.zone.value = state.zone;
         this.showMatchers();
-        byId("bar-filter-form").hidden = view.usesViewer;
+        byId("bar-filter-form").hidden = view.word !== "services";
         byId("search").hidden = !view.usesViewer;
         if (this.filter.value !== state.filter) {
             this.filter.value = state.filter;

@@ -6,8 +6,8 @@ import { showCode } from "./code";
 import { byId } from "./dom";
 import { NOTHING_CHOSEN } from "./sight";
 
-// Whether a key is meant for the viewer: the viewer is in sight, no dialog is open, and the key was not typed into a field and is not part of a
-// shortcut of the browser.
+// Whether a key is meant for the viewer: the viewer is in sight, no dialog is open, and the key was not typed into a field and is not part
+// of a shortcut of the browser.
 export function isCommand(event: KeyboardEvent): boolean {
     const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
     const away = byId("viewer").hidden || document.querySelector("dialog[open]");

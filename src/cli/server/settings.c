@@ -1,9 +1,9 @@
 #include "cli/server/settings.h"
 
+#include "base/ini.h"
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "daemon/rules/ini.h"
 #include "server/request/origin.h"
 
 #include <errno.h>

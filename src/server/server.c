@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/alerts/alerts.h"
 #include "server/fleet/judge.h"
 #include "server/front/listen.h"
 #include "server/load.h"
@@ -97,10 +98,7 @@ static int serve(struct server *s, const struct server_source *source, struct er
 {
     struct listener *l;
     unsigned port;
-    int rc = stop_start(&s->stop, tell, e);
-    if (rc)
-        return rc;
-    rc = journal_start(&s->journal, s->options->access_log, tell, e);
+    int rc = journal_start(&s->journal, s->options->access_log, tell, e);
     rc = rc ? rc : listen_start(&l, s, &port, tell, e);
     if (!rc) {
         bool v6 = strchr(s->options->host, ':') != NULL;
@@ -114,6 +112,17 @@ static int serve(struct server *s, const struct server_source *source, struct er
     return rc;
 }
 
+/* Serves, with alerts if there are rules. */
+static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
+{
+    int rc = stop_start(&s->stop, tell, e);
+    if (!rc && s->options->alerts)
+        rc = alerts_start(&s->alerts, s, tell, e);
+    rc = rc ? rc : serve(s, source, e);
+    alerts_stop(s->alerts);
+    return rc;
+}
+
 /* Opens the store, and serves. Opening may take long. A signal at that time ends the process at once, and the next start continues the
  * repair. */
 static int run(struct server *s, const struct server_source *source, struct error *e)
@@ -121,7 +130,7 @@ static int run(struct server *s, const struct server_source *source, struct erro
     int rc = open_store(&s->store, s->options, &s->stop.asked, e);
     if (rc)
         return rc;
-    rc = serve(s, source, e);
+    rc = serve_with_alerts(s, source, e);
     store_close(s->store);
     if (!rc)
         stop_end(&s->stop);

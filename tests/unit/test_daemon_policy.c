@@ -4,7 +4,7 @@
 #include "base/time_units.h"
 #include "daemon/discover.h"
 #include "daemon/rules/config.h"
-#include "daemon/rules/ini.h"
+#include "base/ini.h"
 #include "daemon/rules/labels.h"
 
 #include "../tap.h"

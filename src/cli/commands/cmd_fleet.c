@@ -32,6 +32,7 @@ static const struct cli_option options[] = {
     {0, "note", "TEXT", NULL, "findings ID: give it this note"},
     {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
     {0, "order", "METRIC", NULL, "search: the metric whose largest values come first (default: the first of the condition)"},
+    {0, "preview", NULL, NULL, "alerts: show when the rule NAME would have fired from --from to --until"},
     {0},
 };
 
@@ -39,7 +40,7 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, &fleet_metrics, &fleet_search, NULL,
+    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, &fleet_metrics, &fleet_search, &fleet_alerts, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -126,7 +127,9 @@ const struct cli_command command_fleet = {
         "averaged (shares), or the largest is shown (longest pauses); --by splits them.\n\n"
         "search CONDITION: the minutes of JVMs whose key metrics satisfy a condition, such as 'lock_wait > 2 and gc_share < 10 %'. A "
         "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
-        "MB, GB, KiB, MiB, GiB.",
+        "MB, GB, KiB, MiB, GiB.\n\n"
+        "alerts [NAME]: the rules of alerts ('candor server --alerts'), the state of each alert since when, and its last value with "
+        "the 95 % interval from LOW to HIGH. With NAME and --preview: when that rule would have fired, by the data of the past.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
@@ -143,7 +146,9 @@ const struct cli_command command_fleet = {
                 "candor fleet metrics --by host --select 'service=\"shop\"' http://candor.example:4041 gc_share\n"
                 "    how much of the time each host of the service was stopped for garbage collection\n"
                 "candor fleet search --from -1d --order alloc http://candor.example:4041 'gc_longest > 200 ms'\n"
-                "    in which minutes of the last day a pause was long, those with most allocation first\n",
+                "    in which minutes of the last day a pause was long, those with most allocation first\n"
+                "candor fleet alerts http://candor.example:4041 json-is-slow --preview --from -7d\n"
+                "    when the rule json-is-slow would have fired in the last week\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

@@ -33,6 +33,8 @@ static const struct cli_option options[] = {
     {0, "tls-cert", "FILE", NULL, "use TLS with this certificate (PEM)"},
     {0, "tls-key", "FILE", NULL, "private key of the certificate in --tls-cert (PEM)"},
     {0, "access-log", "FILE", NULL, "append a line of JSON for each request; - is standard output; SIGHUP opens FILE again"},
+    {0, "alerts", "FILE", NULL, "evaluate the rules of this file, and send alerts; read again when it changes"},
+    {0, "check-alerts", "FILE", NULL, "read a file for --alerts, report what is wrong with it, and end"},
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},
     {0, "backup", "DIR", NULL, "write a copy to a new directory, and end"},
     CLI_UNPACK_OPTION,

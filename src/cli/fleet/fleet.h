@@ -33,6 +33,7 @@ extern const struct fleet_view fleet_changes;   /* changes.c */
 extern const struct fleet_view fleet_findings;  /* findings.c */
 extern const struct fleet_view fleet_metrics;   /* metrics.c */
 extern const struct fleet_view fleet_search;    /* search.c */
+extern const struct fleet_view fleet_alerts;    /* alerts.c */
 
 enum { FLEET_QUERY_MAX = 1 << 16 };
 

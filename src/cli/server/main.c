@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/server/settings.h"
 #include "compress/intake.h"
+#include "server/alerts/rules.h"
 #include "server/server.h"
 
 #include <errno.h>
@@ -19,6 +20,16 @@ static int check(const struct server_options *o, struct error *e)
         return cli_fail("%s: %llu files were damaged", o->data, (unsigned long long)bad);
     printf("%s: good\n", o->data);
     return cli_finish_output();
+}
+
+static int check_alerts(const char *path, struct error *e)
+{
+    struct alert_rules rules;
+    int rc = rules_read(&rules, path, e);
+    if (!rc)
+        printf("%s: good, rules: %u, targets: %u\n", path, rules.count, rules.target_count);
+    rules_deinit(&rules);
+    return rc ? cli_fail("%s", e->text) : cli_finish_output();
 }
 
 static int make_token(const struct cli_args *args, const struct server_options *o, struct error *e)
@@ -63,6 +74,8 @@ static int run(const struct cli_args *args, const struct settings *s)
 int server_command_run(const struct cli_args *args)
 {
     struct error e;
+    if (cli_option(args, "check-alerts"))
+        return check_alerts(cli_option(args, "check-alerts"), &e);
     umask(0077); /* all that the server writes is private */
     struct settings *s = settings_new();
     int rc = s ? settings_read(s, args, &e) : error_set(&e, -ENOMEM, "out of memory");

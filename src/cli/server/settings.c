@@ -3,7 +3,7 @@
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "daemon/rules/ini.h"
+#include "base/ini.h"
 #include "server/request/origin.h"
 
 #include <errno.h>
@@ -166,7 +166,7 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
 
 static int row_of(const struct cli_command *command, const char *name)
 {
-    static const char *const line_only[] = {"config", "new-token", "check", "backup"}; /* what to do, not how */
+    static const char *const line_only[] = {"config", "new-token", "check", "check-alerts", "backup"}; /* what to do, not how */
     for (size_t i = 0; i < sizeof line_only / sizeof *line_only; i++)
         if (!strcmp(name, line_only[i]))
             return -1;

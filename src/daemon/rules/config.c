@@ -3,7 +3,7 @@
 #include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "daemon/rules/ini.h"
+#include "base/ini.h"
 
 #include <errno.h>
 #include <stdio.h>

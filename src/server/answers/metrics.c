@@ -1,6 +1,7 @@
 #include "server/answers/metrics.h"
 
 #include "base/time_units.h"
+#include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
 #include "server/request/journal.h"
@@ -140,6 +141,7 @@ static void put_all(FILE *out, struct server *s)
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);
     storage_put_metrics(out, s);
+    alerts_put_metrics(out, s);
 }
 
 /* ---- OpenMetrics ---- */

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "server/answers/health.h"
+#include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/query.h"
@@ -45,6 +46,8 @@ static const struct route {
     {"/v1/metrics/prometheus", TOKEN_READ, scrape_answer},
     {"/v1/search", TOKEN_READ, search_answer},
     {"/v1/storage", TOKEN_READ, storage_answer},
+    {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
+    {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
     {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
     {"/healthz", 0, health_alive},
     {"/readyz", 0, health_ready},
@@ -192,6 +195,11 @@ static void post(struct http *h)
         begin_change(h);
         return;
     }
+    if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
+        if (!allow(h, TOKEN_WRITE | OF_ALL))
+            alerts_test(h);
+        return;
+    }
     if (kind == RECEIVE_NOTHING) {
         http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, or /v1/findings/ID");
         return;
@@ -264,7 +272,7 @@ bool routes_is_query(const struct http *h)
 {
     if (receive_kind(h->path) == RECEIVE_MESSAGE)
         return false;
-    return connect_is(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
+    return connect_is(h->path) || alerts_test_path(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
 }
 
 enum route_group routes_group(const struct http *h)

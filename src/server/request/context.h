@@ -30,7 +30,7 @@
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log: NULL = none. */
+ * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -40,7 +40,10 @@
     X(certificate, "tls-cert")                                                                                                             \
     X(access_log, "access-log")                                                                                                            \
     X(key, "tls-key")                                                                                                                      \
-    X(unpacked, "max-unpacked")
+    X(unpacked, "max-unpacked")                                                                                                            \
+    X(alerts, "alerts")
+
+struct alerts; /* server/alerts/alerts.h */
 
 struct server_options {
 #define SERVER_LIMIT(name, option) uint64_t name;
@@ -95,7 +98,8 @@ struct server {
     struct journal *journal;
     struct readiness readiness;
     struct stop stop;
-    sem_t readers; /* limits the recordings that are read at the same time */
+    struct alerts *alerts; /* NULL = there are none */
+    sem_t readers;         /* limits the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */
 };
 

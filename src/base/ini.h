@@ -5,8 +5,8 @@
  *     key = value          blanks around key and value are ignored; "value" in quotes keeps its blanks
  *
  * Sections may be repeated. */
-#ifndef CANDOR_DAEMON_RULES_INI_H
-#define CANDOR_DAEMON_RULES_INI_H
+#ifndef CANDOR_BASE_INI_H
+#define CANDOR_BASE_INI_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "daemon/rules/ini.h"
+#include "base/ini.h"
 
 #include "base/procfs.h"
 

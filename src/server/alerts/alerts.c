@@ -1,0 +1,180 @@
+/* The life of alerts: start, end, the file of their states, and what /metrics says. */
+#include "server/alerts/alerts_internal.h"
+
+#include "base/time_units.h"
+#include "base/text/units.h"
+#include "store/files/disk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void alerts_wait(struct alerts *a)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec++;
+    if (!a->stopping)
+        pthread_cond_timedwait(&a->wake, &a->lock, &until);
+}
+
+void alerts_save(struct alerts *a)
+{
+    char *bytes;
+    size_t n;
+    struct error e = {"out of memory"};
+    pthread_mutex_lock(&a->saving);
+    pthread_mutex_lock(&a->lock);
+    int rc = table_write(&a->table, &a->rules, &bytes, &n);
+    pthread_mutex_unlock(&a->lock);
+    if (!rc) {
+        rc = disk_write_synced(a->file, bytes, n, &e);
+        free(bytes);
+    }
+    pthread_mutex_lock(&a->lock);
+    bool is_new = rc && !a->save_failed;
+    a->save_failed = rc;
+    pthread_mutex_unlock(&a->lock);
+    pthread_mutex_unlock(&a->saving);
+    if (is_new)
+        a->tell(e.text);
+}
+
+static void init_locks(struct alerts *a)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&a->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_mutex_init(&a->saving, NULL);
+}
+
+/* Reads the rules and the alerts of the run before. A damaged file of alerts is reported, and does not keep the server from starting. */
+static int read_files(struct alerts *a, struct error *e)
+{
+    struct alert_rules rules;
+    struct error why;
+    stat(a->path, &a->seen);
+    int rc = rules_read(&rules, a->path, e);
+    if (!rc && table_read(&a->table, &rules, a->file, &why))
+        a->tell(why.text);
+    if (!rc)
+        table_fit(&a->table, &rules, &rules);
+    if (!rc && watch_use(a, &rules))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    if (rc)
+        rules_deinit(&rules);
+    return rc;
+}
+
+static int start_threads(struct alerts *a, struct error *e)
+{
+    int rc = pthread_create(&a->watcher, NULL, watch_run, a);
+    a->watching = !rc;
+    for (uint32_t i = 0; !rc && i < ALERT_TARGETS_MAX; i++) {
+        a->senders[i].alerts = a;
+        a->senders[i].target = i;
+        rc = pthread_create(&a->senders[i].thread, NULL, send_run, &a->senders[i]);
+        a->senders[i].running = !rc;
+    }
+    return rc ? error_set(e, -rc, "cannot start a thread: %s", strerror(rc)) : 0;
+}
+
+int alerts_start(struct alerts **out, struct server *server, void (*tell)(const char *text), struct error *e)
+{
+    struct alerts *a = calloc(1, sizeof *a);
+    *out = NULL;
+    if (!a)
+        return error_set(e, -ENOMEM, "out of memory");
+    a->server = server;
+    a->path = server->options->alerts;
+    a->tell = tell;
+    snprintf(a->file, sizeof a->file, "%s/alerts.json", server->options->data);
+    init_locks(a);
+    int rc = read_files(a, e);
+    rc = rc ? rc : start_threads(a, e);
+    if (rc)
+        alerts_stop(a);
+    else
+        *out = a;
+    return rc;
+}
+
+void alerts_stop(struct alerts *a)
+{
+    if (!a)
+        return;
+    pthread_mutex_lock(&a->lock);
+    a->stopping = true;
+    pthread_cond_broadcast(&a->wake);
+    pthread_mutex_unlock(&a->lock);
+    if (a->watching)
+        pthread_join(a->watcher, NULL);
+    for (int i = 0; i < ALERT_TARGETS_MAX; i++)
+        if (a->senders[i].running)
+            pthread_join(a->senders[i].thread, NULL);
+    table_deinit(&a->table);
+    rules_deinit(&a->rules);
+    free(a->status);
+    pthread_mutex_destroy(&a->lock);
+    pthread_mutex_destroy(&a->saving);
+    pthread_cond_destroy(&a->wake);
+    free(a);
+}
+
+/* ---- /metrics ---- */
+
+static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help, name, type, name,
+            value);
+}
+
+static void put_states(FILE *out, const struct alert_table *t)
+{
+    uint64_t n[ALERT_STATES] = {0};
+    for (uint32_t i = 0; i < t->count; i++)
+        n[t->list[i].state]++;
+    fputs("# HELP candor_server_alerts Alerts by state.\n# TYPE candor_server_alerts gauge\n", out);
+    for (int i = 0; i < ALERT_STATES; i++)
+        fprintf(out, "candor_server_alerts{state=\"%s\"} %" PRIu64 "\n", alert_states[i], n[i]);
+}
+
+static void put_targets(FILE *out, const struct alerts *a)
+{
+    fputs("# HELP candor_server_alert_requests_total Requests to targets of alerts.\n# TYPE candor_server_alert_requests_total counter\n",
+          out);
+    for (uint32_t i = 0; i < a->rules.target_count; i++) {
+        fprintf(out, "candor_server_alert_requests_total{to=\"%s\",result=\"sent\"} %" PRIu64 "\n", a->rules.targets[i].name,
+                a->sending[i].sent);
+        fprintf(out, "candor_server_alert_requests_total{to=\"%s\",result=\"failed\"} %" PRIu64 "\n", a->rules.targets[i].name,
+                a->sending[i].failed);
+    }
+}
+
+void alerts_put_metrics(FILE *out, struct server *server)
+{
+    struct alerts *a = server->alerts;
+    if (!a)
+        return;
+    pthread_mutex_lock(&a->lock);
+    put(out, "alert_rules", "gauge", "Rules of alerts.", a->rules.count);
+    put(out, "alert_rules_good", "gauge", "1 if the file of the rules could be read as it is now; otherwise earlier rules are in use.",
+        !*a->problem);
+    put(out, "alert_evaluations_total", "counter", "Evaluations of a rule for a window.", a->counts.evaluations);
+    put(out, "alert_evaluations_failed_total", "counter", "Evaluations that failed.", a->counts.failed);
+    put(out, "alert_reads_total", "counter", "Windows that evaluations read from the store.", a->counts.reads);
+    put(out, "alerts_fired_total", "counter", "Alerts that began to fire.", a->counts.fired);
+    put(out, "alerts_resolved_total", "counter", "Alerts that were resolved.", a->counts.resolved);
+    fprintf(out,
+            "# HELP candor_server_alert_evaluation_seconds_total Time spent on evaluations.\n"
+            "# TYPE candor_server_alert_evaluation_seconds_total counter\ncandor_server_alert_evaluation_seconds_total %.6f\n",
+            (double)a->counts.ns / NS_PER_S);
+    put_states(out, &a->table);
+    put_targets(out, a);
+    pthread_mutex_unlock(&a->lock);
+}

@@ -1,0 +1,82 @@
+/* The rules of alerts, and the targets to which alerts are sent: the file of --alerts (docs/fleet.md#alerts, base/ini.h).
+ *
+ *     [send ops]                          [alert json]
+ *     type = alertmanager                 select = env="live"
+ *     url = http://alerts.example:9093    value = total
+ *                                         method = com\.fasterxml\.
+ *                                         above = 5%
+ *
+ * A rule contains only texts and numbers, so it can be copied. */
+#ifndef CANDOR_SERVER_ALERTS_RULES_H
+#define CANDOR_SERVER_ALERTS_RULES_H
+
+#include "server/alerts/quiet.h"
+#include "store/catalogue/catalogue.h"
+
+#include <limits.h>
+
+enum {
+    ALERT_NAME_MAX = 64,
+    ALERT_TEXT_MAX = 512,
+    ALERT_TEXTS_MAX = 8,
+    ALERT_QUIET_MAX = 4,
+    ALERT_TARGETS_MAX = 8,
+    ALERT_RULES_MAX = 10000,
+};
+
+struct alert_source; /* sources.h */
+
+struct alert_text {
+    char name[ALERT_NAME_MAX], value[ALERT_TEXT_MAX];
+};
+
+struct alert_rule {
+    char name[ALERT_NAME_MAX];
+    char select[ALERT_TEXT_MAX], each[ALERT_NAME_MAX], type[CATALOGUE_TYPE_MAX], method[ALERT_TEXT_MAX];
+    char threshold_text[32], resolve_text[32]; /* as they are written; "" = not set */
+    const struct alert_source *source;
+    int64_t window, interval, delay, hold, no_data; /* seconds; hold is the key `for` */
+    int64_t before;                                 /* seconds from the baseline's window to the window; 0 = there is no baseline */
+    bool below;
+    double threshold, resolve;
+    struct quiet quiet[ALERT_QUIET_MAX];
+    uint32_t quiet_count;
+    struct alert_text labels[ALERT_TEXTS_MAX], annotations[ALERT_TEXTS_MAX];
+    uint32_t label_count, annotation_count;
+    char to[ALERT_TEXT_MAX]; /* names of targets; "" = all */
+    uint32_t targets;        /* bits */
+};
+
+enum alert_target_kind { ALERT_MANAGER, ALERT_WEBHOOK, ALERT_SLACK, ALERT_TARGET_KINDS };
+extern const char *const alert_target_kinds[ALERT_TARGET_KINDS];
+
+struct alert_target {
+    char name[ALERT_NAME_MAX], url[1088], token_file[PATH_MAX], ca_file[PATH_MAX];
+    enum alert_target_kind kind;
+    int64_t repeat; /* seconds after which an alert that still fires is sent again; 0 = never */
+    bool repeat_set;
+};
+
+struct alert_rules {
+    struct alert_rule *list;
+    uint32_t count, cap;
+    struct alert_target targets[ALERT_TARGETS_MAX];
+    uint32_t target_count;
+};
+
+/* Reads the file. Returns 0, or a negative code; the message in e names the file, and the line or the rule. Call rules_deinit in both
+ * cases. */
+int rules_read(struct alert_rules *r, const char *path, struct error *e);
+void rules_deinit(struct alert_rules *r);
+/* Returns the rule of that name, or NULL. */
+const struct alert_rule *rules_find(const struct alert_rules *r, const char *name);
+/* Whether an alert that begins at that time is not sent. */
+bool rules_is_quiet(const struct alert_rule *rule, int64_t seconds);
+
+/* For rules.c, in rule_keys.c: set one key of a rule or of a target. Return 0, or -EINVAL with a message in e. */
+int rule_set(struct alert_rule *rule, const char *key, const char *value, struct error *e);
+int target_set(struct alert_target *target, const char *key, const char *value, struct error *e);
+/* Checks a rule when its section is complete: what goes together, what is missing. */
+int rule_finish(struct alert_rule *rule, struct error *e);
+
+#endif

@@ -1,0 +1,105 @@
+#include "server/alerts/samples.h"
+
+#include "profile/figures/stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { KEY_MAX = 8 << 10 };
+
+static void forget(struct alert_sampled *one)
+{
+    buffer_deinit(&one->key);
+    profile_deinit(&one->profile);
+    store_result_deinit(&one->result);
+    *one = (struct alert_sampled){0};
+}
+
+/* Appends the selector: the rule's, without its braces, and the value of the label. */
+static void put_selector(struct buffer *out, const struct alert_rule *rule, const char *value)
+{
+    const char *text = rule->select + strspn(rule->select, " {");
+    size_t n = strlen(text);
+    while (n && strchr(" },", text[n - 1]))
+        n--;
+    buffer_put(out, text, n);
+    if (!value)
+        return;
+    buffer_printf(out, "%s%s=\"", n ? "," : "", rule->each);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            buffer_u8(out, '\\');
+        buffer_u8(out, (uint8_t)*value);
+    }
+    buffer_u8(out, '"');
+}
+
+/* The key ends with the selector, which begins at *selector. */
+static int make_key(struct buffer *key, size_t *selector, const struct alert_rule *rule, const char *value, int64_t from, int64_t to)
+{
+    buffer_init(key, KEY_MAX);
+    buffer_printf(key, "%s %" PRId64 " %" PRId64 " ", rule->type, from, to);
+    *selector = key->len;
+    put_selector(key, rule, value);
+    buffer_u8(key, 0);
+    return buffer_code(key);
+}
+
+static int read_store(const struct alert_samples *s, struct alert_sampled *one, const char *text, const struct alert_rule *rule,
+                      int64_t from, int64_t to, struct error *e)
+{
+    struct selector selector;
+    struct store_query q = {.selector = &selector,
+                            .from = from,
+                            .to = to,
+                            .type = rule->type,
+                            .until_ns = s->until_ns,
+                            .is_gone = s->is_gone,
+                            .client = s->client};
+    int rc = selector_parse(&selector, text, e);
+    if (!rc && profile_init(&one->profile))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : store_profile(s->store, &q, &one->profile, &one->result, e);
+    selector_deinit(&selector);
+    one->effective = rc ? 0 : stats_effective_samples(&one->profile);
+    return rc;
+}
+
+int samples_get(struct alert_samples *s, const struct alert_rule *rule, const char *value, int64_t from, int64_t to,
+                const struct alert_sampled **out, struct error *e)
+{
+    struct buffer key;
+    size_t selector;
+    struct alert_sampled *place = &s->kept[0];
+    int rc = make_key(&key, &selector, rule, value, from, to);
+    s->asked++;
+    for (int i = 0; !rc && i < ALERT_SAMPLES_KEPT; i++) {
+        struct alert_sampled *one = &s->kept[i];
+        if (one->key.len == key.len && !memcmp(one->key.data, key.data, key.len)) {
+            one->used = s->asked;
+            *out = one;
+            buffer_deinit(&key);
+            return 0;
+        }
+        place = one->used < place->used ? one : place;
+    }
+    forget(place);
+    s->reads++;
+    rc = rc ? error_set(e, rc, "out of memory") : read_store(s, place, (const char *)key.data + selector, rule, from, to, e);
+    if (rc) {
+        forget(place);
+        buffer_deinit(&key);
+        return rc;
+    }
+    place->key = key;
+    place->used = s->asked;
+    *out = place;
+    return 0;
+}
+
+void samples_deinit(struct alert_samples *s)
+{
+    for (int i = 0; i < ALERT_SAMPLES_KEPT; i++)
+        forget(&s->kept[i]);
+}

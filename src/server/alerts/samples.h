@@ -1,0 +1,35 @@
+/* The samples of windows. Many rules are about the same recordings, so the last few windows are kept: rules in a sorted order read each
+ * window once. One thread at a time may use them. */
+#ifndef CANDOR_SERVER_ALERTS_SAMPLES_H
+#define CANDOR_SERVER_ALERTS_SAMPLES_H
+
+#include "base/buffer.h"
+#include "server/alerts/rules.h"
+#include "store/store.h"
+
+enum { ALERT_SAMPLES_KEPT = 2 }; /* a window, and that of its baseline */
+
+struct alert_sampled {
+    struct buffer key; /* type, time and selector; empty = nothing is here */
+    uint64_t used;     /* when it was asked for, by number of the request */
+    struct profile profile;
+    struct store_result result;
+    double effective; /* Kish's size of the sample */
+};
+
+struct alert_samples {
+    struct store *store;
+    bool (*is_gone)(void *client); /* as in struct store_query */
+    void *client;
+    uint64_t until_ns; /* likewise */
+    struct alert_sampled kept[ALERT_SAMPLES_KEPT];
+    uint64_t asked, reads; /* number of requests, and of those that had to read the store */
+};
+
+/* Returns the samples of the rule's type in [from, to), of the recordings that the rule selects and whose label `each` has that value.
+ * value: NULL = all of them. *out is valid until the next call. Returns 0 or a code with a message in e. */
+int samples_get(struct alert_samples *s, const struct alert_rule *rule, const char *value, int64_t from, int64_t to,
+                const struct alert_sampled **out, struct error *e);
+void samples_deinit(struct alert_samples *s);
+
+#endif

@@ -1,0 +1,181 @@
+#include "server/alerts/sources.h"
+
+#include "base/time_units.h"
+#include "profile/figures/stats.h"
+#include "regex/regex.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define Z 1.959963984540054 /* the normal distribution has 2.5 % beyond this on each side */
+
+/* ---- rates ---- */
+
+/* A rate: the sum of the weights, whose number counts as Poisson's, by the window's seconds and by `unit`. */
+static int measure_sum(struct alert_samples *samples, const struct alert_window *w, double unit, struct alert_figure *out, struct error *e)
+{
+    const struct alert_sampled *s;
+    int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
+    if (rc)
+        return rc;
+    double n = s->effective, spread = n > 0 ? exp(Z / sqrt(n)) : 1;
+    double value = (double)s->profile.weight / unit / (double)(w->to - w->from);
+    *out = (struct alert_figure){.value = value,
+                                 .low = value / spread,
+                                 .high = value * spread,
+                                 .known = s->profile.sample_count > 0,
+                                 .samples = s->profile.sampled,
+                                 .missing = s->result.missing};
+    return 0;
+}
+
+static int measure_cores(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    return measure_sum(samples, w, NS_PER_S, out, e);
+}
+
+static int measure_rate(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    return measure_sum(samples, w, 1, out, e);
+}
+
+/* ---- shares of methods ---- */
+
+enum { UNKNOWN, YES, NO };
+
+/* Whether a frame's label matches. known: by string id. */
+static bool frame_matches(const struct profile *p, const struct regex *pattern, uint8_t *known, uint32_t frame)
+{
+    const struct profile_frame *f = &p->frames[frame];
+    if (f->type == PROFILE_TYPE_MARK)
+        return false;
+    if (known[f->label] == UNKNOWN)
+        known[f->label] = regex_matches(pattern, profile_text(p, f->label)) ? YES : NO;
+    return known[f->label] == YES;
+}
+
+/* Sums up the samples whose innermost frame matches or, with `total`, any of whose frames does. */
+static int sum_matching(const struct profile *p, const struct regex *pattern, bool total, uint64_t *weight)
+{
+    uint8_t *known = calloc((size_t)p->strings.count + 1, 1);
+    uint8_t *matches = calloc(p->node_count, 1);
+    int rc = known && matches ? 0 : -ENOMEM;
+    for (uint32_t i = 1; !rc && i < p->node_count; i++)
+        matches[i] = (total && matches[p->nodes[i].parent]) || frame_matches(p, pattern, known, p->nodes[i].frame);
+    *weight = 0;
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+        if (matches[p->samples[i].stack])
+            *weight += p->samples[i].weight;
+    free(known);
+    free(matches);
+    return rc;
+}
+
+static int measure_share(struct alert_samples *samples, const struct alert_window *w, bool total, struct alert_figure *out, struct error *e)
+{
+    const struct alert_sampled *s;
+    struct regex *pattern = NULL;
+    uint64_t weight = 0;
+    int rc = samples_get(samples, w->rule, w->value, w->from, w->to, &s, e);
+    rc = rc ? rc : regex_compile(&pattern, w->rule->method, REGEX_SOMEWHERE, e);
+    if (!rc && sum_matching(&s->profile, pattern, total, &weight))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    regex_free(pattern);
+    if (rc)
+        return rc;
+    double share = s->profile.weight ? (double)weight / (double)s->profile.weight : 0;
+    struct interval interval = stats_wilson(share, s->effective);
+    *out = (struct alert_figure){.value = share,
+                                 .low = interval.low,
+                                 .high = interval.high,
+                                 .known = s->profile.sample_count > 0,
+                                 .samples = s->profile.sampled,
+                                 .missing = s->result.missing};
+    return 0;
+}
+
+static int measure_self(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    return measure_share(samples, w, false, out, e);
+}
+
+static int measure_total(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    return measure_share(samples, w, true, out, e);
+}
+
+/* ---- the table ---- */
+
+static const struct alert_source sources[] = {
+    {"cores", "cores in use", false, false, measure_cores},
+    {"rate", "weight per second", false, false, measure_rate},
+    {"self", "share of the methods themselves", true, true, measure_self},
+    {"total", "share of the methods with what they call", true, true, measure_total},
+};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+const struct alert_source *sources_find(const char *name)
+{
+    for (int i = 0; i < SOURCES; i++)
+        if (!strcmp(sources[i].name, name))
+            return &sources[i];
+    return NULL;
+}
+
+char *sources_names(char *out, size_t size)
+{
+    size_t n = 0;
+    *out = 0;
+    for (int i = 0; i < SOURCES && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", sources[i].name);
+    return out;
+}
+
+int sources_check(const struct alert_rule *rule, struct error *e)
+{
+    const char *unit = strrchr(rule->type, ':');
+    if (!unit)
+        return error_set(e, -EINVAL, "type '%.60s': write it as in cpu:ns or alloc_space:bytes", rule->type);
+    if (rule->source->measure == measure_cores && strcmp(unit, ":ns"))
+        return error_set(e, -EINVAL, "value = cores is for types of time such as cpu:ns; use value = rate for %.60s", rule->type);
+    return 0;
+}
+
+/* ---- a rule's figure ---- */
+
+struct alert_figure sources_ratio(const struct alert_figure *now, const struct alert_figure *before)
+{
+    struct alert_figure out = {.known = now->known && before->known && before->high > 0, .samples = now->samples, .missing = now->missing};
+    missing_add_all(&out.missing, &before->missing);
+    if (!out.known)
+        return out;
+    out.value = now->value / before->value; /* infinite if the baseline has none of it */
+    out.low = now->low / before->high;
+    out.high = now->high / before->low;
+    if (now->value > 0 && before->value > 0) { /* the errors of both are independent, and add up as squares of logarithms */
+        out.low = out.value * exp(-hypot(log(now->value / now->low), log(before->high / before->value)));
+        out.high = out.value * exp(hypot(log(now->high / now->value), log(before->value / before->low)));
+    }
+    if (isnan(out.value)) /* 0 / 0 */
+        out.known = false;
+    return out;
+}
+
+int sources_evaluate(struct alert_samples *samples, const struct alert_rule *rule, const char *value, int64_t to, struct alert_figure *out,
+                     struct error *e)
+{
+    struct alert_window w = {rule, value, to - rule->window, to};
+    struct alert_figure before;
+    int rc = rule->source->measure(samples, &w, out, e);
+    if (rc || !rule->before)
+        return rc;
+    w.from -= rule->before;
+    w.to -= rule->before;
+    rc = rule->source->measure(samples, &w, &before, e);
+    if (!rc)
+        *out = sources_ratio(out, &before);
+    return rc;
+}

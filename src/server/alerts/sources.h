@@ -1,0 +1,51 @@
+/* What a rule can be about: a table with a row for each `value = NAME`, and a function that measures it in one window.
+ *
+ * To add a source: write a function of type alert_measure, and add its row in sources.c. A source that needs samples gets them from
+ * samples_get, which shares them among rules about the same recordings. */
+#ifndef CANDOR_SERVER_ALERTS_SOURCES_H
+#define CANDOR_SERVER_ALERTS_SOURCES_H
+
+#include "server/alerts/rules.h"
+#include "server/alerts/samples.h"
+
+/* A value with its 95 % interval. */
+struct alert_figure {
+    double value, low, high;
+    bool known;             /* otherwise there are no data, or none of the baseline */
+    uint64_t samples;       /* samples in the window */
+    struct missing missing; /* data that the figure lacks, of the window and of the baseline */
+};
+
+/* The window in which a source measures. */
+struct alert_window {
+    const struct alert_rule *rule;
+    const char *value; /* of the label that the rule has as `each`; NULL = the rule has none */
+    int64_t from, to;  /* seconds since the epoch */
+};
+
+/* Measures. Sets value, low, high, known, samples and missing. Returns 0 or a code with a message in e. */
+typedef int alert_measure(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e);
+
+struct alert_source {
+    const char *name;  /* value = NAME */
+    const char *title; /* for people */
+    bool share;        /* its values are shares of the whole, from 0 to 1 */
+    bool of_methods;   /* it needs a pattern of methods */
+    alert_measure *measure;
+};
+
+/* Returns the source of that name, or NULL. sources_names writes all names, for messages, and returns out. */
+const struct alert_source *sources_find(const char *name);
+char *sources_names(char *out, size_t size);
+/* Checks that the rule's type suits its source. Returns 0, or -EINVAL with a message in e. */
+int sources_check(const struct alert_rule *rule, struct error *e);
+
+/* Measures the rule's value in the window that ends at `to`, and divides it by the baseline, if the rule has one. Returns 0 or a code with
+ * a message in e. */
+int sources_evaluate(struct alert_samples *samples, const struct alert_rule *rule, const char *value, int64_t to, struct alert_figure *out,
+                     struct error *e);
+/* Returns now / before, with the interval that follows from both. If either is zero, the interval is the widest that their bounds
+ * allow. */
+struct alert_figure sources_ratio(const struct alert_figure *now, const struct alert_figure *before);
+
+#endif

@@ -1,0 +1,302 @@
+/* Alerts without a server: quiet times, rules and their errors, the states of an alert, ratios, the file of states, messages.
+ * tier: quick
+ * timeout: 60 */
+#include "server/alerts/message.h"
+#include "server/alerts/table.h"
+
+#include "../tap.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/candor-test-alerts-XXXXXX";
+
+enum { MONDAY_NOON = 345600 + 12 * 3600 }; /* 1970-01-05 */
+
+/* ---- the file ---- */
+
+static int read_rules(struct alert_rules *r, const char *text, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    bool good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    close(fd);
+    *e = (struct error){""};
+    return good ? rules_read(r, path, e) : -1;
+}
+
+static bool is_quiet(const char *text, int64_t seconds)
+{
+    struct quiet q;
+    return !quiet_parse(&q, text, NULL) && quiet_at(&q, seconds);
+}
+
+static void test_quiet(void)
+{
+    enum { DAY = 86400, MINUTE = 60 };
+    tap_ok(is_quiet("12:00-13:00", MONDAY_NOON) && !is_quiet("12:00-13:00", MONDAY_NOON - 1) && !is_quiet("11:00-12:00", MONDAY_NOON),
+           "a range has its beginning, not its end");
+    tap_ok(is_quiet("22:00-12:01", MONDAY_NOON) && !is_quiet("22:00-12:00", MONDAY_NOON), "a range over midnight");
+    tap_ok(is_quiet("Mon", MONDAY_NOON) && !is_quiet("Mon", MONDAY_NOON + DAY) && is_quiet("Sat-Mon", MONDAY_NOON) &&
+               !is_quiet("Sat-Sun", MONDAY_NOON),
+           "days, also over the end of the week");
+    tap_ok(is_quiet("Sun 22:00-12:30", MONDAY_NOON) && !is_quiet("Mon 22:00-12:30", MONDAY_NOON),
+           "a night belongs to the day of its beginning");
+    static const char *const wrong[] = {"", "Mo", "12:00", "12:00-25:00", "12:60-13:00", "Mon-", "12:00-13:00x", "12:00-12:00", "1-2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct quiet q;
+        struct error e = {""};
+        tap_ok(quiet_parse(&q, wrong[i], &e) && strstr(e.text, "HH:MM"), "quiet '%s' is refused", wrong[i]);
+    }
+}
+
+static void test_rules(void)
+{
+    static const struct {
+        const char *text, *word;
+    } wrong[] = {
+        {"value = cores\n", "line 1: 'value' is before the first section"},
+        {"[alerts a]\n", "line 1: no section [alerts a]"},
+        {"[alert a b]\n", "name 'a b'"},
+        {"[alert a]\nvalue=cores\nabove=1\n[alert a]\n", "line 4: there is a rule [alert a] already"},
+        {"[alert a]\nvalue = core\n", "line 2: value 'core': use one of cores, rate, self, total"},
+        {"[alert a]\nselect = service=shop\n", "line 2: selector"},
+        {"[alert a]\nmethod = a(\n", "line 2: method 'a('"},
+        {"[alert a]\nwindow = 1500ms\n", "line 2: window '1500ms'"},
+        {"[alert a]\ninterval = 0s\n", "line 2: interval '0s'"},
+        {"[alert a]\nabove = 1\nbelow = 2\n", "line 3: below: a rule has one threshold"},
+        {"[alert a]\nbaseline = month\n", "line 2: baseline 'month'"},
+        {"[alert a]\nlabel.9 = x\n", "line 2: label '9'"},
+        {"[alert a]\nlabel.x =\n", "line 2: label is empty"},
+        {"[alert a]\nabove = 1\n", "[alert a]: it needs a value"},
+        {"[alert a]\nvalue = cores\nmethod = x\nabove = 1\n", "value = cores has no method"},
+        {"[alert a]\nvalue = cores\nabove = 5%\n", "above '5%': use a number"},
+        {"[alert a]\nvalue = self\nmethod = x\nabove = 500\n", "above '500': use a share"},
+        {"[alert a]\nvalue = cores\nabove = 2\nresolve = 3\n", "resolve must not be above"},
+        {"[alert a]\nvalue = cores\nbelow = 2\nresolve = 1\n", "resolve must not be below"},
+        {"[alert a]\nvalue = cores\nabove = 2\ntype = alloc_space:bytes\n", "use value = rate"},
+        {"[alert a]\nvalue = rate\nabove = 2\ntype = alloc\n", "type 'alloc'"},
+        {"[alert a]\nvalue = rate\nabove = 2\nto = ops\n", "no target [send ops]"},
+        {"[send a]\ntype = mail\n", "line 2: type 'mail'"},
+        {"[send a]\nurl = file:///x\n", "line 2: server 'file:///x'"},
+        {"[send a]\nurl = http://x\n", "[send a]: it needs a type"},
+        {"[send a]\ntype = slack\n", "[send a]: it needs a url"},
+        {"[send a]\nkey = slack\n", "no key 'key' in a target"},
+    };
+    struct alert_rules r;
+    struct error e;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tap_ok(read_rules(&r, wrong[i].text, &e) && strstr(e.text, wrong[i].word) && strstr(e.text, path), "refused: %s", wrong[i].word);
+        if (!strstr(e.text, wrong[i].word))
+            tap_note("%s", e.text);
+        rules_deinit(&r);
+    }
+    int rc = read_rules(
+        &r,
+        "[alert a]\nvalue = total\nmethod = x\nabove = 5%\nresolve = 4%\nto = two\nfor = 2m\n[alert b]\nvalue = cores\nbelow = 1.5\n"
+        "baseline = week\n[send one]\ntype = slack\nurl = http://h/x/\n[send two]\ntype = alertmanager\nurl = http://h\n",
+        &e);
+    tap_ok(!rc && r.count == 2 && r.target_count == 2, "a good file %s", e.text);
+    tap_ok(!rc && r.list[0].threshold == 0.05 && r.list[0].resolve == 0.04 && r.list[0].targets == 2 && r.list[0].hold == 120 &&
+               r.list[0].window == 300 && r.list[0].interval == 60,
+           "a rule, and what it does not say");
+    tap_ok(!rc && r.list[1].threshold == 1.5 && r.list[1].resolve == 1.5 && r.list[1].below && r.list[1].targets == 3 &&
+               r.list[1].before == 604800,
+           "a rule with a baseline: to all targets");
+    tap_ok(!rc && r.targets[0].repeat == 0 && r.targets[1].repeat == 60 && !strcmp(r.targets[0].url, "http://h/x"), "targets");
+    rules_deinit(&r);
+}
+
+/* ---- states ---- */
+
+static const struct alert_rule steady = {.name = "a", .threshold = 0.5, .resolve = 0.4, .hold = 120, .interval = 60, .no_data = 600};
+
+/* Puts a figure of that value and half width. width < 0: no data. */
+static enum alert_state put(struct alert *a, const struct alert_rule *rule, int64_t to, double value, double width, bool complete)
+{
+    struct alert_figure f = {.value = value, .low = value - width, .high = value + width, .known = width >= 0, .samples = 1};
+    if (!complete)
+        missing_add(&f.missing, MISSING_LOST, 1, 1, 1);
+    verdict(a, rule, &f, to, rule->interval);
+    return a->state;
+}
+
+static void test_states(void)
+{
+    struct alert a = {0};
+    tap_ok(put(&a, &steady, 60, 0.6, 0.2, true) == ALERT_INACTIVE, "a value above the threshold whose interval is not does nothing");
+    tap_ok(put(&a, &steady, 120, 0.6, 0.05, true) == ALERT_PENDING && put(&a, &steady, 180, 0.6, 0.05, true) == ALERT_PENDING,
+           "it has to hold for two minutes");
+    tap_ok(put(&a, &steady, 240, 0.6, 0.05, true) == ALERT_FIRING && a.started == 240 && a.since == 240 && a.announced, "then it fires");
+    tap_ok(put(&a, &steady, 300, 0.5, 0.05, true) == ALERT_FIRING, "above the second threshold it goes on");
+    tap_ok(put(&a, &steady, 360, 0.2, 0.05, false) == ALERT_FIRING, "incomplete data do not resolve it");
+    tap_ok(put(&a, &steady, 420, 0, -1, true) == ALERT_FIRING && put(&a, &steady, 900, 0, -1, true) == ALERT_FIRING, "nor do missing data");
+    tap_ok(put(&a, &steady, 960, 0, -1, true) == ALERT_RESOLVED && a.ended == 960, "for longer than no-data");
+    a = (struct alert){.state = ALERT_FIRING, .at = 240, .started = 240, .since = 240, .seen = 240};
+    tap_ok(put(&a, &steady, 300, 0.44, 0.05, true) == ALERT_RESOLVED && a.ended == 300 && a.started == 240,
+           "below the second threshold it ends");
+    tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && put(&a, &steady, 420, 0.6, 0.05, false) == ALERT_PENDING &&
+               put(&a, &steady, 480, 0.6, 0.05, true) == ALERT_FIRING && a.started == 480,
+           "and fires again, also with incomplete data");
+}
+
+static void test_pending(void)
+{
+    struct alert a = {0};
+    put(&a, &steady, 60, 0.6, 0.05, true);
+    tap_ok(put(&a, &steady, 120, 0.3, 0.05, true) == ALERT_INACTIVE && a.held == 0, "pending ends when the value is no longer above");
+    put(&a, &steady, 180, 0.6, 0.05, true);
+    tap_ok(put(&a, &steady, 240, 0, -1, true) == ALERT_PENDING && put(&a, &steady, 300, 0.1, 0.05, false) == ALERT_PENDING && a.held == 0,
+           "data that are missing neither end it nor count");
+    tap_ok(put(&a, &steady, 100000, 0.6, 0.05, true) == ALERT_PENDING && a.held == 60, "a day's jump of the clock counts as one interval");
+    tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && a.held == 60 && a.since <= 360,
+           "a clock that is set back counts nothing");
+    tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && a.held == 60, "nor does the same window again");
+    tap_ok(put(&a, &steady, 420, 0.6, 0.05, true) == ALERT_FIRING && a.started == 420, "and goes on from there");
+    struct alert_rule low = steady;
+    low.below = true;
+    low.hold = 0;
+    low.resolve = 0.6;
+    a = (struct alert){0};
+    tap_ok(put(&a, &low, 60, 0.4, 0.2, true) == ALERT_INACTIVE && put(&a, &low, 120, 0.4, 0.05, true) == ALERT_FIRING &&
+               put(&a, &low, 180, 0.5, 0.05, true) == ALERT_FIRING && put(&a, &low, 240, 0.58, 0.05, true) == ALERT_RESOLVED,
+           "below: the upper bound counts");
+}
+
+static void test_announced(void)
+{
+    struct alert a = {0};
+    struct alert_rule rule = steady;
+    rule.hold = 0;
+    rule.quiet_count = 1;
+    quiet_parse(&rule.quiet[0], "11:00-12:00", NULL);
+    tap_ok(put(&a, &rule, MONDAY_NOON - 120, 0.6, 0.05, true) == ALERT_FIRING && !a.announced, "in a quiet time it fires in silence");
+    tap_ok(put(&a, &rule, MONDAY_NOON, 0.6, 0.05, true) == ALERT_FIRING && a.announced && a.started == MONDAY_NOON - 120,
+           "and is announced when it ends");
+}
+
+static struct alert_figure figure(double value, double low, double high)
+{
+    return (struct alert_figure){.value = value, .low = low, .high = high, .known = true};
+}
+
+static void test_ratio(void)
+{
+    struct alert_figure now = figure(0.2, 0.16, 0.25), before = figure(0.1, 0.08, 0.125), none = figure(0, 0, 0.01), unknown = {0};
+    struct alert_figure r = sources_ratio(&now, &before);
+    double half = hypot(log(0.2 / 0.16), log(0.125 / 0.1));
+    tap_ok(r.known && fabs(r.value - 2) < 1e-9 && fabs(log(r.value / r.low) - half) < 1e-9 && fabs(log(r.high / r.value) - half) < 1e-9,
+           "a ratio's interval has the errors of both: %g [%g..%g]", r.value, r.low, r.high);
+    r = sources_ratio(&now, &none);
+    tap_ok(r.known && isinf(r.value) && r.low == 16 && isinf(r.high), "a baseline without any: the bound is still finite");
+    r = sources_ratio(&none, &before);
+    tap_ok(r.known && r.value == 0 && r.low == 0 && r.high == 0.125, "nothing now");
+    tap_ok(!sources_ratio(&now, &unknown).known && !sources_ratio(&unknown, &before).known && !sources_ratio(&none, &none).known,
+           "no data on one side, or nothing on both: unknown");
+}
+
+/* ---- the table ---- */
+
+static bool same(const struct alert *a, const struct alert *b)
+{
+    return !strcmp(a->rule, b->rule) && !strcmp(a->value ? a->value : "", b->value ? b->value : "") && a->state == b->state &&
+           a->at == b->at && a->since == b->since && a->started == b->started && a->ended == b->ended && a->seen == b->seen &&
+           a->held == b->held && a->announced == b->announced && !memcmp(&a->figure, &b->figure, sizeof a->figure) &&
+           !memcmp(a->told, b->told, sizeof a->told);
+}
+
+static void test_table(void)
+{
+    struct alert_rules r, other;
+    struct error e;
+    struct alert_table t = {0}, read;
+    char *bytes;
+    size_t n;
+    static const char two[] = "[alert a]\nvalue = cores\nabove = 1\neach = host\n[alert b]\nvalue = cores\nabove = 1\n"
+                              "[send one]\ntype=slack\nurl=http://h\n[send two]\ntype=slack\nurl=http://h\n";
+    static const char turned[] = "[alert a]\nvalue = cores\nabove = 2\neach = host\n[send two]\ntype=slack\nurl=http://h\n"
+                                 "[send three]\ntype=slack\nurl=http://h\n";
+    tap_ok(!read_rules(&r, two, &e) && !read_rules(&other, turned, &e), "rules %s", e.text);
+    table_get(&t, "b", NULL);
+    table_get(&t, "a", "z");
+    *table_get(&t, "a", "\"c\"\xc3\xa4") = *table_get(&t, "a", "\"c\"\xc3\xa4"); /* it is there once */
+    tap_ok(t.count == 3 && table_first(&t, "a") == 0 && table_first(&t, "b") == 2 && table_find(&t, "a", "z") == &t.list[1] &&
+               !table_find(&t, "a", "y"),
+           "the table is sorted, and finds");
+    struct alert *a = table_find(&t, "a", "z");
+    put(a, &steady, 60, 0.6, 0.05, false);
+    a->figure.high = HUGE_VAL;
+    a->state = ALERT_RESOLVED;
+    a->started = 60;
+    a->told[1] = (struct alert_told){ALERT_FIRING, 60, 1764000000};
+    tap_ok(!table_write(&t, &r, &bytes, &n), "it is written");
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    bool written = write(fd, bytes, n) == (ssize_t)n;
+    close(fd);
+    bool good = written && !table_read(&read, &r, path, &e) && read.count == t.count;
+    for (uint32_t i = 0; good && i < t.count; i++)
+        good = same(&t.list[i], &read.list[i]);
+    tap_ok(good, "and read as it was");
+    table_fit(&read, &r, &other);
+    a = read.list;
+    tap_ok(read.count == 2 && !strcmp(a[1].value, "z") && a[1].told[0].what == ALERT_FIRING && a[1].told[1].what == ALERT_RESOLVED,
+           "other rules: the one that is gone is dropped, targets keep their memory, and a new one is not told of the past");
+    table_deinit(&read);
+    tap_ok(!truncate(path, (off_t)n / 2) && table_read(&read, &r, path, &e) && strstr(e.text, "damaged") && !read.count,
+           "a damaged file is said");
+    tap_ok(!table_read(&read, &r, "/tmp/candor-test-no-such-file", &e) && !read.count, "no file is an empty table");
+    free(bytes);
+    table_deinit(&t);
+    rules_deinit(&r);
+    rules_deinit(&other);
+}
+
+/* ---- messages ---- */
+
+static void test_messages(void)
+{
+    char value[] = "web.1", one[ALERT_FINGERPRINT], two[ALERT_FINGERPRINT], three[ALERT_FINGERPRINT], *bytes;
+    size_t n;
+    struct alert_rule rule = {
+        .name = "r", .each = "k8s.pod", .source = sources_find("self"), .method = "<x>", .window = 60, .threshold_text = "5%"};
+    struct alert alert = {.value = value, .state = ALERT_FIRING, .at = 120, .started = 60, .figure = figure(0.1, 0.08, 0.12)}, over = alert;
+    struct alert_note notes[] = {{&rule, &alert, false}, {&rule, &over, false}, {&rule, &alert, true}};
+    struct alert_target target = {.kind = ALERT_MANAGER, .url = "http://h", .repeat = 60};
+    over.state = ALERT_RESOLVED;
+    over.ended = 180;
+    tap_ok(!message_make(&target, notes, 2, 1000, &bytes, &n) && strstr(bytes, "\"k8s_pod\":\"web.1\"") &&
+               strstr(bytes, "\"endsAt\":\"1970-01-01T00:20:40Z\"") && strstr(bytes, "\"endsAt\":\"1970-01-01T00:03:00Z\"") &&
+               *bytes == '[',
+           "Alertmanager: names that it knows, and ends");
+    free(bytes);
+    target.kind = ALERT_WEBHOOK;
+    tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "\"k8s.pod\":\"web.1\"") &&
+               strstr(bytes, "\"endsAt\":null") && strstr(bytes, "\"status\":\"resolved\"") && strstr(bytes, "10 % [8..12]"),
+           "webhook: everything");
+    free(bytes);
+    target.kind = ALERT_SLACK;
+    tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "&lt;x&gt;") && strstr(bytes, "\\ntest of firing: r"),
+           "Slack: escapes");
+    free(bytes);
+    message_fingerprint(&notes[0], one);
+    message_fingerprint(&notes[1], two);
+    message_fingerprint(&notes[2], three);
+    tap_ok(!strcmp(one, two) && strcmp(one, three), "a fingerprint is of the labels");
+}
+
+int main(void)
+{
+    close(mkstemp(path));
+    test_quiet();
+    test_rules();
+    test_states();
+    test_pending();
+    test_announced();
+    test_ratio();
+    test_table();
+    test_messages();
+    unlink(path);
+    return tap_done();
+}

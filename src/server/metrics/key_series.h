@@ -8,8 +8,8 @@
  *                      count
  *   shares             the sum of the amounts, divided by the sum of the bases
  *   the longest        the largest amount */
-#ifndef CANDOR_SERVER_FLEET_KEY_SERIES_H
-#define CANDOR_SERVER_FLEET_KEY_SERIES_H
+#ifndef CANDOR_SERVER_METRICS_KEY_SERIES_H
+#define CANDOR_SERVER_METRICS_KEY_SERIES_H
 
 #include "store/query/metrics.h"
 

@@ -1,4 +1,4 @@
-#include "server/fleet/key_series.h"
+#include "server/metrics/key_series.h"
 
 #include "base/array.h"
 #include "base/map.h"

@@ -1,6 +1,6 @@
-#include "server/fleet/key_metrics.h"
+#include "server/metrics/key_metrics.h"
 
-#include "server/fleet/key_series.h"
+#include "server/metrics/key_series.h"
 #include "server/request/question.h"
 
 #include <errno.h>

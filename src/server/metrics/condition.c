@@ -1,7 +1,7 @@
-#include "server/fleet/condition.h"
+#include "server/metrics/condition.h"
 
 #include "base/text/number.h"
-#include "server/fleet/key_metrics.h"
+#include "server/metrics/key_metrics.h"
 
 #include <ctype.h>
 #include <errno.h>

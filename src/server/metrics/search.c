@@ -1,7 +1,7 @@
-#include "server/fleet/search.h"
+#include "server/metrics/search.h"
 
-#include "server/fleet/condition.h"
-#include "server/fleet/key_metrics.h"
+#include "server/metrics/condition.h"
+#include "server/metrics/key_metrics.h"
 #include "server/request/question.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "server/fleet/scrape.h"
+#include "server/metrics/scrape.h"
 
 #include "base/array.h"
 #include "base/map.h"

@@ -7,8 +7,8 @@
  * UNIT is, for shares, "%"; for seconds "s", "ms", "us"; for bytes, and bytes per second, "KB", "MB", "GB" (powers of 1000), "KiB", "MiB",
  * "GiB". Without a unit, a number is in the metric's unit. A comparison with a metric that a JVM does not have is neither true nor false,
  * and a minute is found if the whole condition is true. */
-#ifndef CANDOR_SERVER_FLEET_CONDITION_H
-#define CANDOR_SERVER_FLEET_CONDITION_H
+#ifndef CANDOR_SERVER_METRICS_CONDITION_H
+#define CANDOR_SERVER_METRICS_CONDITION_H
 
 #include "store/query/metrics.h"
 

@@ -1,6 +1,6 @@
 /* Answers with key metrics over time; and what all answers about key metrics share. */
-#ifndef CANDOR_SERVER_FLEET_KEY_METRICS_H
-#define CANDOR_SERVER_FLEET_KEY_METRICS_H
+#ifndef CANDOR_SERVER_METRICS_KEY_METRICS_H
+#define CANDOR_SERVER_METRICS_KEY_METRICS_H
 
 #include "base/agreed/key_metrics.h"
 #include "server/request/http.h"

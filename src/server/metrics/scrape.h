@@ -1,6 +1,6 @@
 /* Answers with the key metrics of each service now, in Prometheus' text format. */
-#ifndef CANDOR_SERVER_FLEET_SCRAPE_H
-#define CANDOR_SERVER_FLEET_SCRAPE_H
+#ifndef CANDOR_SERVER_METRICS_SCRAPE_H
+#define CANDOR_SERVER_METRICS_SCRAPE_H
 
 #include "server/request/http.h"
 

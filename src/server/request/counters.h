@@ -82,7 +82,7 @@ struct counters {
     uint64_t query_ns;
     struct latencies latencies[GROUPS];
     uint64_t received_bytes, sent_bytes; /* heads and bodies of all requests and answers */
-    uint64_t analyze_ns; /* CPU time for findings */
+    uint64_t analyze_ns;                 /* CPU time for findings */
 };
 
 extern const char *const counters_names[REFUSALS];

@@ -55,8 +55,8 @@ int diff_init(struct diff *d); /* returns 0 or -ENOMEM */
 void diff_deinit(struct diff *d);
 /* Adds a recording to a side. The profile is not needed afterwards. Returns 0 or -ENOMEM. */
 int diff_add(struct diff *d, enum diff_side side, const struct profile *p);
-/* The same for a recording, or a part of one, of which only sums are at hand. Its variance is that of independent samples, because their order
- * is unknown; a side needs two of these, so that the differences between them show the rest. */
+/* The same for a recording, or a part of one, of which only sums are at hand. Its variance is that of independent samples, because
+ * their order is unknown; a side needs two of these, so that the differences between them show the rest. */
 struct diff_sum {
     const char *name;
     uint64_t self, total;

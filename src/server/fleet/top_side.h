@@ -14,8 +14,8 @@ struct top_side {
     uint32_t *place_of; /* by group of the store: its place among the shown groups, UINT32_MAX = none */
 };
 
-/* Asks the store. `by` is the labels of the shown groups, and the host. Returns 0 or a code with a message in e. Call top_side_deinit in each
- * case. */
+/* Asks the store. `by` is the labels of the shown groups, and the host. Returns 0 or a code with a message in e. Call top_side_deinit
+ * in each case. */
 int top_side_init(struct top_side *side, struct store *store, const struct store_query *q, const struct figures_by *by, unsigned lead,
                   struct error *e);
 void top_side_deinit(struct top_side *side);

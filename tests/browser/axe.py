@@ -1,7 +1,10 @@
 """axe-core, which looks at a page's accessibility. It comes from npm, as the system has it configured, once, into ~/.cache/candor/npm."""
 
+import pathlib
 import shutil
+import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 AXE = "axe-core@4.10.3"

@@ -52,7 +52,7 @@ static void end(struct http *h, enum refusal how, uint64_t bytes)
 static void answer_refusal(struct http *h, int rc, const char *text)
 {
     switch (rc) {
-    case -EACCES:
+    case -EKEYREJECTED:
         http_error(h, HTTP_FORBIDDEN, "%s", text);
         break;
     case -EINVAL:

@@ -80,7 +80,7 @@ int push_begin(struct http *h)
 /* Returns Connect's code for an error. Clients try again after `unavailable` and `resource_exhausted`, but not after `invalid_argument`. */
 static const char *code_of(int rc)
 {
-    if (rc == -EACCES)
+    if (rc == -EKEYREJECTED)
         return "permission_denied";
     return !arrival_may_retry(rc) ? "invalid_argument" : rc == -EBUSY ? "resource_exhausted" : rc == -EBADMSG ? "internal" : "unavailable";
 }
@@ -91,7 +91,7 @@ static void otlp_error(struct http *h, int rc, const char *text)
     enum { INVALID_ARGUMENT = 3, PERMISSION_DENIED = 7, UNAVAILABLE = 14 };
     struct http_writer w;
     bool later = arrival_may_retry(rc), json = is_json(h);
-    int code = later ? UNAVAILABLE : rc == -EACCES ? PERMISSION_DENIED : INVALID_ARGUMENT;
+    int code = later ? UNAVAILABLE : rc == -EKEYREJECTED ? PERMISSION_DENIED : INVALID_ARGUMENT;
     http_note_problem(h, text);
     if (http_write_begin(h, &w))
         return;
@@ -110,7 +110,7 @@ static void otlp_error(struct http *h, int rc, const char *text)
     if (later)
         http_add_text(h, "Retry-After", "10");
     unsigned status = rc == -EFBIG ? HTTP_CONTENT_TOO_LARGE : rc == -EBUSY ? HTTP_TOO_MANY_REQUESTS : HTTP_SERVICE_UNAVAILABLE;
-    unsigned final = rc == -EACCES ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
+    unsigned final = rc == -EKEYREJECTED ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
     http_write_end(h, &w, later || rc == -EFBIG ? status : final, json ? json_media : api_of(h->path)->media);
 }
 

@@ -58,7 +58,7 @@ int arrival_allow(const struct token *by, const struct labels *labels, struct er
     const char *service = labels_get(labels, "service");
     return pattern_matches(by->services, service)
                ? 0
-               : error_set(e, -EACCES, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+               : error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
 }
 
 /* Gives each service keys of its own, if the token is for some services only: whoever knows a key of another service could otherwise have a
@@ -95,7 +95,7 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
 enum refusal arrival_refusal(int rc)
 {
     switch (rc) {
-    case -EACCES:
+    case -EKEYREJECTED:
         return REFUSED_NOT_ALLOWED;
     case -EINVAL:
         return REFUSED_CONTENT;
@@ -118,5 +118,5 @@ enum refusal arrival_refusal(int rc)
 
 bool arrival_may_retry(int rc)
 {
-    return rc != -EACCES && rc != -EINVAL && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
+    return rc != -EKEYREJECTED && rc != -EINVAL && rc != -EPROTONOSUPPORT && rc != -ERANGE && rc != -EFBIG;
 }

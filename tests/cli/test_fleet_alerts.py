@@ -52,6 +52,13 @@ above = 5%
 window = 4s
 interval = 1s
 delay = 2s
+[alert metric]
+value = cpu
+above = 0.25
+window = 4s
+interval = 1s
+delay = 2s
+quiet = Sun-Sat
 [alert night]
 value = cores
 above = 0.5
@@ -143,7 +150,7 @@ def alert(server, rule, seen=None):
 
 def check_file(path):
     result = ct.candor("server", "--check-alerts", path)
-    ct.ok(result.status == 0 and "rules: 3, targets: 3" in result.out, "--check-alerts: a good file", result)
+    ct.ok(result.status == 0 and "rules: 4, targets: 3" in result.out, "--check-alerts: a good file", result)
     example = ct.candor("server", "--check-alerts", ct.ROOT / "dist" / "alerts.conf")
     ct.ok(example.status == 0, "--check-alerts: the example of dist/", example)
     bad = ct.WORK / "bad.conf"
@@ -165,7 +172,8 @@ def incident(server, feeder, sink, path):
     feeder.incident = True
     wait(lambda: alert(server, "hot", seen)["state"] == "firing" and sink.hooks("hot", "firing"), "the incident fires",
          lambda: (alert(server, "hot"), sink.got))
-    wait(lambda: json.loads((server.data / "alerts.json").read_text())["alerts"][1].get("told", {}).get("hook"), "and that is on the disk")
+    wait(lambda: any(one.get("told", {}).get("hook") for one in json.loads((server.data / "alerts.json").read_text())["alerts"]),
+         "and that is on the disk")
     server.end(signal.SIGKILL)
     again = Server("alerts", "--alerts", path, port=server.port)
     feeder.server = again
@@ -178,6 +186,9 @@ def incident(server, feeder, sink, path):
     ct.ok(fluke["low"] < 0.05 < fluke["value"], "though its value is above the threshold", fluke)
     night = alert(again, "night")
     ct.ok(night["state"] == "firing" and night["quiet"] and not night["sent"], "quiet times", night)
+    metric = alert(again, "metric")
+    ct.ok(metric["state"] == "firing" and 0.25 < metric["low"] == metric["value"] == metric["high"] < 4,
+          "a key metric, which has no interval", metric)
     return seen, again
 
 
@@ -242,11 +253,11 @@ def read_again(server, path, text):
     read = lambda: json.loads(server.request("GET", "/v1/alerts")[2])
     wait(lambda: read()["error"], "a broken file is reported")
     answer = read()
-    ct.ok("night" in answer["error"] and "lots" in answer["error"] and len(answer["rules"]) == 3, "and the rules from before stay",
+    ct.ok("night" in answer["error"] and "lots" in answer["error"] and len(answer["rules"]) == 4, "and the rules from before stay",
           answer["error"])
     ct.ok(server.metrics()["candor_server_alert_rules_good"] == 0, "in /metrics, too")
     path.write_text(text.split("[alert night]")[0])
-    wait(lambda: len(read()["rules"]) == 2 and not read()["error"], "a good file is used")
+    wait(lambda: len(read()["rules"]) == 3 and not read()["error"], "a good file is used")
 
 
 def main():

@@ -36,7 +36,7 @@ static int begin_rule(struct reading *r, const char *name, struct error *e)
     if (!added)
         return error_set(e, -EINVAL, "there is a rule [alert %s] already", name);
     r->rule = &all->list[all->count++];
-    *r->rule = (struct alert_rule){.type = "cpu:ns", .window = 300, .interval = 60, .delay = 60, .no_data = 3600};
+    *r->rule = (struct alert_rule){.type = ALERT_TYPE, .window = 300, .interval = 60, .delay = 60, .no_data = 3600};
     snprintf(r->rule->name, sizeof r->rule->name, "%s", name);
     return 0;
 }

@@ -24,6 +24,8 @@ enum {
     ALERT_RULES_MAX = 10000,
 };
 
+#define ALERT_TYPE "cpu:ns" /* the type of a rule that names none */
+
 struct alert_source; /* sources.h */
 
 struct alert_text {

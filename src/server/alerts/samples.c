@@ -35,6 +35,19 @@ static void put_selector(struct buffer *out, const struct alert_rule *rule, cons
     buffer_u8(out, '"');
 }
 
+int samples_selector(struct selector *out, const struct alert_rule *rule, const char *value, struct error *e)
+{
+    struct buffer text;
+    *out = (struct selector){0};
+    buffer_init(&text, KEY_MAX);
+    put_selector(&text, rule, value);
+    buffer_u8(&text, 0);
+    int rc = buffer_code(&text);
+    rc = rc ? error_set(e, rc, "out of memory") : selector_parse(out, (const char *)text.data, e);
+    buffer_deinit(&text);
+    return rc;
+}
+
 /* The key ends with the selector, which begins at *selector. */
 static int make_key(struct buffer *key, size_t *selector, const struct alert_rule *rule, const char *value, int64_t from, int64_t to)
 {

@@ -3,6 +3,7 @@
 #include "base/time_units.h"
 #include "profile/figures/stats.h"
 #include "regex/regex.h"
+#include "server/metrics/key_series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -107,15 +108,42 @@ static int measure_total(struct alert_samples *samples, const struct alert_windo
     return measure_share(samples, w, true, out, e);
 }
 
+/* ---- key metrics ---- */
+
+/* A key metric of the minutes that the window touches. It is no estimate of samples, so it has no interval. */
+static int measure_metric(struct alert_samples *samples, const struct alert_window *w, struct alert_figure *out, struct error *e)
+{
+    const char *name = w->rule->source->name;
+    struct key_series series = {0};
+    struct selector selector;
+    struct store_query q = {.selector = &selector,
+                            .from = w->from,
+                            .to = w->to,
+                            .until_ns = samples->until_ns,
+                            .is_gone = samples->is_gone,
+                            .client = samples->client};
+    *out = (struct alert_figure){0};
+    int rc = samples_selector(&selector, w->rule, w->value, e);
+    rc = rc ? rc : key_series_ask(&series, samples->store, &q, key_metric_bit(key_metric_named(name, strlen(name))), 0, NULL, e);
+    rc = rc ? rc : store_forgotten(samples->store, &q, &out->missing, e);
+    out->known = !rc && series.group_count && key_series_value(&series, 0, 0, 0, &out->value);
+    out->low = out->high = out->value;
+    key_series_deinit(&series);
+    selector_deinit(&selector);
+    return rc;
+}
+
 /* ---- the table ---- */
 
-static const struct alert_source sources[] = {
-    {"cores", "cores in use", false, false, measure_cores},
-    {"rate", "weight per second", false, false, measure_rate},
-    {"self", "share of the methods themselves", true, true, measure_self},
-    {"total", "share of the methods with what they call", true, true, measure_total},
-};
-enum { SOURCES = sizeof sources / sizeof *sources };
+#define METRIC_ROW(symbol, id, name, unit, sort, base, title, ...) {name, title, KEY_UNIT_##unit == KEY_UNIT_SHARE, false, measure_metric},
+
+/* First the sources that are measured from samples, then the key metrics. */
+static const struct alert_source sources[] = {{"cores", "cores in use", false, false, measure_cores},
+                                              {"rate", "weight per second", false, false, measure_rate},
+                                              {"self", "share of the methods themselves", true, true, measure_self},
+                                              {"total", "share of the methods with what they call", true, true, measure_total},
+                                              KEY_METRIC_ROWS(METRIC_ROW)};
+enum { SOURCES = sizeof sources / sizeof *sources, OF_SAMPLES = SOURCES - KEY_METRICS };
 
 const struct alert_source *sources_find(const char *name)
 {
@@ -129,14 +157,18 @@ char *sources_names(char *out, size_t size)
 {
     size_t n = 0;
     *out = 0;
-    for (int i = 0; i < SOURCES && n < size; i++)
+    for (int i = 0; i < OF_SAMPLES && n < size; i++)
         n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", sources[i].name);
+    if (n < size)
+        snprintf(out + n, size - n, ", or a key metric, such as gc_share");
     return out;
 }
 
 int sources_check(const struct alert_rule *rule, struct error *e)
 {
     const char *unit = strrchr(rule->type, ':');
+    if (rule->source->measure == measure_metric && strcmp(rule->type, ALERT_TYPE))
+        return error_set(e, -EINVAL, "value = %s has no type", rule->source->name);
     if (!unit)
         return error_set(e, -EINVAL, "type '%.60s': write it as in cpu:ns or alloc_space:bytes", rule->type);
     if (rule->source->measure == measure_cores && strcmp(unit, ":ns"))

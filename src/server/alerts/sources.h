@@ -34,7 +34,8 @@ struct alert_source {
     alert_measure *measure;
 };
 
-/* Returns the source of that name, or NULL. sources_names writes all names, for messages, and returns out. */
+/* Returns the source of that name, or NULL. sources_names writes the names for messages, those of key metrics
+ * in short, and returns out. */
 const struct alert_source *sources_find(const char *name);
 char *sources_names(char *out, size_t size);
 /* Checks that the rule's type suits its source. Returns 0, or -EINVAL with a message in e. */

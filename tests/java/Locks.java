@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Threads that wait for locks, and count for how long.
  *
  * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it.
- * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS blocked=NS waits=COUNT: what they waited, all
- * of each sort together; what the JVM says of the monitors, which leaves out the time before it blocks a thread; and how often all of them
- * got their lock.
+ * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS blocked=NS parked=NS waits=COUNT: what they
+ * waited, all of each sort together; what the JVM says of both sorts, which leaves out the time before it blocks or parks a thread; and how
+ * often all of them got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: every time another object. done waits=COUNT.
  * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; of mixed one of their locks
@@ -32,7 +32,8 @@ public final class Locks {
     private static final class Convoy {
         final AtomicLong waited = new AtomicLong();
         final AtomicLong waits = new AtomicLong();
-        final AtomicLong blocked = new AtomicLong();
+        final AtomicLong slept = new AtomicLong(); // with the ReentrantLock
+        final AtomicLong byJvm = new AtomicLong();
         final long end;
         final long hold;
 
@@ -71,8 +72,10 @@ public final class Locks {
         long before = System.nanoTime();
         lock.lock();
         try {
-            convoy.add(System.nanoTime() - before);
+            long after = System.nanoTime();
+            convoy.add(after - before);
             sleep(convoy.hold);
+            convoy.slept.addAndGet(System.nanoTime() - after);
         } finally {
             lock.unlock();
         }
@@ -101,18 +104,19 @@ public final class Locks {
                 while (monitors.goesOn()) {
                     wantMonitor(monitor, monitors);
                 }
-                monitors.blocked.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getBlockedTime() * 1_000_000);
+                monitors.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getBlockedTime() * 1_000_000);
             }, "monitor-" + i);
             threads[count + i] = new Thread(() -> {
                 while (parks.goesOn()) {
                     wantLock(lock, parks);
                 }
+                parks.byJvm.addAndGet(jvm.getThreadInfo(Thread.currentThread().getId()).getWaitedTime() * 1_000_000);
             }, "park-" + i);
         }
         Rounds.together(threads);
         jvm.setThreadContentionMonitoringEnabled(false);
-        return "monitor=" + monitors.waited + " park=" + parks.waited + " blocked=" + monitors.blocked + " waits="
-            + (monitors.waits.get() + parks.waits.get());
+        return "monitor=" + monitors.waited + " park=" + parks.waited + " blocked=" + monitors.byJvm + " parked="
+            + (parks.byJvm.get() - parks.slept.get()) + " waits=" + (monitors.waits.get() + parks.waits.get());
     }
 
     static void keep(Kept lock, long hold) {

@@ -198,7 +198,7 @@ static void test_found(const uint64_t *budgets, int count, const char *about)
     const struct profile_book *walked = profile_book(&p, "paths_walked", "");
     tap_ok(walked && walked->count == (uint64_t)walks && walks == 4 * count && opened == count && closed == count,
            "%s: four walks each are booked, and all tags are gone (%d)", about, walks);
-    tap_ok(says(&p, "paths: 256 of 256 objects, by 4 walks"), "%s: and the log tells of it", about);
+    tap_ok(says(&p, "paths: found for 256 of 256 objects, by 4 walks"), "%s: and the log tells of it", about);
     leaks_deinit(&l);
     profile_deinit(&p);
 }
@@ -241,7 +241,7 @@ int main(void)
     test_found(enough, 2, "twice into one chunk");
     test_none(1000, "budget", "--paths");
     refuses = true;
-    test_none(enough[0], "failed", "paths: 0 of 256 objects");
+    test_none(enough[0], "failed", "paths: found for 0 of 256 objects");
     test_unasked();
     unlink(file);
     return tap_done();

@@ -230,25 +230,28 @@ static int skip_late(struct judge *j, uint64_t now_ns, uint64_t *looked_ns, stru
 static void *run(void *context)
 {
     struct judge *j = context;
-    uint64_t late_ns = 0, pause_ns = 0;
+    uint64_t late_ns = 0, pause_ns = 0, worked_ns = 0, work_ns = 0; /* when the last look began, and the CPU time since then */
     bool failed = false;
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
     load_crew_alone();
     do {
         struct error e;
-        bool idle = true;
+        bool idle = false;
         double share = (double)j->server->limits.analyze_ppm / 1e6;
         uint64_t begun_ns = clock_monotonic_ns(), cpu = cpu_ns();
+        bool rested = share > 0 && !judge_rest_ns(work_ns, begun_ns - worked_ns, share);
         int rc = skip_late(j, begun_ns, &late_ns, &e);
-        if (!rc && share > 0)
+        if (!rc && rested)
             rc = look(j, &idle, &e);
         if (rc && !failed)
             j->server->stop.tell(e.text);
         failed = rc != 0;
         uint64_t spent_ns = cpu_ns() - cpu;
         counters_analyzed(&j->server->counters, spent_ns);
-        pause_ns = !(share > 0) ? LOOK_NS : judge_rest_ns(spent_ns, clock_monotonic_ns() - begun_ns, share);
-        if ((rc || idle) && pause_ns < LOOK_NS)
+        worked_ns = rested ? begun_ns : worked_ns;
+        work_ns = rested ? spent_ns : work_ns + spent_ns;
+        pause_ns = share > 0 ? judge_rest_ns(work_ns, clock_monotonic_ns() - worked_ns, share) : LOOK_NS;
+        if (rc || idle || pause_ns > LOOK_NS) /* the share may change meanwhile, and recordings may become late */
             pause_ns = LOOK_NS;
     } while (rest(j, pause_ns));
     return NULL;

@@ -141,13 +141,21 @@ static void put_service(struct jsonw *j, struct services *s, uint32_t service)
 static void put_services(struct http *h, struct services *s, const struct missing *missing)
 {
     struct http_writer w;
+    int rc = 0;
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
     jsonw_key(&w.json, "services");
     jsonw_array(&w.json);
-    for (uint32_t i = 0; i < s->count && !w.full; i++)
+    for (uint32_t i = 0; !rc && i < s->count && !w.full; i++) {
+        rc = store_is_over(s->store, s->q, s->error);
         put_service(&w.json, s, i);
+    }
+    if (rc) {
+        http_write_abandon(&w);
+        question_failed(h, rc, s->error);
+        return;
+    }
     jsonw_array_end(&w.json);
     question_put_complete(&w.json, missing, "", s->more);
     jsonw_object_end(&w.json);

@@ -82,6 +82,7 @@ enum {
 /* The last check of whether the server can do its work. */
 struct readiness {
     pthread_mutex_t lock; /* protects the other members */
+    bool checking;        /* a thread checks now, without the lock */
     uint64_t checked_ns;
     int result;
     struct error problem;

@@ -35,6 +35,7 @@ struct journal {
     uint64_t dropped;
     uint64_t window_ns; /* when the window began */
     uint32_t refusals, unreported;
+    bool torn;                     /* the log's last line has no end; only the thread uses it */
     bool reopen, stopping, failed; /* failed: the log could not be written, and this was reported */
 };
 
@@ -107,10 +108,12 @@ static void add_line(struct journal *j, const struct journal_request *r)
     size_t n = 0;
     char *line = make_line(r, &n);
     pthread_mutex_lock(&j->lock);
-    if (line && n <= WAITING_MAX - j->lines.len)
+    bool fits = line && n <= WAITING_MAX - j->lines.len;
+    if (fits)
         buffer_put(&j->lines, line, n);
-    else
+    if (!fits || j->lines.failed)
         j->dropped++;
+    j->lines.failed = j->lines.full = false; /* the lines before are good, and later there may be memory */
     pthread_cond_signal(&j->more);
     pthread_mutex_unlock(&j->lock);
     free(line);
@@ -189,10 +192,24 @@ static void open_again(struct journal *j)
     j->fd = fd;
 }
 
+/* Counts the lines that were not written, and notes whether the last one was cut. */
+static void count_lost(struct journal *j, const struct buffer *lines, size_t done)
+{
+    uint64_t lost = 0;
+    for (size_t i = done; i < lines->len; i++)
+        lost += lines->data[i] == '\n';
+    j->torn |= done && lines->data[done - 1] != '\n';
+    pthread_mutex_lock(&j->lock);
+    j->dropped += lost;
+    pthread_mutex_unlock(&j->lock);
+}
+
 static void write_lines(struct journal *j, const struct buffer *lines)
 {
     char text[200];
     size_t done = 0;
+    if (lines->len && j->torn && write(j->fd, "\n", 1) == 1)
+        j->torn = false;
     while (done < lines->len) {
         ssize_t n = write(j->fd, lines->data + done, lines->len - done);
         if (n < 0 && errno == EINTR)
@@ -206,6 +223,8 @@ static void write_lines(struct journal *j, const struct buffer *lines)
         snprintf(text, sizeof text, "--access-log %.100s: cannot be written: %s; lines are lost", j->path, strerror(errno));
         j->tell(text);
     }
+    if (failed)
+        count_lost(j, lines, done);
     j->failed = failed;
 }
 

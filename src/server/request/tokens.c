@@ -213,6 +213,14 @@ static int make_line(const char *wanted, const char *hex, char *line, size_t siz
     return 0;
 }
 
+/* Whether the file's last line has no end, because a person has written it. */
+static bool ends_within_line(int fd)
+{
+    char last;
+    off_t size = lseek(fd, 0, SEEK_END);
+    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
 int tokens_make(const char *path, const char *wanted, struct error *e)
 {
     uint8_t bytes[32], digest[TOKENS_DIGEST];
@@ -227,8 +235,9 @@ int tokens_make(const char *path, const char *wanted, struct error *e)
         return error_set(e, -EINVAL, "--new-token '%.60s': write it like web-1:write, grafana:read or shop:read,write:service=shop|cart-*",
                          wanted);
     ssize_t n = (ssize_t)strlen(line);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    int rc = fd < 0 || write(fd, line, (size_t)n) != n || fsync(fd)
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    bool torn = fd >= 0 && ends_within_line(fd);
+    int rc = fd < 0 || (torn && write(fd, "\n", 1) != 1) || write(fd, line, (size_t)n) != n || fsync(fd)
                  ? error_set(e, -errno, "%s: cannot be written: %s", path, strerror(errno))
                  : 0;
     if (fd >= 0)

@@ -166,13 +166,23 @@ static int take_latest(const struct entry *n, const struct catalogue_found *one,
 }
 
 /* Notes the recording's host and version. */
+/* Enters the recording's host and version, and forgets those that were seen longest ago if there are too many. */
 static int add_labels(const struct entry *n, int64_t id, struct error *e)
 {
-    struct sql s = sql_use(&n->c->sql, "INSERT OR IGNORE INTO finding_label SELECT ?1, l.name, l.value FROM label l "
-                                       "WHERE l.labelset = ?2 AND l.name IN ('host', 'version') AND (SELECT count(*) FROM finding_label f "
-                                       "WHERE f.finding = ?1 AND f.name = l.name) < ?3");
+    struct sql s = sql_use(&n->c->sql, "INSERT INTO finding_label SELECT ?1, name, value, ?3 FROM label WHERE labelset = ?2 AND "
+                                       "name IN ('host', 'version') ON CONFLICT (finding, name, value) DO UPDATE SET seen = max(seen, "
+                                       "excluded.seen)");
     sql_int(&s, id);
     sql_int(&s, n->labelset);
+    sql_int(&s, n->last);
+    int rc = sql_run(&s, 0, e);
+    if (rc)
+        return rc;
+    s = sql_use(&n->c->sql,
+                "DELETE FROM finding_label WHERE finding = ?1 AND (name, value) IN (SELECT name, value FROM (SELECT name, value, "
+                "row_number() OVER (PARTITION BY name ORDER BY seen DESC, value) AS place FROM finding_label WHERE finding = ?1) "
+                "WHERE place > ?2)");
+    sql_int(&s, id);
     sql_int(&s, CATALOGUE_VALUES_MAX);
     return sql_run(&s, 0, e);
 }

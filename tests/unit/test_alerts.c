@@ -170,6 +170,25 @@ static void test_pending(void)
            "below: the upper bound counts");
 }
 
+static void test_for_targets(void)
+{
+    struct alert a = {0};
+    tap_ok(put(&a, &steady, 60, 0.6, 0.05, true) == ALERT_PENDING && verdict_for_targets(&a) == ALERT_INACTIVE,
+           "targets are not told of an alert that waits");
+    a = (struct alert){.state = ALERT_FIRING, .at = 240, .started = 240, .since = 240, .seen = 240};
+    tap_ok(verdict_for_targets(&a) == ALERT_FIRING && put(&a, &steady, 300, 0.1, 0.05, true) == ALERT_RESOLVED &&
+               verdict_for_targets(&a) == ALERT_RESOLVED,
+           "they are told of one that fires, and of its end");
+    tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && verdict_for_targets(&a) == ALERT_RESOLVED &&
+               put(&a, &steady, 420, 0.1, 0.05, true) == ALERT_INACTIVE && verdict_for_targets(&a) == ALERT_RESOLVED && a.ended == 300,
+           "also when it waits again, and no longer waits");
+    put(&a, &steady, 480, 0.6, 0.05, true);
+    put(&a, &steady, 540, 0.6, 0.05, true);
+    tap_ok(put(&a, &steady, 600, 0.6, 0.05, true) == ALERT_FIRING && verdict_for_targets(&a) == ALERT_FIRING && !a.ended,
+           "until it fires anew");
+    tap_ok(put(&a, &steady, 540, 0.1, 0.05, true) == ALERT_RESOLVED && a.ended == 600, "no end is before its beginning");
+}
+
 static void test_announced(void)
 {
     struct alert a = {0};
@@ -264,21 +283,29 @@ static void test_messages(void)
 {
     char value[] = "web.1", one[ALERT_FINGERPRINT], two[ALERT_FINGERPRINT], three[ALERT_FINGERPRINT], *bytes;
     size_t n;
-    struct alert_rule rule = {
-        .name = "r", .each = "k8s.pod", .source = sources_find("self"), .method = "<x>", .window = 60, .threshold_text = "5%"};
+    struct alert_rule rule = {.name = "r",
+                              .each = "k8s.pod",
+                              .source = sources_find("self"),
+                              .method = "<x>",
+                              .window = 60,
+                              .threshold_text = "5%",
+                              .annotations = {{"run.book", "b"}},
+                              .annotation_count = 1};
     struct alert alert = {.value = value, .state = ALERT_FIRING, .at = 120, .started = 60, .figure = figure(0.1, 0.08, 0.12)}, over = alert;
     struct alert_note notes[] = {{&rule, &alert, false}, {&rule, &over, false}, {&rule, &alert, true}};
     struct alert_target target = {.kind = ALERT_MANAGER, .url = "http://h", .repeat = 60};
     over.state = ALERT_RESOLVED;
     over.ended = 180;
     tap_ok(!message_make(&target, notes, 2, 1000, &bytes, &n) && strstr(bytes, "\"k8s_pod\":\"web.1\"") &&
-               strstr(bytes, "\"endsAt\":\"1970-01-01T00:20:40Z\"") && strstr(bytes, "\"endsAt\":\"1970-01-01T00:03:00Z\"") &&
-               *bytes == '[',
+               strstr(bytes, "\"run_book\":\"b\"") && strstr(bytes, "\"endsAt\":\"1970-01-01T00:20:40Z\"") &&
+               strstr(bytes, "\"endsAt\":\"1970-01-01T00:03:00Z\"") && *bytes == '[',
            "Alertmanager: names that it knows, and ends");
     free(bytes);
+    over.state = ALERT_PENDING; /* the value is beyond the threshold again, before the end was sent */
     target.kind = ALERT_WEBHOOK;
     tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "\"k8s.pod\":\"web.1\"") &&
-               strstr(bytes, "\"endsAt\":null") && strstr(bytes, "\"status\":\"resolved\"") && strstr(bytes, "10 % [8..12]"),
+               strstr(bytes, "\"run.book\":\"b\"") && strstr(bytes, "\"endsAt\":null") && strstr(bytes, "\"status\":\"resolved\"") &&
+               strstr(bytes, "10 % [8..12]"),
            "webhook: everything");
     free(bytes);
     target.kind = ALERT_SLACK;
@@ -298,6 +325,7 @@ int main(void)
     test_rules();
     test_states();
     test_pending();
+    test_for_targets();
     test_announced();
     test_ratio();
     test_table();

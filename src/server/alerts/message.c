@@ -70,14 +70,14 @@ char *message_describe(const struct alert_rule *rule, const struct alert *alert,
     return out;
 }
 
-static void put_annotations(struct jsonw *j, const struct alert_note *note)
+static void put_annotations(struct jsonw *j, const struct alert_note *note, bool strict)
 {
-    char text[1024];
+    char text[1024], name[ALERT_NAME_MAX];
     jsonw_key(j, "annotations");
     jsonw_object(j);
     jsonw_member_text(j, "description", note->test ? "a test of this rule" : message_describe(note->rule, note->alert, text, sizeof text));
     for (uint32_t i = 0; i < note->rule->annotation_count; i++)
-        jsonw_member_text(j, note->rule->annotations[i].name, note->rule->annotations[i].value);
+        jsonw_member_text(j, clean(note->rule->annotations[i].name, strict, name), note->rule->annotations[i].value);
     jsonw_object_end(j);
 }
 
@@ -90,11 +90,11 @@ static void put_alertmanager(struct jsonw *j, const struct alert_target *target,
     jsonw_array(j);
     for (uint32_t i = 0; i < count; i++) {
         const struct alert *a = notes[i].alert;
-        int64_t end = notes[i].test ? now + TEST_S : a->state == ALERT_RESOLVED ? a->ended : now + BELIEF * target->repeat;
+        int64_t end = notes[i].test ? now + TEST_S : a->state == ALERT_FIRING ? now + BELIEF * target->repeat : a->ended;
         jsonw_object(j);
         jsonw_key(j, "labels");
         message_put_labels(j, &notes[i], true);
-        put_annotations(j, &notes[i]);
+        put_annotations(j, &notes[i], true);
         jsonw_member_text(j, "startsAt", message_time(a->started, time));
         jsonw_member_text(j, "endsAt", message_time(end, time));
         jsonw_object_end(j);
@@ -106,7 +106,7 @@ static void put_alertmanager(struct jsonw *j, const struct alert_target *target,
 
 static const char *status_of(const struct alert_note *note)
 {
-    return note->alert->state == ALERT_RESOLVED ? "resolved" : "firing";
+    return note->alert->state == ALERT_FIRING ? "firing" : "resolved";
 }
 
 static void put_one(struct jsonw *j, const struct alert_note *note)
@@ -119,9 +119,9 @@ static void put_one(struct jsonw *j, const struct alert_note *note)
     jsonw_member_text(j, "rule", note->rule->name);
     jsonw_key(j, "labels");
     message_put_labels(j, note, false);
-    put_annotations(j, note);
+    put_annotations(j, note, false);
     jsonw_member_text(j, "startsAt", message_time(a->started, time));
-    jsonw_member_text_or_null(j, "endsAt", a->state == ALERT_RESOLVED ? message_time(a->ended, time) : NULL);
+    jsonw_member_text_or_null(j, "endsAt", a->state == ALERT_FIRING ? NULL : message_time(a->ended, time));
     jsonw_member_number(j, "value", a->figure.value);
     jsonw_member_number(j, "low", a->figure.low);
     jsonw_member_number(j, "high", a->figure.high);

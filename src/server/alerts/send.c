@@ -55,16 +55,18 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     return rc;
 }
 
-/* Whether the target must be told of the alert. */
+/* Whether the target must be told of the alert. Of one that fired in quiet times only, it is told the end if it takes an earlier one for
+ * still firing. */
 static bool is_due(const struct alert *a, const struct alert_target *target, uint32_t index, int64_t now)
 {
     const struct alert_told *told = &a->told[index];
-    bool active = a->state == ALERT_FIRING || a->state == ALERT_RESOLVED;
-    if (!active || !a->announced)
+    enum alert_state state = verdict_for_targets(a);
+    bool waits_for_end = state == ALERT_RESOLVED && told->what == ALERT_FIRING;
+    if (state == ALERT_INACTIVE || (!a->announced && !waits_for_end))
         return false;
-    if (told->what != a->state || told->started != a->started)
+    if (told->what != state || told->started != a->started)
         return true;
-    return a->state == ALERT_FIRING && target->repeat && (now - told->when >= target->repeat || now < told->when);
+    return state == ALERT_FIRING && target->repeat && (now - told->when >= target->repeat || now < told->when);
 }
 
 static bool add(struct batch *b, const struct alert *a, int64_t now)
@@ -74,7 +76,7 @@ static bool add(struct batch *b, const struct alert *a, int64_t now)
         return false;
     memcpy(b->list[b->count].rule, a->rule, sizeof a->rule);
     b->list[b->count].value = value;
-    b->list[b->count].told = (struct alert_told){a->state, a->started, now};
+    b->list[b->count].told = (struct alert_told){verdict_for_targets(a), a->started, now};
     b->count++;
     return true;
 }

@@ -72,7 +72,7 @@ static void fit_targets(struct alert *a, const struct alert_rules *old, const st
                 told[i] = a->told[k];
                 known = true;
             }
-        if (!known && a->state == ALERT_RESOLVED)
+        if (!known && verdict_for_targets(a) == ALERT_RESOLVED)
             told[i] = (struct alert_told){ALERT_RESOLVED, a->started, a->ended};
     }
     memcpy(a->told, told, sizeof told);

@@ -7,6 +7,13 @@ bool verdict_is_beyond(const struct alert_rule *rule, const struct alert_figure 
     return figure->known && (rule->below ? figure->high < threshold : figure->low > threshold);
 }
 
+enum alert_state verdict_for_targets(const struct alert *a)
+{
+    if (a->state == ALERT_FIRING || a->state == ALERT_RESOLVED)
+        return a->state;
+    return a->ended ? ALERT_RESOLVED : ALERT_INACTIVE;
+}
+
 static void enter(struct alert *a, enum alert_state state, int64_t to)
 {
     a->state = state;
@@ -18,7 +25,7 @@ static void enter(struct alert *a, enum alert_state state, int64_t to)
         a->announced = false;
     }
     if (state == ALERT_RESOLVED)
-        a->ended = to;
+        a->ended = to > a->started ? to : a->started; /* the clock may have been set back */
 }
 
 /* The clock was set back: no time of the alert may be in the future. */

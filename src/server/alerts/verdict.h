@@ -36,6 +36,9 @@ struct alert {
 /* Puts the figure of the window that ends at `to` into the alert. step: the longest time between two evaluations that counts for `for`; a
  * longer one, such as a server's absence or a clock that was set, counts as this. Returns whether the state has changed. */
 bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step);
+/* What targets are told: firing, resolved, or inactive for nothing. An alert that is over stays resolved for them until it fires anew, so
+ * that a target that was away hears of the end even if the value has been beyond the threshold since. */
+enum alert_state verdict_for_targets(const struct alert *a);
 /* Whether the figure is surely beyond the threshold. */
 bool verdict_is_beyond(const struct alert_rule *rule, const struct alert_figure *figure, double threshold);
 

@@ -168,6 +168,24 @@ static void test_pending(void)
     tap_ok(put(&a, &low, 60, 0.4, 0.2, true) == ALERT_INACTIVE && put(&a, &low, 120, 0.4, 0.05, true) == ALERT_FIRING &&
                put(&a, &low, 180, 0.5, 0.05, true) == ALERT_FIRING && put(&a, &low, 240, 0.58, 0.05, true) == ALERT_RESOLVED,
            "below: the upper bound counts");
+    a = (struct alert){0};
+    put(&a, &steady, 60, 0.6, 0.05, true);
+    tap_ok(put(&a, &steady, 600, 0, -1, true) == ALERT_PENDING && put(&a, &steady, 660, 0, -1, true) == ALERT_INACTIVE,
+           "missing data end it after no-data");
+}
+
+static void test_incomplete(void)
+{
+    struct alert_rule low = steady, grown = steady;
+    struct alert a = {0};
+    low.hold = grown.hold = 0;
+    low.below = true;
+    grown.before = 86400;
+    tap_ok(put(&a, &low, 60, 0.4, 0.05, false) == ALERT_INACTIVE && put(&a, &low, 120, 0.4, 0.05, true) == ALERT_FIRING,
+           "incomplete data are not below a threshold");
+    a = (struct alert){0};
+    tap_ok(put(&a, &grown, 60, 0.6, 0.05, false) == ALERT_INACTIVE && put(&a, &grown, 120, 0.6, 0.05, true) == ALERT_FIRING,
+           "nor above a baseline");
 }
 
 static void test_for_targets(void)
@@ -325,6 +343,7 @@ int main(void)
     test_rules();
     test_states();
     test_pending();
+    test_incomplete();
     test_for_targets();
     test_announced();
     test_ratio();

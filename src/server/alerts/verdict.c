@@ -59,7 +59,10 @@ bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_
 {
     enum alert_state before = a->state;
     int64_t passed = a->at && to > a->at ? to - a->at : 0;
-    bool complete = !missing_parts(&figure->missing), beyond = verdict_is_beyond(rule, figure, rule->threshold);
+    bool complete = !missing_parts(&figure->missing);
+    /* Data that are missing make a value smaller, and its ratio to a baseline smaller or larger. */
+    bool usable = complete || (!rule->below && !rule->before);
+    bool beyond = usable && verdict_is_beyond(rule, figure, rule->threshold);
     passed = passed < step ? passed : step;
     if (to < a->at)
         limit_times(a, to);
@@ -68,7 +71,7 @@ bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_
     a->figure = *figure;
     if (a->state == ALERT_FIRING)
         verdict_of_firing(a, rule, figure, complete, to);
-    else if (a->state == ALERT_PENDING && !beyond && figure->known && complete)
+    else if (a->state == ALERT_PENDING && !beyond && (figure->known ? complete : to - a->seen >= rule->no_data))
         enter(a, ALERT_INACTIVE, to);
     else
         verdict_of_waiting(a, rule, beyond, to, passed);

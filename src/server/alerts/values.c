@@ -59,7 +59,6 @@ int values_find(struct alert_values *v, const struct alert_rule *rule, struct st
     struct finding f = {v, rule, &selector, store, patience, e};
     struct store_asking asking = {store, patience};
     struct catalogue_patience over = store_patience(&asking);
-    *v = (struct alert_values){0};
     int rc = selector_parse(&selector, rule->select, e);
     rc = rc ? rc : catalogue_recordings(store_catalogue(store), from, to, &over, take, &f, e);
     selector_deinit(&selector);

@@ -13,7 +13,7 @@ struct alert_values {
     bool cut; /* there are more than ALERT_VALUES_MAX */
 };
 
-/* Finds the values in [from, to). Returns 0 or a code with a message in e. Call values_deinit in both cases. */
+/* Adds the values in [from, to) to those that are there. Returns 0 or a code with a message in e. Call values_deinit in both cases. */
 int values_find(struct alert_values *v, const struct alert_rule *rule, struct store *store, const struct store_query *patience,
                 int64_t from, int64_t to, struct error *e);
 /* Adds a value unless it is there. Returns 0 or -ENOMEM. */

@@ -24,7 +24,6 @@ struct round {
     struct alerts *alerts;
     struct due *list;
     uint32_t count, cap;
-    struct store_query patience;
 };
 
 int64_t watch_window_end(const struct alert_rule *rule, int64_t now)
@@ -105,7 +104,7 @@ static int add_due(struct round *r, uint32_t rule, const char *value, int64_t to
     return 0;
 }
 
-/* Adds the alerts of the rule that wait or fire: they learn that there are no data. */
+/* Adds the alerts of the rule that wait or fire: they must learn that there are no data. */
 static int add_alerts(struct alerts *a, const struct alert_rule *rule, struct alert_values *v)
 {
     int rc = 0;
@@ -117,15 +116,20 @@ static int add_alerts(struct alerts *a, const struct alert_rule *rule, struct al
     return rc;
 }
 
+/* Alerts come before other values, so that none that fires is left out when there are too many. */
 static int add_values(struct round *r, uint32_t index, int64_t to, struct error *e)
 {
-    const struct alert_rule *rule = &r->alerts->rules.list[index];
-    struct alert_values v;
-    int rc = values_find(&v, rule, r->alerts->server->store, &r->patience, to - rule->window, to, e);
-    rc = rc ? rc : add_alerts(r->alerts, rule, &v);
+    struct alerts *a = r->alerts;
+    const struct alert_rule *rule = &a->rules.list[index];
+    const struct store_query patience = {.until_ns = clock_monotonic_ns() + ROUND_S * NS_PER_S};
+    struct alert_values v = {0};
+    int rc = add_alerts(a, rule, &v);
+    rc = rc ? rc : values_find(&v, rule, a->server->store, &patience, to - rule->window, to, e);
     for (uint32_t i = 0; !rc && i < v.count; i++)
         rc = add_due(r, index, v.list[i], to);
-    r->alerts->status[index].cut = v.cut;
+    pthread_mutex_lock(&a->lock);
+    a->status[index].cut = v.cut;
+    pthread_mutex_unlock(&a->lock);
     values_deinit(&v);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
@@ -220,12 +224,13 @@ static void forget_old(struct alerts *a)
 {
     struct alert_table *t = &a->table;
     uint32_t kept = 0;
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S);
     pthread_mutex_lock(&a->lock);
     for (uint32_t i = 0; i < t->count; i++) {
         const struct alert *one = &t->list[i];
-        const struct alert_rule *rule = rules_find(&a->rules, one->rule);
-        bool idle = one->state == ALERT_INACTIVE || one->state == ALERT_RESOLVED;
-        if (rule && one->value && idle && watch_window_end(rule, (int64_t)(clock_realtime_ns() / NS_PER_S)) - one->at > KEEP_S)
+        bool idle = one->value && (one->state == ALERT_INACTIVE || one->state == ALERT_RESOLVED);
+        const struct alert_rule *rule = idle && now - one->at > KEEP_S ? rules_find(&a->rules, one->rule) : NULL;
+        if (rule && watch_window_end(rule, now) - one->at > KEEP_S)
             free(one->value);
         else
             t->list[kept++] = *one;
@@ -237,7 +242,7 @@ static void forget_old(struct alerts *a)
 static void evaluate_due(struct alerts *a)
 {
     uint64_t begun = clock_monotonic_ns();
-    struct round r = {.alerts = a, .patience = {.until_ns = begun + ROUND_S * NS_PER_S}};
+    struct round r = {.alerts = a};
     int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S);
     for (uint32_t i = 0; i < a->rules.count; i++)
         add_rule(&r, i, now);

@@ -57,6 +57,7 @@ struct alerts {
 
     pthread_mutex_t saving; /* held while the table is written; taken before `lock` */
     struct stat seen;       /* the file as it was last read; the evaluating thread's */
+    struct stat changing;   /* likewise: as it was at the last look */
     pthread_t watcher;
     bool watching;
     struct alert_sender senders[ALERT_TARGETS_MAX];

@@ -62,7 +62,8 @@ static bool same_file(const struct stat *x, const struct stat *y)
            x->st_mtim.tv_nsec == y->st_mtim.tv_nsec;
 }
 
-/* Reads the rules again if the file has changed. If they are broken, the earlier ones stay. */
+/* Reads the rules again if the file has changed, and has stayed the same since the last look: before, it may still be being written. If the
+ * rules are broken, the earlier ones stay. */
 static void read_again(struct alerts *a)
 {
     struct stat now = {0};
@@ -70,7 +71,9 @@ static void read_again(struct alerts *a)
     struct error e;
     char text[700];
     stat(a->path, &now);
-    if (same_file(&now, &a->seen))
+    bool is_still = same_file(&now, &a->changing);
+    a->changing = now;
+    if (!is_still || same_file(&now, &a->seen))
         return;
     a->seen = now;
     int rc = rules_read(&rules, a->path, &e);

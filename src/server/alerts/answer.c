@@ -177,17 +177,25 @@ bool alerts_test_path(const char *path)
            !strcmp(path + n - (sizeof suffix - 1), suffix);
 }
 
-bool answer_find_rule(struct http *h, const char *name, unsigned status, struct alert_rule *out)
+/* Copies a rule and, unless it is NULL, the targets to whose places the rule refers. */
+static bool find_rule(struct http *h, const char *name, unsigned status, struct alert_rule *out, struct alert_target *targets)
 {
     struct alerts *a = h->server->alerts;
     pthread_mutex_lock(&a->lock);
     const struct alert_rule *rule = rules_find(&a->rules, name);
     if (rule)
         *out = *rule;
+    if (targets)
+        memcpy(targets, a->rules.targets, sizeof a->rules.targets);
     pthread_mutex_unlock(&a->lock);
     if (!rule)
         http_error(h, status, "there is no rule '%.63s'; GET /v1/alerts lists them", name);
     return rule;
+}
+
+bool answer_find_rule(struct http *h, const char *name, unsigned status, struct alert_rule *out)
+{
+    return find_rule(h, name, status, out, NULL);
 }
 
 /* Sends the test to one target, and writes what became of it. */
@@ -223,18 +231,13 @@ void alerts_test(struct http *h)
     if (!answer_has_alerts(h))
         return;
     snprintf(name, sizeof name, "%.*s", (int)(strlen(h->path) - (sizeof prefix - 1) - (sizeof suffix - 1)), h->path + sizeof prefix - 1);
-    if (!answer_find_rule(h, name, HTTP_NOT_FOUND, &rule))
-        return;
     targets = calloc(ALERT_TARGETS_MAX, sizeof *targets);
-    if (!targets || http_write_begin(h, &w)) {
-        if (!targets)
-            http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
+    if (!targets)
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
+    if (!targets || !find_rule(h, name, HTTP_NOT_FOUND, &rule, targets) || http_write_begin(h, &w)) {
         free(targets);
         return;
     }
-    pthread_mutex_lock(&a->lock);
-    memcpy(targets, a->rules.targets, sizeof a->rules.targets);
-    pthread_mutex_unlock(&a->lock);
     jsonw_object(&w.json);
     jsonw_key(&w.json, "targets");
     jsonw_array(&w.json);

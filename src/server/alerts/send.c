@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 50, WAIT_MAX_S = 60, FAILURES_MAX = 6 };
+enum { BATCH = 50, WAIT_MAX_S = 60, ASKED_MAX_S = 3600, FAILURES_MAX = 6 }; /* ASKED: by the target */
 
 /* What a request says, so that it can be noted after the answer. */
 struct batch {
@@ -116,7 +116,8 @@ static void note(struct alerts *a, uint32_t index, const struct batch *b, int rc
     if (rc) {
         uint64_t wait = UINT64_C(1) << (s->failures - 1);
         wait = (wait < WAIT_MAX_S ? wait : WAIT_MAX_S) * NS_PER_S;
-        s->next_ns = clock_monotonic_ns() + (wait > retry_after_ns ? wait : retry_after_ns);
+        uint64_t asked = retry_after_ns < ASKED_MAX_S * NS_PER_S ? retry_after_ns : ASKED_MAX_S * NS_PER_S;
+        s->next_ns = clock_monotonic_ns() + (wait > asked ? wait : asked);
         return;
     }
     s->last = wall_clock();

@@ -25,14 +25,20 @@ static void put_exact(struct jsonw *j, const char *key, double v)
     jsonw_exact(j, v, false);
 }
 
+/* Parsers of JSON refuse larger integers, and then the whole file could not be read. */
+static void put_sum(struct jsonw *j, uint64_t v)
+{
+    jsonw_uint(j, v < INT64_MAX ? v : INT64_MAX);
+}
+
 static void put_missing(struct jsonw *j, const struct missing *m)
 {
     jsonw_key(j, "missing");
     jsonw_array(j);
     for (int i = 0; i < MISSING_REASONS; i++) {
-        jsonw_uint(j, m->sums[i].parts);
-        jsonw_uint(j, m->sums[i].rows);
-        jsonw_uint(j, m->sums[i].weight);
+        put_sum(j, m->sums[i].parts);
+        put_sum(j, m->sums[i].rows);
+        put_sum(j, m->sums[i].weight);
     }
     jsonw_array_end(j);
 }

@@ -178,9 +178,25 @@ static int visit_entries(const struct reading *r, int64_t hour, struct column *i
     return rc;
 }
 
+static int read_row(struct sql_database *d, const struct reading *r, int64_t hour, int64_t id, struct catalogue_metric_hit *hit,
+                    struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT minutes FROM metric WHERE id = ?");
+    sql_int(&s, id);
+    int rc = sql_step(&s, e);
+    const void *bytes = rc > 0 ? sqlite3_column_blob(s.statement, 0) : NULL;
+    if (rc > 0) {
+        struct column in = {.bytes = (uint8_t *)bytes, .size = (size_t)sqlite3_column_bytes(s.statement, 0)};
+        rc = bytes ? visit_entries(r, hour, &in, hit) : 0;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+/* The rows are found in an index, so that the minutes of label sets that are not selected are not read. */
 static int read_rows(struct sql_database *d, const struct reading *r, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT hour, labelset, minutes FROM metric WHERE hour BETWEEN ? AND ? ORDER BY hour, labelset, id");
+    struct sql s = sql_use(d, "SELECT hour, labelset, id FROM metric WHERE hour BETWEEN ? AND ? ORDER BY hour, labelset, id");
     struct catalogue_metric_hit hit = {0};
     int rc;
     sql_int(&s, hour_of(r->from));
@@ -189,9 +205,7 @@ static int read_rows(struct sql_database *d, const struct reading *r, struct err
         hit.labelset = (uint64_t)sql_column(&s, 1);
         if (!r->visitor->selects(r->visitor->context, hit.labelset))
             continue;
-        const void *bytes = sqlite3_column_blob(s.statement, 2);
-        struct column in = {.bytes = (uint8_t *)bytes, .size = (size_t)sqlite3_column_bytes(s.statement, 2)};
-        rc = bytes ? visit_entries(r, sql_column(&s, 0), &in, &hit) : 0;
+        rc = read_row(d, r, sql_column(&s, 0), sql_column(&s, 2), &hit, e);
         if (rc)
             break;
     }

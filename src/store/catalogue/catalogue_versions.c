@@ -175,6 +175,7 @@ static const char version_8[] =
     " minutes BLOB NOT NULL);"
     "CREATE INDEX metric_hour ON metric (hour, labelset);"
     "CREATE INDEX metric_labelset ON metric (labelset);"
+    "CREATE INDEX metric_service ON metric (service, hour);"
     "CREATE TRIGGER labelset_gone AFTER DELETE ON labelset BEGIN DELETE FROM metric WHERE labelset = OLD.id; END;"
     "PRAGMA user_version = 8;";
 

@@ -2,7 +2,8 @@
 #include "events/figures/readings.h"
 #include "server/measure/measure.h"
 
-/* A count since the JVM's start: the difference between two readings counts halfway between them. */
+/* A count since the JVM's start: the difference between two readings counts halfway between them. One reading alone says nothing about the
+ * recording. */
 struct count {
     enum key_metric metric;
     struct reading last;
@@ -11,9 +12,10 @@ struct count {
 
 static void take_count(struct minutes *m, struct count *c, const struct reading *r)
 {
-    if (c->any && r->value >= c->last.value)
+    if (c->any && r->value >= c->last.value) {
         minutes_add(m, c->metric, c->last.ns + (r->ns - c->last.ns) / 2, (int64_t)(r->value - c->last.value));
-    minutes_know(m, c->metric);
+        minutes_know(m, c->metric);
+    }
     c->last = *r;
     c->any = true;
 }
@@ -50,12 +52,21 @@ static void take_mean(struct minutes *m, struct mean *of, const struct reading *
     of->count++;
 }
 
+/* Whether the agent wrote the live set: then the heap after other collections, which also has garbage, is not taken. */
+static bool has_live_sets(const struct minutes *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->list[i].known & key_metric_bit(KEY_LIVE_SET))
+            return true;
+    return false;
+}
+
 static void take_all(struct minutes *m, const struct readings *list)
 {
     struct count exceptions = {.metric = KEY_EXCEPTIONS}, periods = {.metric = KEY_QUOTA_PERIODS},
                  throttled = {.metric = KEY_THROTTLED_SHARE};
     struct mean threads = {0};
-    bool has_threads = minutes_knows(m, KEY_THREADS), has_live = m->known & key_metric_bit(KEY_LIVE_SET);
+    bool has_threads = minutes_knows(m, KEY_THREADS), has_live = has_live_sets(m);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct reading *r = &list->list[i];
         if (r->kind == READING_THROWN)

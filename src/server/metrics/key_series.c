@@ -37,36 +37,36 @@ static int group_of(struct key_series *s, uint32_t value, struct key_group **gro
             return -E2BIG;
         *place = s->group_count;
         struct key_group *g = &s->groups[s->group_count++];
-        *g = (struct key_group){.value = value,
-                                .points = calloc(points, sizeof *g->points),
-                                .minutes = calloc((size_t)s->metric_count * MINUTES_PER_HOUR, sizeof *g->minutes)};
-        if (!g->points || !g->minutes)
+        *g = (struct key_group){.value = value, .points = calloc(points, sizeof *g->points)};
+        if (!g->points)
             return -ENOMEM;
     }
-    *group = &s->groups[*place];
-    return 0;
+    struct key_group *g = *group = &s->groups[*place];
+    if (!g->minutes)
+        g->minutes = calloc((size_t)s->metric_count * MINUTES_PER_HOUR, sizeof *g->minutes);
+    return g->minutes ? 0 : -ENOMEM;
 }
 
-/* Adds the minutes of the last hour to their steps. */
+/* Adds the minutes of the last hour to their steps, and frees them. */
 static void settle_group(struct key_series *s, struct key_group *g)
 {
     for (uint32_t i = 0; i < s->metric_count; i++)
         for (int minute = 0; is_summed(s->metrics[i]) && minute < MINUTES_PER_HOUR; minute++) {
-            struct key_point *from = &g->minutes[i * MINUTES_PER_HOUR + minute];
+            const struct key_point *from = &g->minutes[i * MINUTES_PER_HOUR + minute];
             struct key_point *to = point_of(s, g, i, s->hour * MINUTES_PER_HOUR + minute);
             if (!(from->over > 0))
                 continue;
             to->sum += from->sum * from->over;
             to->over += from->over;
-            *from = (struct key_point){0};
         }
-    g->is_touched = false;
+    free(g->minutes);
+    g->minutes = NULL;
 }
 
 static void settle(struct key_series *s)
 {
     for (uint32_t i = 0; i < s->group_count; i++)
-        if (s->groups[i].is_touched)
+        if (s->groups[i].minutes)
             settle_group(s, &s->groups[i]);
 }
 
@@ -102,8 +102,6 @@ static int take_minute(void *context, const struct store_minute *m)
     int rc = group_of(s, m->value, &g);
     for (uint32_t i = 0; !rc && i < s->metric_count; i++)
         add(s, g, i, m);
-    if (!rc)
-        g->is_touched = true;
     return rc;
 }
 

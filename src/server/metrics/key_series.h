@@ -21,12 +21,12 @@ struct key_series {
     enum key_metric metrics[KEY_METRICS];
     uint32_t metric_count;
     struct key_group {
-        uint32_t value;  /* of the label, a string id in `of.values` */
-        bool is_touched; /* it has amounts in `minutes` */
+        uint32_t value; /* of the label, a string id in `of.values` */
         struct key_point {
             double sum, over;
         } * points;                /* of each metric and step */
-        struct key_point *minutes; /* of each metric and minute of the hour: the sum over JVMs, and the time that it stands for */
+        struct key_point *minutes; /* of each metric and minute of the hour: the sum over JVMs, and the time that it stands for. NULL =
+                                      the group has no data in this hour */
     } * groups;                    /* the values of the label that have data, in the order in which they were found */
     uint32_t group_count, group_cap;
     struct map places; /* value -> place in groups */

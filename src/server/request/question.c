@@ -137,7 +137,7 @@ void question_put_complete(struct jsonw *j, const struct missing *m, const char 
         jsonw_object_end(j);
     }
     jsonw_object_end(j);
-    jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
+    jsonw_member_text(j, "missing_text", missing_text(m, type ? type : "", text, sizeof text));
 }
 
 void question_put_span(struct jsonw *j, const struct store_result *r)

@@ -8,6 +8,7 @@
 #include "profile/figures/changes.h"
 #include "profile/figures/significance.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -402,6 +403,54 @@ static void test_hosts(void)
     changes_deinit(&c);
 }
 
+/* ---- limits ---- */
+
+/* Gives up when it has been asked so many times. */
+static int is_over(void *context)
+{
+    uint32_t *left = context;
+    return (*left)-- ? 0 : -ETIMEDOUT;
+}
+
+/* Each time the computation asks, it ends if the answer is so. */
+static void test_is_over(void)
+{
+    static const struct service ten = {"", 10, true, 3000, 0.1, 0, 0};
+    uint32_t asked = 0;
+    int rc = -ETIMEDOUT;
+    bool kept = true;
+    for (; rc == -ETIMEDOUT && asked < 1000; asked++) {
+        struct changes c;
+        uint32_t left = asked;
+        simulate(&c, &ten, 3);
+        c.is_over = is_over;
+        c.context = &left;
+        rc = changes_compute(&c);
+        kept &= rc == -ETIMEDOUT ? left == UINT32_MAX : c.sure > 0;
+        changes_deinit(&c);
+    }
+    tap_ok(!rc && kept && asked > 3, "the computation ends when it is told to, at each of %u places where it asks", asked - 1);
+}
+
+static void test_cells(void)
+{
+    struct changes c;
+    uint32_t unit, one, other;
+    changes_init(&c);
+    c.cells_most = 3;
+    for (uint32_t i = 0; i < 2; i++) {
+        char host[8];
+        snprintf(host, sizeof host, "%u", i);
+        changes_unit(&c, CHANGES_BEFORE, host, "", 0, &unit);
+    }
+    one = figure_of(&c, "one");
+    other = figure_of(&c, "other");
+    int first = changes_add(&c, one, unit, 1, 1, 1), again = changes_add(&c, one, 0, 1, 1, 1);
+    int more = changes_add(&c, other, unit, 1, 1, 1);
+    tap_ok(!first && !again && more == -E2BIG && c.cell_count == 2, "two figures on two hosts are more than three cells");
+    changes_deinit(&c);
+}
+
 int main(void)
 {
     static const struct service services[] = {
@@ -427,5 +476,7 @@ int main(void)
     test_two();
     test_alone();
     test_hosts();
+    test_is_over();
+    test_cells();
     return tap_done();
 }

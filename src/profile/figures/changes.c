@@ -15,12 +15,14 @@ enum { BLOCKS_LEAST = 8 };
 /* No more methods are set aside, and no less than this part of a side's weight stays to compare with. */
 enum { ASIDES_MAX = 50 };
 static const double rest_least = 0.5;
+/* 512 MB of cells. */
+enum { CELLS_MAX = 1 << 25 };
 
 /* ---- what is added ---- */
 
 int changes_init(struct changes *c)
 {
-    *c = (struct changes){.level = 0.01};
+    *c = (struct changes){.level = 0.01, .cells_most = CELLS_MAX};
     return strtab_init(&c->names) ? -ENOMEM : 0;
 }
 
@@ -33,6 +35,8 @@ void changes_deinit(struct changes *c)
     free(c->hosts);
     free(c->edges);
     free(c->of_hosts);
+    free(c->order);
+    free(c->order_begin);
     map_deinit(&c->figure_of);
     map_deinit(&c->unit_of);
     map_deinit(&c->host_of);
@@ -125,10 +129,13 @@ int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, 
     struct changes_figure *f = &c->figures[figure];
     if (unit >= f->cells_cap) {
         uint32_t cap = c->unit_count > 2 * f->cells_cap ? c->unit_count : 2 * f->cells_cap;
+        if (c->cell_count + (cap - f->cells_cap) > c->cells_most)
+            return -E2BIG;
         double *grown = realloc(f->cells, 2 * (size_t)cap * sizeof *grown);
         if (!grown)
             return -ENOMEM;
         memset(grown + 2 * (size_t)f->cells_cap, 0, 2 * (size_t)(cap - f->cells_cap) * sizeof *grown);
+        c->cell_count += cap - f->cells_cap;
         f->cells = grown;
         f->cells_cap = cap;
     }
@@ -210,6 +217,32 @@ static void choose_design(struct changes *c)
                 c->reason = "there is one host, with samples in fewer than 8 of 16 blocks of time: choose longer times";
     if (c->reason)
         c->design = CHANGES_NONE;
+}
+
+/* ---- preparation ---- */
+
+int changes_is_over(const struct changes *c, uint32_t place)
+{
+    return c->is_over && place % 64 == 0 ? c->is_over(c->context) : 0;
+}
+
+/* Sorts the units by host and side, so that the variance of a host looks at its own units only. */
+static int order_units(struct changes *c)
+{
+    size_t sides = 2 * (size_t)c->host_count;
+    c->of_hosts = calloc(sides + 1, sizeof *c->of_hosts);
+    c->order = calloc((size_t)c->unit_count + 1, sizeof *c->order);
+    c->order_begin = calloc(sides + 2, sizeof *c->order_begin);
+    if (!c->of_hosts || !c->order || !c->order_begin)
+        return -ENOMEM;
+    /* First the counts, two places further on; then where to put the next one, one place further on, which ends as the beginning. */
+    for (uint32_t i = 0; i < c->unit_count; i++)
+        c->order_begin[2 * (size_t)c->units[i].host + c->units[i].side + 2]++;
+    for (size_t at = 2; at < sides + 2; at++)
+        c->order_begin[at] += c->order_begin[at - 1];
+    for (uint32_t i = 0; i < c->unit_count; i++)
+        c->order[c->order_begin[2 * (size_t)c->units[i].host + c->units[i].side + 1]++] = i;
+    return 0;
 }
 
 /* ---- one figure ---- */
@@ -313,11 +346,10 @@ static double blocks_variance(const struct changes *c, const struct estimate *e,
         double y[CHANGES_BLOCKS] = {0}, rest[CHANGES_BLOCKS] = {0};
         if (!h->compared || !(h->rest[at % 2] > 0))
             continue;
-        for (uint32_t i = 0; i < c->unit_count; i++) {
-            const struct changes_unit *u = &c->units[i];
-            if (u->host != at / 2 || u->side != at % 2)
-                continue;
-            y[u->block] += cell(c, figure, i, which) + cell(c, other, i, which);
+        for (uint32_t i = c->order_begin[at]; i < c->order_begin[at + 1]; i++) {
+            uint32_t unit = c->order[i];
+            const struct changes_unit *u = &c->units[unit];
+            y[u->block] += cell(c, figure, unit, which) + cell(c, other, unit, which);
             rest[u->block] += u->rest;
         }
         variance += variance_of_blocks(y, rest, c->of_hosts[at] / h->rest[at % 2]) * e->scale[at % 2] * e->scale[at % 2];
@@ -431,11 +463,11 @@ static int find_median(struct changes *c)
 {
     double *all = calloc(2 * (size_t)c->figure_count + 1, sizeof *all);
     uint32_t n = 0;
-    if (!all)
-        return -ENOMEM;
-    for (uint32_t i = 0; c->design != CHANGES_ALONE && i < 2 * c->figure_count; i++) {
+    int rc = all ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !rc && c->design != CHANGES_ALONE && i < 2 * c->figure_count; i++) {
         struct estimate e;
-        if (c->figures[i / 2].line)
+        rc = changes_is_over(c, i);
+        if (rc || c->figures[i / 2].line)
             continue;
         estimate(c, i / 2, CHANGES_NO_FIGURE, i % 2, &e);
         if (e.degrees > 0 && compare_is_enough(&e.sides[0], &e.sides[1], 1))
@@ -445,16 +477,18 @@ static int find_median(struct changes *c)
         qsort(all, n, sizeof *all, compare_numbers);
     c->median = fmax(1, n ? all[n / 2] : 1);
     free(all);
-    return 0;
+    return rc;
 }
 
 /* Estimates all figures, and computes the rates of false discoveries over all tests. */
 static int test_all(struct changes *c, double *p, uint32_t *room)
 {
     uint32_t n = 0, at = 0;
-    for (uint32_t i = 0; i < 2 * c->figure_count; i++) {
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < 2 * c->figure_count; i++) {
         struct changes_figure *f = &c->figures[i / 2];
         struct changes_value *v = &f->value[i % 2];
+        rc = changes_is_over(c, i);
         *v = (struct changes_value){.p = 1, .q = 1, .partner = CHANGES_NO_FIGURE};
         if (f->line && i % 2 == CHANGES_TOTAL)
             continue;
@@ -462,6 +496,8 @@ static int test_all(struct changes *c, double *p, uint32_t *room)
         if (v->tested)
             p[n++] = v->p;
     }
+    if (rc)
+        return rc;
     c->tests = n;
     significance_adjust(p, n, room);
     for (uint32_t i = 0; i < 2 * c->figure_count; i++) {
@@ -476,11 +512,13 @@ static void sum_rest(struct changes *c)
     memset(c->rest, 0, sizeof c->rest);
     for (uint32_t i = 0; i < c->host_count; i++)
         memset(c->hosts[i].rest, 0, sizeof c->hosts[i].rest);
+    for (uint32_t i = 0; i < c->unit_count; i++)
+        c->units[i].rest = c->units[i].weight;
+    for (uint32_t k = 0; k < c->figure_count; k++)
+        for (uint32_t i = 0; c->figures[k].aside && i < c->unit_count; i++)
+            c->units[i].rest -= cell(c, k, i, CHANGES_SELF);
     for (uint32_t i = 0; i < c->unit_count; i++) {
-        struct changes_unit *u = &c->units[i];
-        u->rest = u->weight;
-        for (uint32_t k = 0; c->asides && k < c->figure_count; k++)
-            u->rest -= c->figures[k].aside ? cell(c, k, i, CHANGES_SELF) : 0;
+        const struct changes_unit *u = &c->units[i];
         if (!c->hosts[u->host].compared)
             continue;
         c->hosts[u->host].rest[u->side] += u->rest;
@@ -523,7 +561,7 @@ static int test_steps(struct changes *c)
     while (!rc && next != CHANGES_NO_FIGURE) {
         sum_rest(c);
         rc = test_all(c, p, room);
-        next = c->asides < ASIDES_MAX ? surest(c) : CHANGES_NO_FIGURE;
+        next = !rc && c->asides < ASIDES_MAX ? surest(c) : CHANGES_NO_FIGURE;
         if (next != CHANGES_NO_FIGURE) {
             c->figures[next].aside = true;
             c->asides++;
@@ -537,13 +575,11 @@ static int test_steps(struct changes *c)
 int changes_compute(struct changes *c)
 {
     choose_design(c);
-    c->of_hosts = calloc(2 * (size_t)c->host_count + 1, sizeof *c->of_hosts);
-    if (!c->of_hosts)
-        return -ENOMEM;
-    if (c->design == CHANGES_NONE)
-        return 0;
+    int rc = order_units(c);
+    if (rc || c->design == CHANGES_NONE)
+        return rc;
     sum_rest(c);
-    int rc = find_median(c);
+    rc = find_median(c);
     rc = rc ? rc : test_steps(c);
     for (uint32_t i = 0; !rc && i < 2 * c->figure_count; i++) {
         struct changes_value *v = &c->figures[i / 2].value[i % 2];

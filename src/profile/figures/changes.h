@@ -75,6 +75,10 @@ struct changes_edge {
 
 struct changes {
     double level; /* set by the caller: 0.01 = of the changes that are named, one in a hundred may be none */
+    /* Likewise: NULL, or a function that is asked now and then during changes_compute. If it returns a code, that ends the computation. */
+    int (*is_over)(void *context);
+    void *context;
+    uint64_t cells_most; /* likewise: so many cells, each the self and total of a figure in a unit, are the most */
     struct strtab names;
     struct changes_figure *figures;
     struct changes_unit *units;
@@ -90,7 +94,10 @@ struct changes {
     double squares[2], rest[2];
     double median; /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
-    double *of_hosts; /* scratch: by host and side */
+    double *of_hosts;      /* scratch: by host and side */
+    uint64_t cell_count;   /* the sum of cells_cap */
+    uint32_t *order;       /* the units, by host, then by side */
+    uint32_t *order_begin; /* by 2 * host + side: the place in `order` of the first one; one more at the end */
 };
 
 int changes_init(struct changes *c); /* returns 0 or -ENOMEM; so do all others */
@@ -101,10 +108,11 @@ int changes_unit(struct changes *c, enum changes_side side, const char *host, co
 void changes_weigh(struct changes *c, uint32_t unit, double weight, double squares);
 /* Finds or adds a method (line 0) or a line of a method. */
 int changes_figure(struct changes *c, const char *name, size_t len, int32_t line, uint32_t *figure);
-/* Adds weight to a figure. */
+/* Adds weight to a figure. Returns -E2BIG if it takes too many cells. */
 int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, double total, double samples);
 /* Finds or adds an edge; the caller adds to its weights. */
 int changes_edge(struct changes *c, uint32_t callee, uint32_t caller, uint32_t *edge);
+/* Returns 0, -ENOMEM, or the code of is_over. */
 int changes_compute(struct changes *c);
 
 void changes_bounds(const struct changes *c, uint32_t figure, enum changes_which which, struct changes_bounds *out);
@@ -117,6 +125,8 @@ const char *changes_design_name(enum changes_design d);   /* "none", "paired", "
 
 /* Estimates and tests a figure, or the sum of two (other: CHANGES_NO_FIGURE = one), without the interval. */
 void changes_test(const struct changes *c, uint32_t figure, uint32_t other, enum changes_which which, struct changes_value *v);
+/* Asks is_over at every 64th place. Returns 0 or its code. */
+int changes_is_over(const struct changes *c, uint32_t place);
 /* Labels what only moved, and finds the innermost changes. */
 int changes_shift(struct changes *c);
 

@@ -98,21 +98,26 @@ static bool is_elsewhere(const struct changes *c, uint32_t figure, const struct 
 
 int changes_shift(struct changes *c)
 {
-    for (uint32_t i = 0; i < 2 * c->figure_count; i++) {
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < 2 * c->figure_count; i++) {
         const struct changes_value *v = &c->figures[i / 2].value[i % 2];
-        if (is_sure(v) && v->change < 0)
+        if (!is_sure(v) || v->change >= 0)
+            continue;
+        rc = changes_is_over(c, 0); /* each pair takes long */
+        if (!rc)
             pair(c, i / 2, i % 2);
     }
-    for (uint32_t i = 0; i < c->figure_count; i++) {
+    for (uint32_t i = 0; !rc && i < c->figure_count; i++) {
         struct changes_figure *f = &c->figures[i];
         follow(&f->value[CHANGES_SELF], &f->value[CHANGES_TOTAL]);
         if (f->line && f->method != CHANGES_NO_FIGURE)
             follow(&c->figures[f->method].value[CHANGES_SELF], &f->value[CHANGES_SELF]);
     }
-    for (uint32_t i = 0; i < c->figure_count; i++) {
+    for (uint32_t i = 0; !rc && i < c->figure_count; i++) {
         struct changes_figure *f = &c->figures[i];
+        rc = changes_is_over(c, i);
         f->value[CHANGES_SELF].innermost = is_sure(&f->value[CHANGES_SELF]);
         f->value[CHANGES_TOTAL].innermost = is_sure(&f->value[CHANGES_TOTAL]) && !is_elsewhere(c, i, &f->value[CHANGES_TOTAL]);
     }
-    return 0;
+    return rc;
 }

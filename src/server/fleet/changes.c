@@ -8,18 +8,25 @@
 
 enum { LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
 
+int changes_give_up(void *f)
+{
+    const struct fleet_changes *changes = f;
+    return store_is_over(changes->http->server->store, &changes->query.q, changes->error);
+}
+
 static int compare(struct fleet_changes *f, struct error *e)
 {
     int rc = 0;
+    f->changes.is_over = changes_give_up;
+    f->changes.context = f;
     for (enum changes_side side = CHANGES_BEFORE; !rc && side <= CHANGES_AFTER; side++) {
         rc = changes_take(f, side, e);
         /* Both sides have the same type, also if it was not asked for. */
         if (!rc && !f->query.q.type && *f->sides[side].result.type)
             f->query.q.type = f->sides[side].result.type;
     }
-    if (!rc && changes_compute(&f->changes))
-        rc = error_set(e, -ENOMEM, "out of memory");
-    return rc;
+    rc = rc ? rc : changes_compute(&f->changes);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
 static int read_options(struct fleet_changes *f, struct http *h)
@@ -32,9 +39,9 @@ static int read_options(struct fleet_changes *f, struct http *h)
 
 void changes_answer(struct http *h)
 {
-    struct fleet_changes f = {.http = h};
     struct http_writer w;
     struct error e;
+    struct fleet_changes f = {.http = h, .error = &e};
     int rc = question_init(&f.query, h);
     if (!rc && changes_init(&f.changes))
         question_failed(h, rc = -ENOMEM, &e);
@@ -43,8 +50,13 @@ void changes_answer(struct http *h)
     if (!rc && (rc = compare(&f, &e)))
         question_failed(h, rc, &e);
     if (!rc && !http_write_begin(h, &w)) {
-        changes_write(&f, &w.json);
-        http_write_end(h, &w, HTTP_OK, "application/json");
+        rc = changes_write(&f, &w);
+        if (rc) {
+            http_write_abandon(&w);
+            question_failed(h, rc, &e);
+        } else {
+            http_write_end(h, &w, HTTP_OK, "application/json");
+        }
     }
     for (int side = 0; side < 2; side++) {
         selector_deinit(&f.sides[side].selector);

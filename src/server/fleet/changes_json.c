@@ -1,6 +1,7 @@
 /* Writes the answer of /v1/changes. */
 #include "server/fleet/changes_parts.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,22 +218,29 @@ static uint32_t list_rows(const struct fleet_changes *f, struct row *rows)
     return n;
 }
 
-static void put_rows(struct jsonw *j, const struct fleet_changes *f, bool *more)
+static int put_rows(struct http_writer *w, struct fleet_changes *f, bool *more)
 {
+    struct jsonw *j = &w->json;
     struct row *rows = calloc(2 * (size_t)f->changes.figure_count + 1, sizeof *rows);
     uint32_t n = rows ? list_rows(f, rows) : 0;
+    int rc = rows ? 0 : error_set(f->error, -ENOMEM, "out of memory");
     jsonw_key(j, "changes");
     jsonw_array(j);
-    for (uint32_t i = 0; i < n && i < f->limit; i++)
-        put_row(j, f, &rows[i]);
+    for (uint32_t i = 0; !rc && i < n && i < f->limit && !w->full; i++) {
+        rc = changes_give_up(f);
+        if (!rc)
+            put_row(j, f, &rows[i]);
+    }
     jsonw_array_end(j);
-    *more = !rows || n > f->limit;
+    *more = n > f->limit;
     free(rows);
+    return rc;
 }
 
-void changes_write(struct fleet_changes *f, struct jsonw *j)
+int changes_write(struct fleet_changes *f, struct http_writer *w)
 {
     const struct changes *c = &f->changes;
+    struct jsonw *j = &w->json;
     struct missing missing = f->sides[CHANGES_BEFORE].result.missing;
     bool more;
     missing_add_all(&missing, &f->sides[CHANGES_AFTER].result.missing);
@@ -249,7 +257,8 @@ void changes_write(struct fleet_changes *f, struct jsonw *j)
     put_left_out(j, c);
     jsonw_member_uint(j, "tests", c->tests);
     jsonw_member_uint(j, "sure", c->sure);
-    put_rows(j, f, &more);
+    int rc = put_rows(w, f, &more);
     question_put_complete(j, &missing, f->query.q.type, more);
     jsonw_object_end(j);
+    return rc;
 }

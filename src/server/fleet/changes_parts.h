@@ -17,6 +17,7 @@ struct fleet_side {
 
 struct fleet_changes {
     struct http *http;
+    struct error *error; /* of the comparison */
     struct question query;
     const char *by;    /* the label whose values are compared */
     const char *split; /* NULL, or a label whose values are told apart among the causes */
@@ -30,6 +31,9 @@ struct fleet_changes {
 int changes_sides(struct fleet_changes *f);
 /* Adds the rows of a side to the comparison. Returns 0, or a code with a message in e. */
 int changes_take(struct fleet_changes *f, enum changes_side side, struct error *e);
-void changes_write(struct fleet_changes *f, struct jsonw *j);
+/* Whether to give the question up, as store_is_over says: 0, or a code with a message in f->error. f: a struct fleet_changes. */
+int changes_give_up(void *f);
+/* Returns 0, or a code with a message in f->error. */
+int changes_write(struct fleet_changes *f, struct http_writer *w);
 
 #endif

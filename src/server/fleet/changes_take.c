@@ -189,6 +189,8 @@ int changes_take(struct fleet_changes *f, enum changes_side which, struct error 
     q.from = side->from;
     q.to = side->to;
     int rc = store_split(f->http->server->store, &q, &split, &side->result, e);
+    if (rc == -E2BIG)
+        error_set(e, rc, "too many methods on too many hosts: ask for fewer hosts, or for less time");
     side->seconds = split.seconds;
     free(t.nodes);
     free(t.figure_seen);

@@ -131,9 +131,7 @@ static void answer(struct http *h, const struct question *query, uint64_t metric
     const char *by = http_parameter(h, "by", NULL);
     int rc = key_series_ask(&series, h->server->store, &query->q, metrics, step, by && *by ? by : NULL, &e);
     rc = rc ? rc : store_forgotten(h->server->store, &query->q, &missing, &e);
-    if (rc == -E2BIG)
-        http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
-    else if (rc)
+    if (rc)
         question_failed(h, rc, &e);
     else
         put_answer(h, &series, &missing);

@@ -105,6 +105,8 @@ void question_failed(struct http *h, int rc, const struct error *e)
     counters_gave_up(&h->server->counters, rc);
     if (rc == -ENOENT)
         http_error(h, HTTP_NOT_FOUND, "%s", e->text);
+    else if (rc == -E2BIG)
+        http_error(h, HTTP_BAD_REQUEST, "%s", e->text);
     else if (rc == -ECANCELED || rc == -ETIMEDOUT || rc == -EPIPE)
         http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)

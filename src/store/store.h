@@ -183,8 +183,8 @@ struct store_split_sum {
 struct store_split_part {
     const char *value;
     uint32_t step;
-    uint32_t dictionary;         /* calls in a row with this number have the same `names`, unchanged */
-    const struct profile *names; /* what the dictionary has; only valid during these calls */
+    uint32_t dictionary;         /* calls in a row with this number have the same `names`, with the same ids; others may be added between */
+    const struct profile *names; /* what the dictionary has; locked, and to be read, only during the call */
     const struct store_split_sum *sums;
     uint32_t count;
 };

@@ -52,8 +52,17 @@ static int by_unit(const void *left, const void *right)
     return (a->sum.stack > b->sum.stack) - (a->sum.stack < b->sum.stack);
 }
 
+/* Lets the dictionary be read during the call only. It stays locked no longer than that, because whoever seals a part waits for it. */
+static int visit(const struct split *l, struct dictionary *d, const struct store_split_part *part)
+{
+    pthread_mutex_lock(&d->lock);
+    int rc = l->of->visit(l->of->context, part);
+    pthread_mutex_unlock(&d->lock);
+    return rc;
+}
+
 /* Passes the sums of a dictionary on, unit by unit. */
-static int pass(struct split *l, const struct gather *g, uint32_t dictionary, const struct profile *names)
+static int pass(struct split *l, struct store *s, const struct gather *g, uint32_t id, struct dictionary *d, struct error *e)
 {
     int rc = 0;
     struct store_split_sum *sums = calloc((size_t)l->count + 1, sizeof *sums);
@@ -69,11 +78,12 @@ static int pass(struct split *l, const struct gather *g, uint32_t dictionary, co
         uint32_t unit = l->list[begin].unit;
         const struct store_split_part part = {.value = strtab_text(&g->values, unit / l->steps),
                                               .step = unit % l->steps,
-                                              .dictionary = dictionary,
-                                              .names = names,
+                                              .dictionary = id,
+                                              .names = &d->names,
                                               .sums = sums + begin,
                                               .count = end - begin};
-        rc = l->of->visit(l->of->context, &part);
+        rc = store_is_over(s, l->query, e);
+        rc = rc ? rc : visit(l, d, &part);
     }
     free(sums);
     return rc;
@@ -97,10 +107,7 @@ static int take_dictionary(struct split *l, struct store *s, const struct gather
         gather_misfit(g, s, first, r);
         rc = 0;
     }
-    pthread_mutex_lock(&d->lock);
-    rc = rc ? rc : pass(l, g, id, &d->names);
-    pthread_mutex_unlock(&d->lock);
-    return rc;
+    return rc ? rc : pass(l, s, g, id, d, e);
 }
 
 static int take_all(struct split *l, struct store *s, const struct gather *g, struct store_result *r, struct error *e)

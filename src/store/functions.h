@@ -55,7 +55,8 @@ struct store_functions {
     uint32_t group_count, group_cap;
 };
 
-/* Returns 0 or a code with a message in e; -ERANGE if the sums are larger than 2^62. */
+/* Returns 0 or a code with a message in e; -ERANGE if the sums are larger than 2^62, -E2BIG if there are too many rows or
+ * groups. */
 int store_functions(struct store *s, const struct store_query *q, const struct store_function_query *f, struct store_functions *out,
                     struct store_result *r, struct error *e);
 void store_functions_deinit(struct store_functions *f);

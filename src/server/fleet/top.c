@@ -312,8 +312,10 @@ static void put_top(struct http *h, const struct top *t)
     put_head(&w.json, t);
     jsonw_key(&w.json, "groups");
     jsonw_array(&w.json);
-    for (uint32_t i = 0; !rc && i < t->count && i < GROUPS_MAX && !w.full; i++)
-        rc = put_group(&w.json, t, &t->list[i]);
+    for (uint32_t i = 0; !rc && i < t->count && i < GROUPS_MAX && !w.full; i++) {
+        rc = store_is_over(h->server->store, &t->query.q, &e);
+        rc = rc ? rc : put_group(&w.json, t, &t->list[i]);
+    }
     jsonw_array_end(&w.json);
     jsonw_member_uint(&w.json, "groups_left_out", t->count > GROUPS_MAX ? t->count - GROUPS_MAX : 0);
     question_put_complete(&w.json, &missing, t->sides[DIFF_B].result.type, t->count > GROUPS_MAX);
@@ -323,7 +325,8 @@ static void put_top(struct http *h, const struct top *t)
         return;
     }
     http_write_abandon(&w);
-    error_set(&e, rc, "out of memory");
+    if (rc == -ENOMEM)
+        error_set(&e, rc, "out of memory");
     question_failed(h, rc, &e);
 }
 

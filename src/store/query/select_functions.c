@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define SUM_MAX ((uint64_t)1 << 62)
+enum { ROWS_MAX = 1 << 22 };   /* the most rows, and the most groups, of an answer */
+enum { CELLS_AT_ONCE = 1024 }; /* cells that are added before the query may be given up */
 
 /* The sum over the rows of one dictionary for a group and a set of methods, or for a group and one nearest method. */
 struct cell {
@@ -64,6 +66,8 @@ static int group_at(struct tally *t, uint32_t value, int64_t slice, uint32_t *gr
     uint32_t *place = map_add(&t->groups, (uint64_t)value << 32 | (uint32_t)slice, &added);
     if (!place || ARRAY_GROW(out->groups, out->group_cap, out->group_count))
         return -ENOMEM;
+    if (added && out->group_count == ROWS_MAX)
+        return -E2BIG;
     if (added) {
         out->groups[out->group_count] = (struct store_group){.value = value, .slice = slice, .from = INT64_MAX, .to = INT64_MIN};
         *place = out->group_count++;
@@ -228,30 +232,35 @@ static int take_segment(struct tally *t, uint32_t *at, struct error *e)
 
 /* ---- from a dictionary's sums to the answer ---- */
 
-static struct store_function *row_of(struct tally *t, uint32_t group, uint32_t name)
+static int row_of(struct tally *t, uint32_t group, uint32_t name, struct store_function **row)
 {
     struct store_functions *out = t->out;
     bool added;
     uint32_t *place = map_add(&t->rows, (uint64_t)group << 32 | name, &added);
     if (!place || ARRAY_GROW(out->rows, out->cap, out->count))
-        return NULL;
+        return -ENOMEM;
+    if (added && out->count == ROWS_MAX)
+        return -E2BIG;
     if (added) {
         out->rows[out->count] = (struct store_function){.name = name, .group = group};
         *place = out->count++;
     }
-    return &out->rows[*place];
+    *row = &out->rows[*place];
+    return 0;
 }
 
 static int add_total(struct tally *t, const struct cell *c, uint32_t name)
 {
-    struct store_function *row = row_of(t, c->group, name);
-    return row ? add(&row->total, c->sum.weight, c->sum.samples) : -ENOMEM;
+    struct store_function *row;
+    int rc = row_of(t, c->group, name, &row);
+    return rc ? rc : add(&row->total, c->sum.weight, c->sum.samples);
 }
 
 static int add_self(struct tally *t, const struct cell *c, uint32_t name)
 {
-    struct store_function *row = row_of(t, c->group, name);
-    return row ? add(&row->self, c->sum.weight, c->sum.samples) : -ENOMEM;
+    struct store_function *row;
+    int rc = row_of(t, c->group, name, &row);
+    return rc ? rc : add(&row->self, c->sum.weight, c->sum.samples);
 }
 
 static int give_names(struct tally *t, uint32_t *names)
@@ -265,19 +274,21 @@ static int give_names(struct tally *t, uint32_t *names)
 }
 
 /* Adds what the dictionary's rows came to. A set counts for each of its methods, and once for all of them together. */
-static int give_sums(struct tally *t)
+static int give_sums(struct tally *t, struct error *e)
 {
     uint32_t *names = calloc((size_t)t->paths.count + 1, sizeof *names);
     int rc = names ? give_names(t, names) : -ENOMEM;
     for (uint32_t i = 0; !rc && i < t->sets.count; i++) {
         const struct cell *c = &t->sets.list[i];
-        rc = add_total(t, c, 0);
+        rc = i % CELLS_AT_ONCE ? 0 : store_is_over(t->store, t->q, e);
+        rc = rc ? rc : add_total(t, c, 0);
         for (uint32_t set = c->of; !rc && set && !t->f->together; set = t->paths.sets[set].parent)
             rc = add_total(t, c, names[t->paths.sets[set].function]);
     }
     for (uint32_t i = 0; !rc && i < t->selves.count; i++) {
         const struct cell *c = &t->selves.list[i];
-        rc = add_self(t, c, 0);
+        rc = i % CELLS_AT_ONCE ? 0 : store_is_over(t->store, t->q, e);
+        rc = rc ? rc : add_self(t, c, 0);
         rc = rc || t->f->together ? rc : add_self(t, c, names[c->of]);
     }
     free(names);
@@ -311,7 +322,7 @@ static int take_dictionary(struct tally *t, uint32_t *at, struct dictionary *d, 
         else
             rc = take_segment(t, at, e);
     }
-    rc = rc ? rc : give_sums(t);
+    rc = rc ? rc : give_sums(t, e);
     forget_cells(&t->sets);
     forget_cells(&t->selves);
     function_paths_deinit(&t->paths);
@@ -333,6 +344,8 @@ static int take_all(struct tally *t, struct error *e)
         rc = take_dictionary(t, &at, d, e);
         cache_put(&s->cache, d);
     }
+    if (rc == -E2BIG)
+        return error_set(e, rc, "more than %d rows: ask for fewer methods or groups", ROWS_MAX);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;
 }
 

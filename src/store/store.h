@@ -190,7 +190,7 @@ struct store_split_part {
 };
 struct store_split {
     const char *by;      /* as of store_series */
-    uint32_t few, steps; /* with fewer values than `few`, the query's time is also split, into `steps` equal steps */
+    uint32_t few, steps; /* if recordings have fewer values of the first label than `few`, time is also split, into `steps` equal steps */
     int (*visit)(void *context, const struct store_split_part *part); /* returns 0, or a code that ends the query */
     void *context;
     uint64_t seconds; /* set: the time that the recordings cover, summed up over all of them */

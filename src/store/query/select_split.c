@@ -126,13 +126,22 @@ static int take_all(struct split *l, struct store *s, const struct gather *g, st
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
-/* Returns the number of values that recordings have. */
-static uint32_t values_of(const struct gather *g)
+/* Counts the values that the gathered recordings have of the first label to split by. The gather's own values are those of all label sets
+ * in the store, at any time, and of all labels together. */
+static int count_values(const struct gather *g, uint32_t *count)
 {
+    struct strtab values;
     bool none = false;
-    for (uint32_t i = 0; i < g->count; i++)
-        none |= !g->list[i].by;
-    return g->values.count - 1 + none;
+    int rc = strtab_init(&values);
+    for (uint32_t i = 0; !rc && i < g->count; i++) {
+        const char *value = strtab_text(&g->values, g->list[i].by);
+        size_t len = strcspn(value, (char[]){STORE_BY_SEPARATOR, 0});
+        none |= !len;
+        rc = len && !strtab_add(&values, value, len) ? -ENOMEM : 0;
+    }
+    *count = rc ? 0 : values.count - 1 + none;
+    strtab_deinit(&values);
+    return rc;
 }
 
 /* Adds up the time that the recordings cover within the query's. A recording of several days has several entries. */
@@ -157,11 +166,12 @@ int store_split(struct store *s, const struct store_query *q, struct store_split
 {
     struct gather g;
     struct split l = {.query = q, .of = of};
+    uint32_t values = 0;
     int rc = gather_init(&g, s, q, of->by, r, e);
     map_init(&l.places);
-    l.steps = values_of(&g) < of->few ? of->steps : 1;
-    if (!rc && sum_seconds(&g, q, &of->seconds))
+    if (!rc && (sum_seconds(&g, q, &of->seconds) || count_values(&g, &values)))
         rc = error_set(e, -ENOMEM, "out of memory");
+    l.steps = values < of->few ? of->steps : 1;
     rc = rc ? rc : take_all(&l, s, &g, r, e);
     map_deinit(&l.places);
     free(l.list);

@@ -58,50 +58,84 @@ static void put_left_out(struct jsonw *j, const struct changes *c)
     jsonw_array_end(j);
 }
 
+/* Returns the share of the weight that is compared. */
+static double share_of(const struct changes *c, const double weight[2], enum changes_side side)
+{
+    return c->weight[side] > 0 ? weight[side] / c->weight[side] : 0;
+}
+
 static void put_pair(struct jsonw *j, const struct changes *c, const double weight[2])
 {
-    static const char *const names[] = {"before", "after"};
-    for (int side = 0; side < 2; side++)
-        jsonw_member_number(j, names[side], c->weight[side] > 0 ? weight[side] / c->weight[side] : 0);
+    jsonw_member_number(j, "before", share_of(c, weight, CHANGES_BEFORE));
+    jsonw_member_number(j, "after", share_of(c, weight, CHANGES_AFTER));
+}
+
+static double cell(const struct changes_figure *f, uint32_t unit, enum changes_which which)
+{
+    return unit < f->cells_cap ? f->cells[2 * unit + which] : 0;
 }
 
 /* ---- causes ---- */
 
-/* How much an edge contributes to the change: in shares of the weight after, on the scale of the changes. */
-static double edge_change(const struct changes *c, const struct changes_edge *e)
+/* Finds which part of a method's total is of the hosts that are compared. Edges have the weight of all hosts. */
+static void compared_part(const struct changes *c, const struct changes_figure *f, double part[2])
 {
-    double before = e->weight[CHANGES_BEFORE] / c->rest[CHANGES_BEFORE] * c->rest[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
-    return e->weight[CHANGES_AFTER] / c->weight[CHANGES_AFTER] - before;
+    double all[2] = {0};
+    for (uint32_t i = 0; i < c->unit_count; i++)
+        all[c->units[i].side] += cell(f, i, CHANGES_TOTAL);
+    for (int side = 0; side < 2; side++)
+        part[side] = all[side] > 0 ? f->value[CHANGES_TOTAL].weight[side] / all[side] : 0;
+}
+
+/* How much an edge of that weight contributes to the change: in shares of the weight after, on the scale of the changes. */
+static double edge_change(const struct changes *c, const double weight[2])
+{
+    double before = weight[CHANGES_BEFORE] / c->rest[CHANGES_BEFORE] * c->rest[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    return weight[CHANGES_AFTER] / c->weight[CHANGES_AFTER] - before;
+}
+
+/* An edge whose weight is that of the compared hosts. */
+struct caller {
+    uint32_t edge;
+    double weight[2], change;
+};
+
+/* Finds the caller, of those that are not shown yet, through which the method's total changed most. Returns whether there is one. */
+static bool find_caller(const struct changes *c, uint32_t figure, const double part[2], const bool *shown, struct caller *best)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < c->edge_count; i++) {
+        const struct changes_edge *e = &c->edges[i];
+        if (e->callee != figure || e->caller == CHANGES_NO_FIGURE || shown[i])
+            continue;
+        struct caller one = {.edge = i, .weight = {e->weight[0] * part[0], e->weight[1] * part[1]}};
+        one.change = edge_change(c, one.weight);
+        if (!found || fabs(one.change) > fabs(best->change))
+            *best = one;
+        found = true;
+    }
+    return found;
 }
 
 /* Writes the callers through which the method's total changed most. */
 static void put_callers(struct jsonw *j, const struct changes *c, uint32_t figure)
 {
     bool *shown = calloc((size_t)c->edge_count + 1, sizeof *shown);
+    struct caller best;
+    double part[2];
+    compared_part(c, &c->figures[figure], part);
     jsonw_key(j, "callers");
     jsonw_array(j);
-    for (int n = 0; shown && n < CAUSES_MAX; n++) {
-        uint32_t best = CHANGES_NO_FIGURE;
-        for (uint32_t i = 0; i < c->edge_count; i++)
-            if (c->edges[i].callee == figure && c->edges[i].caller != CHANGES_NO_FIGURE && !shown[i] &&
-                (best == CHANGES_NO_FIGURE || fabs(edge_change(c, &c->edges[i])) > fabs(edge_change(c, &c->edges[best]))))
-                best = i;
-        if (best == CHANGES_NO_FIGURE)
-            break;
-        shown[best] = true;
+    for (int n = 0; shown && n < CAUSES_MAX && find_caller(c, figure, part, shown, &best); n++) {
+        shown[best.edge] = true;
         jsonw_object(j);
-        jsonw_member_text(j, "method", changes_name(c, c->edges[best].caller));
-        put_pair(j, c, c->edges[best].weight);
-        jsonw_member_number(j, "change", edge_change(c, &c->edges[best]));
+        jsonw_member_text(j, "method", changes_name(c, c->edges[best.edge].caller));
+        put_pair(j, c, best.weight);
+        jsonw_member_number(j, "change", best.change);
         jsonw_object_end(j);
     }
     jsonw_array_end(j);
     free(shown);
-}
-
-static double cell(const struct changes_figure *f, uint32_t unit, enum changes_which which)
-{
-    return unit < f->cells_cap ? f->cells[2 * unit + which] : 0;
 }
 
 static void put_value(struct jsonw *j, const struct changes *c, const struct row *r, uint32_t group)
@@ -157,6 +191,16 @@ static void put_estimate(struct jsonw *j, const struct changes *c, const struct 
     jsonw_member_number(j, "q", v->q);
 }
 
+/* Writes a figure per second: its share of the compared hosts, of the weight of all hosts per second. The seconds are those of all. */
+static void put_per_second(struct jsonw *j, const struct fleet_changes *f, const double weight[2])
+{
+    static const char *const names[] = {"before_per_second", "after_per_second"};
+    for (enum changes_side side = CHANGES_BEFORE; side <= CHANGES_AFTER; side++) {
+        double all = per_second(&f->sides[side], (double)f->sides[side].result.weight);
+        jsonw_member_number(j, names[side], share_of(&f->changes, weight, side) * all);
+    }
+}
+
 static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct row *r)
 {
     const struct changes *c = &f->changes;
@@ -176,8 +220,7 @@ static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct
     put_pair(j, c, v->weight);
     jsonw_member_uint(j, "before_weight", (uint64_t)(v->weight[CHANGES_BEFORE] + 0.5));
     jsonw_member_uint(j, "after_weight", (uint64_t)(v->weight[CHANGES_AFTER] + 0.5));
-    jsonw_member_number(j, "before_per_second", per_second(&f->sides[CHANGES_BEFORE], v->weight[CHANGES_BEFORE]));
-    jsonw_member_number(j, "after_per_second", per_second(&f->sides[CHANGES_AFTER], v->weight[CHANGES_AFTER]));
+    put_per_second(j, f, v->weight);
     put_estimate(j, c, r);
     if (v->verdict == CHANGES_MOVED)
         jsonw_member_text(j, v->change > 0 ? "from" : "to", changes_name(c, v->partner));

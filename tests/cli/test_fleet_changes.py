@@ -154,6 +154,12 @@ def unsure(server):
     answer = server.get("/v1/changes", select=select("one"))
     ct.ok(answer["design"] == "none" and "not the same" in answer["reason"] and not answer["changes"],
           "a host against another: not sure, and why", answer)
+    every = server.get("/v1/changes", select=select("one"), all="1", limit=1000)
+    rows, sums = of(every, "self"), reported(made["one", "2"], "self")[0]
+    ct.ok({name: rows[name]["after_weight"] for name in sums} == sums and sum(sums.values()) == every["after"]["compared"],
+          "all=1 has its weights", every)
+    ct.ok(all((row["change"], row["expected"], row["p"], row["q"]) == (None, None, 1, 1) for row in every["changes"]),
+          "and no change", every)
     shown = ct.candor("fleet", "changes", server.url, *TIMES, "--select", select("one"))
     ct.ok(shown.status == 0 and "not sure: each side has one host" in shown.out, "the table says so", shown)
     for parameters, status, word in (({"select": ""}, 400, "several services"), ({"select": select("none")}, 404, "version"),

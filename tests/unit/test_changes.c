@@ -379,6 +379,10 @@ static void test_alone(void)
     changes_compute(&c);
     tap_ok(c.design == CHANGES_NONE && c.reason && strstr(c.reason, "not the same") && !c.sure,
            "one host against another: not sure, and why");
+    const struct changes_value *v = self_of(&c, "m7");
+    tap_ok(v->weight[0] > 0 && v->weight[1] > v->weight[0] && v->share[1] == v->weight[1] / c.weight[1] && v->share[1] > v->share[0],
+           "it has weights and shares");
+    tap_ok(v->p == 1 && v->q == 1 && !v->tested && isnan(v->change) && isnan(v->expected), "but no change, and no test");
     changes_deinit(&c);
 }
 

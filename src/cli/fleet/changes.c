@@ -43,11 +43,19 @@ static void add_method(struct table *t, const json_t *row)
 
 static void add_row(struct table *t, const json_t *row)
 {
-    table_add(t, "%+.3f", 100 * number(row, "change"));
-    table_add(t, "%.3f", 100 * half_of(row));
+    if (json_is_number(json_object_get(row, "change"))) {
+        table_add(t, "%+.3f", 100 * number(row, "change"));
+        table_add(t, "%.3f", 100 * half_of(row));
+    } else { /* nothing is compared */
+        table_add(t, "-");
+        table_add(t, "-");
+    }
     table_add(t, "%.3f", 100 * number(row, "before"));
     table_add(t, "%.3f", 100 * number(row, "after"));
-    table_add(t, "%.3f", 100 * number(row, "detectable"));
+    if (json_is_number(json_object_get(row, "detectable")))
+        table_add(t, "%.3f", 100 * number(row, "detectable"));
+    else
+        table_add(t, "-");
     table_add(t, "%s", text(row, "verdict"));
     table_add(t, "%s", text(row, "figure"));
     add_method(t, row);

@@ -572,12 +572,29 @@ static int test_steps(struct changes *c)
     return rc;
 }
 
+/* Without a design there are weights and shares, but no changes. */
+static int sum_only(struct changes *c)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < 2 * c->figure_count; i++) {
+        struct changes_value v = {.expected = NAN, .change = NAN, .p = 1, .q = 1, .partner = CHANGES_NO_FIGURE};
+        rc = changes_is_over(c, i);
+        for (uint32_t unit = 0; unit < c->unit_count; unit++)
+            if (c->hosts[c->units[unit].host].compared)
+                v.weight[c->units[unit].side] += cell(c, i / 2, unit, i % 2);
+        for (int side = 0; side < 2; side++)
+            v.share[side] = c->weight[side] > 0 ? v.weight[side] / c->weight[side] : 0;
+        c->figures[i / 2].value[i % 2] = v;
+    }
+    return rc;
+}
+
 int changes_compute(struct changes *c)
 {
     choose_design(c);
     int rc = order_units(c);
     if (rc || c->design == CHANGES_NONE)
-        return rc;
+        return rc ? rc : sum_only(c);
     sum_rest(c);
     rc = find_median(c);
     rc = rc ? rc : test_steps(c);

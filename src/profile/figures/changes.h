@@ -28,7 +28,7 @@ struct changes_value {
     double weight[2]; /* by enum changes_side */
     double share[2];  /* of the side's weight */
     /* All that follows is in shares of the weight after. Weight that was set aside is left out of the scale: the value before is what it
-     * would be after, had the method's cost stayed as it was. */
+     * would be after, had the method's cost stayed as it was. Both are NAN for CHANGES_NONE. */
     double expected, change;
     double p, q;       /* q: the smallest rate of false discoveries at which this is a discovery */
     double deviations; /* the change in standard deviations */

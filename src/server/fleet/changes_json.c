@@ -231,6 +231,12 @@ static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct
     jsonw_object_end(j);
 }
 
+/* What rows are ordered by. If nothing is compared, there are no changes, and it is the share after. */
+static double size_of(const struct changes *c, const struct changes_value *v)
+{
+    return c->design == CHANGES_NONE ? v->share[CHANGES_AFTER] : fabs(v->change);
+}
+
 /* The sure ones first, then the ones that changed most. */
 static int by_change(const void *left, const void *right, void *context)
 {
@@ -240,7 +246,7 @@ static int by_change(const void *left, const void *right, void *context)
     bool sure_x = x->verdict != CHANGES_UNSURE, sure_y = y->verdict != CHANGES_UNSURE;
     if (sure_x != sure_y)
         return sure_x ? -1 : 1;
-    int by = (fabs(x->change) < fabs(y->change)) - (fabs(x->change) > fabs(y->change));
+    int by = (size_of(c, x) < size_of(c, y)) - (size_of(c, x) > size_of(c, y));
     by = by ? by : strcmp(changes_name(c, a->figure), changes_name(c, b->figure));
     return by ? by : (int)a->which - (int)b->which;
 }

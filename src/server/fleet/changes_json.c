@@ -160,19 +160,21 @@ static void put_value(struct jsonw *j, const struct changes *c, const struct row
 /* Writes the figure's share for each value of the label that was asked for, so that it shows which of them have the change. */
 static void put_values(struct jsonw *j, const struct changes *c, const struct row *r)
 {
+    bool *seen = calloc(c->names.count, sizeof *seen); /* by string id */
     uint32_t n = 0;
     jsonw_key(j, "values");
     jsonw_array(j);
-    for (uint32_t i = 0; i < c->unit_count && n < VALUES_MAX; i++) {
-        bool first = c->hosts[c->units[i].host].compared;
-        for (uint32_t k = 0; first && k < i; k++)
-            first = c->units[k].group != c->units[i].group || !c->hosts[c->units[k].host].compared;
-        if (!first)
+    for (uint32_t i = 0; seen && i < c->unit_count; i++) {
+        uint32_t group = c->units[i].group;
+        if (seen[group] || !c->hosts[c->units[i].host].compared)
             continue;
-        put_value(j, c, r, c->units[i].group);
-        n++;
+        seen[group] = true;
+        if (n++ < VALUES_MAX)
+            put_value(j, c, r, group);
     }
     jsonw_array_end(j);
+    jsonw_member_uint(j, "values_left_out", n > VALUES_MAX ? n - VALUES_MAX : 0);
+    free(seen);
 }
 
 /* ---- rows ---- */

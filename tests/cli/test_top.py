@@ -217,7 +217,7 @@ def test_joining(jvm):
     t = top(jvm, "-r", "500ms")
     sees(t, HOT, "joined once more")
     ct.candor("stop", jvm.pid)
-    sees(t, "stopped by another client", "when it is stopped, top says so")
+    sees(t, "another client has stopped the recording", "when it is stopped, top says so")
     ct.ok(t.wait(lambda: HOT in t.text()), "and keeps the picture", t.text())
     t.press("q")
     leaves_nothing(t, jvm, "joined")

@@ -129,7 +129,7 @@ def ending_jvms(jdk):
         ct.ok(alone.status == 0, f"{jdk}: somebody records one, and nobody can beside that", alone)
         daemon = Daemon("ends")
         daemon.wait_log(r"profiling pid=", 2)
-        daemon.wait_log(r"left alone pid=\d+ .*somebody else is recording")
+        daemon.wait_log(r"left alone pid=\d+ .*another recording is running")
         profiled = {int(match[1]) for match in daemon.log(r"profiling pid=(\d+)")}
         ct.ok(profiled == {ending.pid, killed.pid}, f"{jdk}: those two are profiled", daemon)
         truth = ending.round(seconds=2)

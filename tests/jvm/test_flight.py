@@ -84,7 +84,7 @@ def check_other_readers(jdks, path, recording, what):
 def check_report(path, what):
     result = ct.candor("report", path)
     lines = [line for line in result.out.splitlines() if line.startswith("Kept ")]
-    ct.ok(result.status == 0 and len(lines) == 1 and "discarded, as asked for, keep 3" in lines[0] and
+    ct.ok(result.status == 0 and len(lines) == 1 and "discarded, as requested, keep 3" in lines[0] and
           "the recording began" in result.out, f"{what}: the report says from when to when it is", result)
 
 

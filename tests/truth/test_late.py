@@ -71,7 +71,7 @@ def late(jdk, again):
     ct.ok(abs(share - weight / sum(sample.weight for sample in recording.samples)) < 1e-4 and recording.settings["debug_info"] == "sparse",
           f"{what}: the report tells the share: {share:.3f}")
     text = ct.candor("report", path).out
-    ct.ok(f"in {100 * share:.1f} % of the time" in text, f"{what}: so does its text", text)
+    ct.ok(f"for {100 * share:.1f} % of the time" in text, f"{what}: so does its text", text)
 
 
 def recompiled(jdk):

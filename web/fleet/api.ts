@@ -99,6 +99,12 @@ export class Questions {
         return this.stop.signal.aborted;
     }
 
+    // Waits for work on an answer. Like that of `ask`, the promise never settles if the questions have ended meanwhile.
+    async keep<T>(work: Promise<T>): Promise<T> {
+        const made = await work;
+        return this.ended ? new Promise<T>(() => undefined) : made;
+    }
+
     async ask<T>(path: string, parameters: Parameters): Promise<T> {
         if (this.running >= AT_ONCE) {
             await new Promise<void>((go) => this.waiting.push(go));
@@ -121,9 +127,12 @@ export class Questions {
         } catch {
             throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
         }
-        const answer = await response.json().catch(() => ({})) as { error?: string };
+        const answer = await response.json().catch(() => null) as { error?: string } | null;
         if (!response.ok) {
-            throw new Error(answer.error ?? "The server answered " + response.status + " " + response.statusText);
+            throw new Error(answer?.error ?? "The server answered " + response.status + " " + response.statusText);
+        }
+        if (answer === null) {
+            throw new Error("The answer broke off, or is not from a Candor server. Press Refresh to ask again.");
         }
         return answer;
     }

@@ -71,7 +71,7 @@ export class Compare implements View {
 
     async load(page: Page): Promise<void> {
         this.page = page;
-        const { state, services } = page;
+        const { state, services, questions } = page;
         const some = services.filter(({ name }) => state.service === "" || name === state.service);
         const types = orderTypes(some.flatMap((one) => Object.keys(one.types)));
         const type = state.type || (types[0] ?? CPU_TIME);
@@ -82,7 +82,7 @@ export class Compare implements View {
         const other = { from: String(window.from - back), to: String(window.to - back) };
         const before = await this.ask(page, type, other, state.against === LABEL ? matcher(chosen, chosen.one) : [], "other",
             shifted(spanOf(state.part), -back));
-        const profiles = await Promise.all([profileOf(before.graph.page), profileOf(after.graph.page)]);
+        const profiles = await questions.keep(Promise.all([profileOf(before.graph.page), profileOf(after.graph.page)]));
         page.isOf(window);
         page.partial([before, after].flatMap(({ series, graph }) => [series.missing_text, graph.server.missing_text]));
         const data = (side: Side): Data => ({ type, step: side.series.step, span: side.window, series: side.series.series });

@@ -4,6 +4,7 @@ import { Service, Services, Questions } from "./api";
 import { Bar } from "./bar";
 import { LIGHT, Page, View } from "./page";
 import { DEFAULTS, Span, State, portable, readState, selector, timesOf, writeState } from "./state";
+import { timeText, zoneText } from "./times";
 import { makeViews } from "./views";
 import { Embedded } from "./viewer";
 
@@ -15,7 +16,8 @@ class Main implements Page {
     private readonly views: View[] = makeViews();
     private readonly bar: Bar;
     private span: Span = { from: 0, to: 0 };
-    private loaded = ""; // the choices that the picture in sight is of, as text
+    private loaded = ""; // the choices that the last complete picture is of, as text
+    private asked = ""; // those of the last question: they differ from `loaded` while it runs, and after it has failed
     private loadedAt = 0;
     private turn = 0;
 
@@ -54,12 +56,14 @@ class Main implements Page {
 
     // The viewer's choices have changed. If they mean something for this data only, the time is no longer relative.
     private changeGraph(graph: string, remembered: boolean): void {
-        const pins = portable(graph) !== graph && this.state.from === 0;
-        this.state = { ...this.state, graph, ...(pins ? this.span : {}) };
+        // Numbers of frames are worth keeping only if the address names the picture in sight.
+        const current = this.asked === this.loaded && !byId("view").hasAttribute("aria-busy");
+        const kept = current ? graph : portable(graph);
+        const pins = portable(kept) !== kept && this.state.from === 0;
+        this.state = { ...this.state, graph: kept, ...(pins ? this.span : {}) };
         this.write(remembered);
         if (pins) {
-            this.loaded = dataOf(this.state);
-            this.bar.show(this.view);
+            this.loaded = this.asked = dataOf(this.state);
         }
     }
 
@@ -85,9 +89,13 @@ class Main implements Page {
         this.bar.show(view);
         this.views.forEach(({ root, word }) => { root.hidden = word !== view.word; });
         document.title = (this.state.service && view.usesViewer ? this.state.service + " · " : "") + view.title + " · Candor";
-        if (dataOf(this.state) !== this.loaded) {
+        const data = dataOf(this.state);
+        if (data !== this.asked) {
             void this.load();
             return;
+        }
+        if (data !== this.loaded) {
+            return; // the answer is on its way, or there was none: what is in sight belongs to other choices
         }
         view.draw(this);
         if (view.usesViewer) {
@@ -100,6 +108,8 @@ class Main implements Page {
         const { view } = this;
         const wanted = dataOf(this.state);
         const turn = ++this.turn;
+        this.asked = wanted;
+        byId("view").hidden = false;
         this.questions.end();
         this.questions = new Questions();
         document.body.classList.add("loading");
@@ -113,6 +123,9 @@ class Main implements Page {
             const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
             this.services = list.services;
             await view.load(this);
+            if (turn !== this.turn) {
+                return;
+            }
             if (list.missing_text && byId("partial").hidden) {
                 this.partial([list.missing_text]);
             }
@@ -124,14 +137,21 @@ class Main implements Page {
             if (turn !== this.turn) {
                 return;
             }
-            this.loaded = "";
-            const since = this.loadedAt > 0 && !otherView ? " The picture is of " + new Date(this.loadedAt).toLocaleTimeString() + "." : "";
+            byId("view").hidden = otherView && this.loaded !== "";
+            const since = otherView ? "" : this.ageOf(wanted);
             byId("problem").textContent = (error instanceof Error ? error.message : String(error)) + since;
             byId("problem").hidden = false;
         }
         document.body.classList.remove("loading");
         byId("view").removeAttribute("aria-busy");
         document.documentElement.dataset.ready = String(turn);
+    }
+
+    // Says when the picture that stays in sight was loaded, after a question about the wanted choices has failed.
+    private ageOf(wanted: string): string {
+        const { zone } = this.state;
+        const words = wanted === this.loaded ? "" : "still that of the choices before, and ";
+        return ` The picture is ${words}from ${timeText(this.loadedAt / 1000, zone)} (${zoneText(zone)}).`;
     }
 }
 

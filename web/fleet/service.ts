@@ -50,7 +50,7 @@ export class ServiceView implements View {
         const part = spanOf(state.part) ?? span;
         const graph = series.series.length > 0 ? await questions.ask<GraphAnswer>("/v1/flamegraph",
             { select, type, from: String(part.from), to: String(part.to) }) : null;
-        const profile = graph ? await profileOf(graph.page) : null;
+        const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
         page.partial([series.missing_text, graph?.server.missing_text]);
         this.data = { type, step: series.step, span, series: series.series };

@@ -47,7 +47,8 @@ class Main implements Page {
 
     change(what: Partial<State>, remembered = true): void {
         const before = this.state;
-        const next = { ...before, ...what };
+        const pins = Boolean(what.part || what.other) && before.from === 0 && this.span.from > 0;
+        const next = { ...before, ...(pins ? this.span : {}), ...what };
         // Numbers of frames mean nothing in other data.
         this.state = "graph" in what || dataOf(next) === dataOf(before) ? next : { ...next, graph: portable(next.graph) };
         this.write(remembered);
@@ -64,6 +65,10 @@ class Main implements Page {
         this.write(remembered);
         if (pins) {
             this.loaded = this.asked = dataOf(this.state);
+        }
+        this.bar.show(this.view);
+        if (current) {
+            this.view.draw(this); // its links hold the viewer's choices, too
         }
     }
 
@@ -98,6 +103,7 @@ class Main implements Page {
             return; // the answer is on its way, or there was none: what is in sight belongs to other choices
         }
         view.draw(this);
+        this.showAge();
         if (view.usesViewer) {
             this.viewer.follow();
         }
@@ -132,6 +138,7 @@ class Main implements Page {
             this.bar.offer(this.services, this.span);
             this.loaded = wanted;
             this.loadedAt = Date.now();
+            this.showAge();
             byId("problem").hidden = true;
         } catch (error) {
             if (turn !== this.turn) {
@@ -145,6 +152,10 @@ class Main implements Page {
         document.body.classList.remove("loading");
         byId("view").removeAttribute("aria-busy");
         document.documentElement.dataset.ready = String(turn);
+    }
+
+    private showAge(): void {
+        byId("bar-loaded").textContent = "as of " + timeText(this.loadedAt / 1000, this.state.zone);
     }
 
     // Says when the picture that stays in sight was loaded, after a question about the wanted choices has failed.

@@ -78,7 +78,11 @@ export interface Finding {
 
 export interface FindingsAnswer extends Answer {
     findings: Finding[];
-    waiting?: number; // recordings that no rule has seen yet; missing for a token of some services
+    // Counts of recordings and findings are missing for a token of some services.
+    waiting?: number; // recordings that no rule has seen yet
+    skipped?: { late: number };
+    unlisted?: number;
+    analyze_cpu?: number; // 0: the server does not look for problems
 }
 
 export type Parameters = Record<string, string>;

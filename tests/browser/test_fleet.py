@@ -141,7 +141,7 @@ def check_service(page, server):
 
 
 def check_pin(page):
-    """A frame's number means something for one time only: a relative time becomes absolute."""
+    """A frame's number, and a part, mean something for one time only: a relative time becomes absolute."""
     page.go("#view=service&service=shop")
     page.run("document.getElementById('canvas').focus()")
     page.press("ArrowDown", "ArrowDown", "Enter")
@@ -150,6 +150,10 @@ def check_pin(page):
     zoomed = page.run("return candor.state().zoomed.name")
     page.go(address)
     ct.ok(page.run("return candor.state().zoomed.name") == zoomed, "and a reload has the same frame")
+    page.go("#view=service&service=shop")
+    page.brush(0.4, 0.6)
+    address = page.run(ADDRESS)
+    ct.ok("&part=" in address and "&from=" in address, "so does a part of the time", address)
 
 
 def check_labels(page, server):

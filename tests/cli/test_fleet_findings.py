@@ -121,7 +121,7 @@ def filters(fleet, number):
                     "2023-11-14T22:13:20Z", "open"]] and not table.err, "candor fleet findings", table)
     ct.ok(len(cli(fleet, "--state", "silenced").out.splitlines()) == 1, "--state", table)
     for words, wanted in ((["x"], "'x'"), (["--set", "open"], "ID"), (["1", "2"], "usage"), (["1", "--set", "odd"], "silenced"),
-                          (["99"], "99")):
+                          (["99"], "99"), (["1", "--note", "\udcff"], "UTF-8")):
         result = cli(fleet, *words)
         ct.ok(result.status and wanted in result.err and len(result.err.splitlines()) == 1, f"candor fleet findings {words}", result)
 

@@ -78,7 +78,11 @@ export interface Finding {
 
 export interface FindingsAnswer extends Answer {
     findings: Finding[];
-    waiting?: number; // recordings that no rule has seen yet; missing for a token of some services
+    // Counts of recordings and findings are missing for a token of some services.
+    waiting?: number; // recordings that no rule has seen yet
+    skipped?: { late: number };
+    unlisted?: number;
+    analyze_cpu?: number; // 0: the server does not look for problems
 }
 
 export type Parameters = Record<string, string>;
@@ -97,6 +101,12 @@ export class Questions {
 
     get ended(): boolean {
         return this.stop.signal.aborted;
+    }
+
+    // Waits for work on an answer. Like that of `ask`, the promise never settles if the questions have ended meanwhile.
+    async keep<T>(work: Promise<T>): Promise<T> {
+        const made = await work;
+        return this.ended ? new Promise<T>(() => undefined) : made;
     }
 
     async ask<T>(path: string, parameters: Parameters): Promise<T> {
@@ -121,9 +131,12 @@ export class Questions {
         } catch {
             throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
         }
-        const answer = await response.json().catch(() => ({})) as { error?: string };
+        const answer = await response.json().catch(() => null) as { error?: string } | null;
         if (!response.ok) {
-            throw new Error(answer.error ?? "The server answered " + response.status + " " + response.statusText);
+            throw new Error(answer?.error ?? "The server answered " + response.status + " " + response.statusText);
+        }
+        if (answer === null) {
+            throw new Error("The answer broke off, or is not from a Candor server. Press Refresh to ask again.");
         }
         return answer;
     }

@@ -1,6 +1,6 @@
 // The bar on top of every view: views, time, labels, kind and search.
 import { visibleName } from "../model/names";
-import { byId, element } from "../page/dom";
+import { byId, element, keepPlace } from "../page/dom";
 import { Service } from "./api";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
@@ -33,6 +33,7 @@ export class Bar {
         });
         this.add.addEventListener("change", () => this.hints().includes(this.add.value) && this.addMatcher());
         byId("bar-times-form").addEventListener("submit", (event) => this.chooseTimes(event));
+        [this.from, this.to].forEach((field) => field.addEventListener("input", () => this.to.setCustomValidity("")));
         byId("bar-times-close").addEventListener("click", () => this.times.close());
         this.times.addEventListener("close", () => this.show(this.views.find(({ word }) => word === page.state.view) ?? views[0]));
         byId("bar-filter-form").addEventListener("submit", (event) => event.preventDefault());
@@ -50,20 +51,13 @@ export class Bar {
     show(view: View): void {
         const { page } = this;
         const { state } = page;
-        byId("bar-views").replaceChildren(...this.views.map(({ word, title }) => {
-            const href = page.link({ view: word, graph: portable(state.graph), ...(word === "services" ? { part: "" } : {}) });
-            const go = element("a", { href }, title);
-            if (word === view.word) {
-                go.setAttribute("aria-current", "page");
-            }
-            return go;
-        }));
+        keepPlace(byId("bar"), () => this.showViews(view));
         const absolute = state.from > 0 ? [new Option(spanText(state, state.zone), "absolute")] : [];
         this.range.replaceChildren(...absolute, ...RANGES.map(([word, title]) => new Option(title, word)),
             new Option("choose…", "choose"));
         this.range.value = state.from > 0 ? "absolute" : state.range;
         this.zone.value = state.zone;
-        this.showMatchers();
+        keepPlace(byId("bar"), () => this.showMatchers(view));
         byId("bar-filter-form").hidden = view.word !== "services";
         byId("search").hidden = !view.usesViewer;
         if (this.filter.value !== state.filter) {
@@ -71,9 +65,22 @@ export class Bar {
         }
     }
 
+    private showViews(view: View): void {
+        const { page } = this;
+        byId("bar-views").replaceChildren(...this.views.map(({ word, title }) => {
+            const href = page.link({ view: word, graph: portable(page.state.graph), ...(word === "services" ? { part: "" } : {}) });
+            const go = element("a", { href }, title);
+            if (word === view.word) {
+                go.setAttribute("aria-current", "page");
+            }
+            return go;
+        }));
+    }
+
     // Shows what the services of the picture have: labels to choose from, and kinds.
     offer(services: Service[], span: { from: number; to: number }): void {
         this.now = span;
+        this.known.clear();
         for (const { name, labels } of services) {
             for (const [label, values] of [["service", [name]] as [string, string[]], ...Object.entries(labels)]) {
                 const known = this.known.get(label) ?? new Set();
@@ -94,16 +101,16 @@ export class Bar {
         return [...this.known].flatMap(([label, values]) => [...values].map((value) => label + "=" + quote(value)));
     }
 
-    private showMatchers(): void {
+    private showMatchers(view: View): void {
         const { page } = this;
-        const { where, service, view } = page.state;
+        const { where, service } = page.state;
         const chip = (text: string, without: () => void) => {
-            const button = element("button", { type: "button", title: "Take it away" },
+            const button = element("button", { type: "button", title: "Remove" },
                 element("bdi", { dir: "ltr" }, visibleName(text).slice(0, 200)), element("span", { ariaHidden: "true" }, " ×"));
             button.addEventListener("click", without);
             return element("li", {}, button);
         };
-        const ofService = service !== "" && view !== "services"
+        const ofService = service !== "" && view.usesViewer
             ? [chip("service=" + quote(service), () => page.change({ service: "" }))] : [];
         byId("bar-matchers").replaceChildren(...ofService, ...where.map((text, i) =>
             chip(text, () => page.change({ where: where.filter((_, at) => at !== i) }))));
@@ -128,6 +135,7 @@ export class Bar {
         this.from.value = fieldOf(this.now.from, zone);
         this.to.value = fieldOf(this.now.to, zone);
         byId("bar-times-zone").textContent = "Times are in " + zoneText(zone) + ".";
+        this.to.setCustomValidity("");
         this.times.showModal();
     }
 

@@ -1,7 +1,7 @@
 // Draws weights over time as a stack of series, with axes and a legend. The user chooses a part of the time by mouse or keys.
 import { formatShare } from "../model/figures";
 import { visibleName } from "../model/names";
-import { element, oncePerPicture } from "../page/dom";
+import { element, keepPlace, oncePerPicture } from "../page/dom";
 import { Series } from "./api";
 import { Scale, scaleOf } from "./kinds";
 import { Span } from "./state";
@@ -34,7 +34,7 @@ export interface Listener {
 }
 
 interface Layer {
-    value: string;
+    key: string; // in the list of hidden values
     label: string;
     bins: Float64Array; // weight of each step
     total: number;
@@ -69,13 +69,14 @@ export function binsOf(points: Series["points"], { span, step }: Pick<Data, "spa
 export function layersOf({ series, span, step }: Data): Layer[] {
     const layers = series.map(({ value, points }) => {
         const bins = binsOf(points, { span, step });
-        const label = visibleName(value === "" ? NO_VALUE : value).slice(0, LONGEST);
-        return { value, label, bins, colour: 0, total: bins.reduce((a, b) => a + b, 0) };
-    }).sort((a, b) => b.total - a.total || (a.value < b.value ? -1 : 1));
+        const key = value === "" ? NO_VALUE : value;
+        return { key, label: visibleName(key).slice(0, LONGEST), bins, colour: 0, total: bins.reduce((a, b) => a + b, 0) };
+    }).sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
     if (layers.length > MOST_SERIES) {
         const rest = layers.splice(MOST_SERIES - 1);
+        const key = rest.length + " more";
         layers.push({
-            value: "", label: rest.length + " more", colour: 0, total: rest.reduce((sum, { total }) => sum + total, 0),
+            key, label: key, colour: 0, total: rest.reduce((sum, { total }) => sum + total, 0),
             bins: rest[0].bins.map((_, i) => rest.reduce((sum, { bins }) => sum + bins[i], 0)),
         });
     }
@@ -109,7 +110,7 @@ export class Chart {
         this.field = element("div", { className: "chart", tabIndex: 0 });
         this.field.setAttribute("role", "application");
         this.field.setAttribute("aria-label", name
-            + ". Arrow keys move, Shift marks a part of the time, Enter chooses it, Escape takes it back.");
+            + ". Arrow keys move, Shift marks a part of the time, Enter selects it, Escape clears the selection.");
         this.field.append(this.picture);
         this.root = element("figure", { className: "over-time" }, this.field, this.readout, ...(on.hide ? [this.legend] : []));
         this.listen();
@@ -127,7 +128,7 @@ export class Chart {
     }
 
     private get visible(): Layer[] {
-        return this.layers.filter(({ label }) => !this.choices.hidden.includes(label));
+        return this.layers.filter(({ key }) => !this.choices.hidden.includes(key));
     }
 
     private get steps(): number {
@@ -254,16 +255,16 @@ export class Chart {
         const { hide } = this.on;
         const all = this.layers.reduce((sum, { total }) => sum + total, 0);
         this.legend.hidden = !hide || this.layers.length < 2;
-        this.legend.replaceChildren(...this.layers.map(({ label, colour, total }) => {
-            const hidden = this.choices.hidden.includes(label);
+        keepPlace(this.legend, () => this.legend.replaceChildren(...this.layers.map(({ key, label, colour, total }) => {
+            const hidden = this.choices.hidden.includes(key);
             const button = element("button", { type: "button", title: hidden ? "Show it in the chart" : "Leave it out of the chart" },
                 element("span", { className: "key colour-" + colour }), element("bdi", { dir: "ltr" }, label),
                 " " + formatShare(all > 0 ? total / all : 0));
             button.setAttribute("aria-pressed", String(!hidden));
             button.addEventListener("click", () =>
-                hide?.(hidden ? this.choices.hidden.filter((one) => one !== label) : [...this.choices.hidden, label]));
+                hide?.(hidden ? this.choices.hidden.filter((one) => one !== key) : [...this.choices.hidden, key]));
             return element("li", {}, button);
-        }));
+        })));
     }
 
     private listen(): void {
@@ -286,6 +287,10 @@ export class Chart {
             this.choose(moved);
         });
         field.addEventListener("pointerleave", () => this.leave());
+        field.addEventListener("pointercancel", () => {
+            this.drags = false;
+            this.leave();
+        });
         field.addEventListener("blur", () => this.leave());
         field.addEventListener("keydown", (event) => this.key(event));
     }

@@ -1,7 +1,7 @@
 // Compares two times, or two values of a label: both over time, and the flame graph of what changed.
 import { changeOf } from "../model/changes";
 import { compareProfiles, methodSums } from "../model/compare";
-import { formatChange, formatShare, plural } from "../model/figures";
+import { Z95, formatChange, formatShare, plural } from "../model/figures";
 import { visibleName } from "../model/names";
 import { Profile, profileOf } from "../model/profile";
 import { element } from "../page/dom";
@@ -22,6 +22,7 @@ const PRESETS: [string, string, (length: number) => number][] = [
 const LABEL = "label";
 const inOrder = new Intl.Collator("en", { numeric: true });
 const MOST_CHANGES = 3;
+const ERROR_RATE = 0.01; // the chance that a comparison names a change that there is not
 
 interface Side {
     window: Span; // what its chart shows
@@ -71,7 +72,7 @@ export class Compare implements View {
 
     async load(page: Page): Promise<void> {
         this.page = page;
-        const { state, services } = page;
+        const { state, services, questions } = page;
         const some = services.filter(({ name }) => state.service === "" || name === state.service);
         const types = orderTypes(some.flatMap((one) => Object.keys(one.types)));
         const type = state.type || (types[0] ?? CPU_TIME);
@@ -82,7 +83,7 @@ export class Compare implements View {
         const other = { from: String(window.from - back), to: String(window.to - back) };
         const before = await this.ask(page, type, other, state.against === LABEL ? matcher(chosen, chosen.one) : [], "other",
             shifted(spanOf(state.part), -back));
-        const profiles = await Promise.all([profileOf(before.graph.page), profileOf(after.graph.page)]);
+        const profiles = await questions.keep(Promise.all([profileOf(before.graph.page), profileOf(after.graph.page)]));
         page.isOf(window);
         page.partial([before, after].flatMap(({ series, graph }) => [series.missing_text, graph.server.missing_text]));
         const data = (side: Side): Data => ({ type, step: side.series.step, span: side.window, series: side.series.series });
@@ -163,7 +164,7 @@ function shifted(span: Span | null, by: number): Span | null {
     return span && { from: span.from + by, to: span.to + by };
 }
 
-// Says how many methods' self shares surely changed, and which changed most.
+// Says how many methods' self shares changed by more than the draw of the samples explains, and which changed most.
 function changesText(before: Profile, after: Profile): (Node | string)[] {
     const shares = new Map<string, [number, number]>();
     [before, after].forEach((profile, side) => methodSums(profile).forEach(({ name, self }) => {
@@ -171,13 +172,18 @@ function changesText(before: Profile, after: Profile): (Node | string)[] {
         known[side] = self / profile.total;
         shares.set(profile.strings[name], known);
     }));
-    const changes = [...shares].filter(([, [one, two]]) => one > 0 || two > 0).map(([name, [one, two]]) =>
-        ({ name, ...changeOf(one, before.effectiveSamples, two, after.effectiveSamples) }));
+    const some = [...shares].filter(([, [one, two]]) => one > 0 || two > 0);
+    // A normal variable is beyond z with a chance of at most exp(-z²/2). With this z the tests of all methods together err in at
+    // most one comparison of a hundred. The intervals of changeOf have z = 1.96: fewer samples make them as wide.
+    const wider = 2 * Math.log(Math.max(1, some.length) / ERROR_RATE) / Z95 ** 2;
+    const changes = some.map(([name, [one, two]]) =>
+        ({ name, ...changeOf(one, before.effectiveSamples / wider, two, after.effectiveSamples / wider) }));
     const sure = changes.filter((change) => change.sure).sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
     if (sure.length === 0) {
-        return ["No method's share changed more than chance explains (" + plural(changes.length, "method") + ")."];
+        return ["No method's share changed by more than sampling explains (" + plural(changes.length, "method") + ")."];
     }
     const words = sure.slice(0, MOST_CHANGES).flatMap(({ name, before: from, after: to, change }, i) =>
         [i > 0 ? ", " : "", nameOf(name), ` ${formatShare(from)} → ${formatShare(to)} (${formatChange(change).replace("%", " pt")})`]);
-    return [`The self share of ${plural(sure.length, "method")} of ${changes.length} surely changed: `, ...words, "."];
+    return [`The self share of ${sure.length} of ${plural(changes.length, "method")} changed by more than sampling explains `
+        + "(differences between hosts not counted): ", ...words, "."];
 }

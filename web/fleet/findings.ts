@@ -31,15 +31,19 @@ export class Findings implements View {
     }
 
     draw(page: Page): void {
-        const { findings, waiting } = this.answer ?? { findings: [], waiting: 0 };
-        const later = waiting ? ` ${plural(waiting, "recording")} not judged yet.` : "";
+        const answer: FindingsAnswer = this.answer ?? { findings: [], complete: true };
+        const { findings } = answer;
+        const later = notJudged(answer);
         const services = new Set(findings.map(({ service }) => service)).size;
         this.sentence.textContent = findings.length === 0 ? later
             : plural(findings.length, "finding") + " in " + plural(services, "service") + "." + later;
         if (findings.length === 0) {
-            this.content.replaceChildren(emptyState("No findings in this time",
-                "The rules found nothing wrong in recordings of this time. This command says what they judged in one recording:",
-                "candor analyze app.jfr"));
+            this.content.replaceChildren(answer.analyze_cpu === 0
+                ? emptyState("This server does not look for problems",
+                    "It runs with --analyze-cpu 0. This command judges one recording:", "candor analyze app.jfr")
+                : emptyState("No findings in this time",
+                    "The rules found nothing in the recordings that were judged. This command says what they judge in one recording:",
+                    "candor analyze app.jfr"));
             return;
         }
         this.content.replaceChildren(element("table", { className: "fleet" },
@@ -65,4 +69,12 @@ export class Findings implements View {
             return cell;
         }));
     }
+}
+
+// Says what the rules have not seen, and which findings are not in the list.
+function notJudged({ waiting = 0, skipped, unlisted = 0 }: FindingsAnswer): string {
+    const late = skipped?.late ?? 0;
+    return (waiting > 0 ? ` ${plural(waiting, "recording")} ${waiting === 1 ? "has" : "have"} not been checked yet.` : "")
+        + (late > 0 ? ` The server has skipped ${plural(late, "recording")} in all, for lack of time.` : "")
+        + (unlisted > 0 ? ` The server had no room for ${plural(unlisted, "finding")}: a service has too many.` : "");
 }

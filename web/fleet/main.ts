@@ -4,6 +4,7 @@ import { Service, Services, Questions } from "./api";
 import { Bar } from "./bar";
 import { LIGHT, Page, View } from "./page";
 import { DEFAULTS, Span, State, portable, readState, selector, timesOf, writeState } from "./state";
+import { timeText, zoneText } from "./times";
 import { makeViews } from "./views";
 import { Embedded } from "./viewer";
 
@@ -15,7 +16,8 @@ class Main implements Page {
     private readonly views: View[] = makeViews();
     private readonly bar: Bar;
     private span: Span = { from: 0, to: 0 };
-    private loaded = ""; // the choices that the picture in sight is of, as text
+    private loaded = ""; // the choices that the last complete picture is of, as text
+    private asked = ""; // those of the last question: they differ from `loaded` while it runs, and after it has failed
     private loadedAt = 0;
     private turn = 0;
 
@@ -45,7 +47,8 @@ class Main implements Page {
 
     change(what: Partial<State>, remembered = true): void {
         const before = this.state;
-        const next = { ...before, ...what };
+        const pins = Boolean(what.part || what.other) && before.from === 0 && this.span.from > 0;
+        const next = { ...before, ...(pins ? this.span : {}), ...what };
         // Numbers of frames mean nothing in other data.
         this.state = "graph" in what || dataOf(next) === dataOf(before) ? next : { ...next, graph: portable(next.graph) };
         this.write(remembered);
@@ -54,12 +57,18 @@ class Main implements Page {
 
     // The viewer's choices have changed. If they mean something for this data only, the time is no longer relative.
     private changeGraph(graph: string, remembered: boolean): void {
-        const pins = portable(graph) !== graph && this.state.from === 0;
-        this.state = { ...this.state, graph, ...(pins ? this.span : {}) };
+        // Numbers of frames are worth keeping only if the address names the picture in sight.
+        const current = this.asked === this.loaded && !byId("view").hasAttribute("aria-busy");
+        const kept = current ? graph : portable(graph);
+        const pins = portable(kept) !== kept && this.state.from === 0;
+        this.state = { ...this.state, graph: kept, ...(pins ? this.span : {}) };
         this.write(remembered);
         if (pins) {
-            this.loaded = dataOf(this.state);
-            this.bar.show(this.view);
+            this.loaded = this.asked = dataOf(this.state);
+        }
+        this.bar.show(this.view);
+        if (current) {
+            this.view.draw(this); // its links hold the viewer's choices, too
         }
     }
 
@@ -85,11 +94,16 @@ class Main implements Page {
         this.bar.show(view);
         this.views.forEach(({ root, word }) => { root.hidden = word !== view.word; });
         document.title = (this.state.service && view.usesViewer ? this.state.service + " · " : "") + view.title + " · Candor";
-        if (dataOf(this.state) !== this.loaded) {
+        const data = dataOf(this.state);
+        if (data !== this.asked) {
             void this.load();
             return;
         }
+        if (data !== this.loaded) {
+            return; // the answer is on its way, or there was none: what is in sight belongs to other choices
+        }
         view.draw(this);
+        this.showAge();
         if (view.usesViewer) {
             this.viewer.follow();
         }
@@ -100,6 +114,8 @@ class Main implements Page {
         const { view } = this;
         const wanted = dataOf(this.state);
         const turn = ++this.turn;
+        this.asked = wanted;
+        byId("view").hidden = false;
         this.questions.end();
         this.questions = new Questions();
         document.body.classList.add("loading");
@@ -113,25 +129,40 @@ class Main implements Page {
             const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
             this.services = list.services;
             await view.load(this);
+            if (turn !== this.turn) {
+                return;
+            }
             if (list.missing_text && byId("partial").hidden) {
                 this.partial([list.missing_text]);
             }
             this.bar.offer(this.services, this.span);
             this.loaded = wanted;
             this.loadedAt = Date.now();
+            this.showAge();
             byId("problem").hidden = true;
         } catch (error) {
             if (turn !== this.turn) {
                 return;
             }
-            this.loaded = "";
-            const since = this.loadedAt > 0 && !otherView ? " The picture is of " + new Date(this.loadedAt).toLocaleTimeString() + "." : "";
+            byId("view").hidden = otherView && this.loaded !== "";
+            const since = otherView ? "" : this.ageOf(wanted);
             byId("problem").textContent = (error instanceof Error ? error.message : String(error)) + since;
             byId("problem").hidden = false;
         }
         document.body.classList.remove("loading");
         byId("view").removeAttribute("aria-busy");
         document.documentElement.dataset.ready = String(turn);
+    }
+
+    private showAge(): void {
+        byId("bar-loaded").textContent = "as of " + timeText(this.loadedAt / 1000, this.state.zone);
+    }
+
+    // Says when the picture that stays in sight was loaded, after a question about the wanted choices has failed.
+    private ageOf(wanted: string): string {
+        const { zone } = this.state;
+        const words = wanted === this.loaded ? "" : "still that of the choices before, and ";
+        return ` The picture is ${words}from ${timeText(this.loadedAt / 1000, zone)} (${zoneText(zone)}).`;
     }
 }
 

@@ -33,7 +33,7 @@ export function coverageOf(books: Books | null): number | null {
 // Says how much of the whole was sampled, and what became of the rest.
 export function coverageText(books: Books | null): string {
     const share = coverageOf(books);
-    return books === null || share === null ? "No books: these recordings do not say how much they leave out"
+    return books === null || share === null ? "No coverage data: these recordings do not say how much they missed"
         : formatShare(share) + " sampled: " + books.text;
 }
 
@@ -43,7 +43,7 @@ export function partBar(page: Page, key: "part" | "other", hint: string): HTMLEl
     if (!span) {
         return element("p", { className: "part-bar", hidden: true });
     }
-    const all = element("button", { type: "button" }, "All of the time");
+    const all = element("button", { type: "button" }, "Whole range");
     all.addEventListener("click", () => page.change({ [key]: "" }));
     const only = element("button", { type: "button" }, "Zoom in");
     only.addEventListener("click", () => page.change({ from: span.from, to: span.to, part: "" }));

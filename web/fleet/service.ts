@@ -1,7 +1,7 @@
 // One service, or all together: a sentence, the weight over time, and the viewer with the flame graph and the table of methods.
 import { visibleName } from "../model/names";
 import { profileOf } from "../model/profile";
-import { byId, element } from "../page/dom";
+import { byId, element, keepPlace } from "../page/dom";
 import { GraphAnswer, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
@@ -22,6 +22,8 @@ export class ServiceView implements View {
     private readonly coverage = element("p", { className: "aside" });
     private readonly nothing = element("div", {});
     private readonly chart: Chart;
+    private types: string[] = [];
+    private type = CPU_TIME;
     private data: Data | null = null;
     private page: Page | null = null;
 
@@ -50,12 +52,13 @@ export class ServiceView implements View {
         const part = spanOf(state.part) ?? span;
         const graph = series.series.length > 0 ? await questions.ask<GraphAnswer>("/v1/flamegraph",
             { select, type, from: String(part.from), to: String(part.to) }) : null;
-        const profile = graph ? await profileOf(graph.page) : null;
+        const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
         page.partial([series.missing_text, graph?.server.missing_text]);
         this.data = { type, step: series.step, span, series: series.series };
         this.coverage.textContent = graph?.server.books ? coverageText(graph.server.books) : "";
-        this.showTabs(page, types.includes(type) ? types : [...types, type], type);
+        this.types = types.includes(type) ? types : [...types, type];
+        this.type = type;
         this.showLabels(page);
         this.draw(page);
         this.nothing.replaceChildren(...(profile && profile.total > 0 ? [] : [this.empty(page, graph !== null)]));
@@ -73,13 +76,14 @@ export class ServiceView implements View {
             this.chart.root.hidden = this.data.series.length === 0;
             this.chart.show(this.data, { zone: state.zone, part: spanOf(state.part), hidden: state.hidden });
         }
+        keepPlace(this.tabs, () => this.showTabs(page));
         this.bar.replaceChildren(partBar(page, "part", "In sight: "));
     }
 
-    private showTabs(page: Page, types: string[], type: string): void {
-        this.tabs.replaceChildren(...types.map((one) => {
+    private showTabs(page: Page): void {
+        this.tabs.replaceChildren(...this.types.map((one) => {
             const tab = link(titleOfType(one), page.link({ type: one, graph: portable(page.state.graph) }), one);
-            if (one === type) {
+            if (one === this.type) {
                 tab.setAttribute("aria-current", "true");
             }
             return tab;
@@ -98,7 +102,7 @@ export class ServiceView implements View {
 
     private empty(page: Page, someTime: boolean): HTMLElement {
         if (someTime) {
-            return emptyState("No samples in this part of the time", "Take it back to see the rest: Escape on the chart.", "");
+            return emptyState("No samples in this part of the time", "Press Escape on the chart to see the whole time again.", "");
         }
         const title = "No samples of this kind in this time";
         return page.state.where.length > 0 ? emptyState(title, "Take a label away, choose a longer time, or another kind.", "")

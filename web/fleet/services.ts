@@ -1,10 +1,10 @@
 // The first view: a row for each service, the busiest first.
 import { formatCount, formatInterval, formatShare, plural } from "../model/figures";
 import { splitName, visibleName } from "../model/names";
-import { element } from "../page/dom";
+import { element, keepPlace } from "../page/dom";
 import { Series, SeriesAnswer, Service, TopAnswer } from "./api";
 import { binsOf, sparkline } from "./chart";
-import { ALLOCATION, CPU_TIME, LOCK_TIME, rateText, titleOfType } from "./kinds";
+import { ALLOCATION, CPU_TIME, LOCK_TIME, orderTypes, rateText, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { coverageOf, coverageText, emptyState, link, nameOf, partialMark, skeleton } from "./parts";
 import { DEFAULTS, Span, State, secondsIn, selector, timesOf } from "./state";
@@ -15,6 +15,7 @@ const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all 
 
 // What has a question of its own, and is therefore known later than the rest. undefined = not known yet; null = there is none.
 interface Later {
+    asked: boolean; // for the books
     hot: { name: string; share: number; interval: string } | null | undefined;
     coverage: number | null | undefined;
     coverageText: string;
@@ -52,9 +53,14 @@ const COLUMNS: Column[] = [
     { word: "lock", title: "Lock wait", hint: "threads that waited, on average", number: true, order: (row) => -(row.lock ?? -1) },
     { word: "hosts", title: "Hosts", hint: "", number: true, order: ({ service }) => -(service.labels.host?.length ?? 0) },
     { word: "version", title: "Newest version", hint: "", number: false, order: ({ service }) => newest(service) },
-    { word: "coverage", title: "Coverage", hint: "the part that samples show", number: true, order: ({ later }) => later.coverage ?? 2 },
+    {
+        word: "coverage", title: "Coverage", hint: "share of the CPU time (or bytes) that was sampled", number: true,
+        order: ({ later }) => later.coverage ?? 2,
+    },
     { word: "recordings", title: "Recordings", hint: "", number: true, order: ({ service }) => -service.recordings },
 ];
+
+const MOST_VALUES = 100; // the server lists no more values of a label
 
 const versions = new Intl.Collator("en", { numeric: true });
 
@@ -62,8 +68,20 @@ function newest(service: Service): string {
     return (service.labels.version ?? []).slice().sort(versions.compare).pop() ?? "";
 }
 
+// Says which version is the newest, if the server lists all of them.
+function versionText(service: Service): (Node | string)[] {
+    const version = newest(service);
+    const count = service.labels.version?.length ?? 0;
+    if (version === "" || count >= MOST_VALUES) {
+        return [version === "" ? "–" : MOST_VALUES + " or more versions"];
+    }
+    return [nameOf(version), element("span", { className: "quiet" }, count > 1 ? " and " + (count - 1) + " older" : "")];
+}
+
 // The choices that show one service.
 const only = ({ name }: Service): Partial<State> => ({ view: "service", service: name, part: "", by: "", hidden: [] });
+
+const sortsByCoverage = ({ sort }: State) => sort.replace(/^-/, "") === "coverage";
 
 const sumOf = (series: Series | undefined) => (series ? series.points.reduce((sum, [, weight]) => sum + weight, 0) : null);
 
@@ -81,6 +99,7 @@ export class Services implements View {
     private rows: Row[] = [];
     private type = CPU_TIME;
     private span: Span = { from: 0, to: 1 };
+    private lines = new Map<Row, HTMLTableRowElement>(); // of the services in the table
     private observer: IntersectionObserver | null = null;
 
     constructor() {
@@ -90,8 +109,7 @@ export class Services implements View {
 
     async load(page: Page): Promise<void> {
         const { state, questions, services } = page;
-        const type = state.type || (services.length > 0 && !services.some(({ types }) => CPU_TIME in types)
-            ? Object.keys(services[0].types)[0] ?? CPU_TIME : CPU_TIME);
+        const type = state.type || (orderTypes(services.flatMap(({ types }) => Object.keys(types)))[0] ?? CPU_TIME);
         const ask = (of: string, parameters: Record<string, string>) => questions.ask<SeriesAnswer>("/v1/series",
             { select: selector({ ...state, service: "" }), type: of, by: "service", ...parameters });
         const main = await ask(type, { ...timesOf(state), step: stepFor(secondsIn(state)) });
@@ -111,21 +129,26 @@ export class Services implements View {
             service, bins: binsOf(pointsOf(service.name), { span: this.span, step: main.step }), rate: rate(main, service.name),
             alloc: rate(alloc, service.name), lock: rate(lock, service.name),
             share: all > 0 ? (rate(main, service.name) ?? 0) * seconds / all : 0,
-            later: { hot: undefined, coverage: undefined, coverageText: "", missing: "" },
+            later: { asked: false, hot: undefined, coverage: undefined, coverageText: "", missing: "" },
         }));
         page.isOf(this.span);
-        page.partial([main, alloc, lock].map((answer) => answer?.missing_text));
+        const missing = [main, alloc, lock].map((answer) => answer?.missing_text);
+        page.partial(missing);
         this.draw(page);
-        void this.askHottest(page, this.rows, type);
+        void this.askHottest(page, type, missing);
     }
 
     // Asks for the hottest own method of all services at once.
-    private async askHottest(page: Page, rows: Row[], type: string): Promise<void> {
+    private async askHottest(page: Page, type: string, missing: (string | undefined)[]): Promise<void> {
         const { state, questions } = page;
+        const { rows } = this;
         const answer = await questions.ask<TopAnswer>("/v1/top", {
             select: selector({ ...state, service: "" }), type, from: String(this.span.from), to: String(this.span.to), by: "service",
             limit: "1", against: "none",
-        }).catch(() => ({ groups: [] }));
+        }).catch((error: unknown): TopAnswer => {
+            page.partial([...missing, "hottest methods: " + (error instanceof Error ? error.message : String(error))]);
+            return { groups: [] };
+        });
         for (const { service, later } of rows) {
             const [method] = answer.groups.find(({ labels }) => labels.service === service.name)?.methods ?? [];
             later.hot = method === undefined ? null
@@ -135,6 +158,10 @@ export class Services implements View {
     }
 
     draw(page: Page): void {
+        keepPlace(this.root, () => this.replace(page));
+    }
+
+    private replace(page: Page): void {
         if (this.rows.length === 0) {
             const narrowed = page.state.where.length > 0;
             this.root.replaceChildren(element("h1", {}, "Services"), emptyState("No recordings in this time",
@@ -159,6 +186,7 @@ export class Services implements View {
         if (focused !== undefined) {
             [...this.body.querySelectorAll("a")].find(({ dataset }) => dataset.service === focused)?.focus();
         }
+        this.lines = new Map(rows.map((row, i) => [row, lines[i]]));
         this.watch(page, rows, lines);
     }
 
@@ -196,7 +224,7 @@ export class Services implements View {
         const button = element("button", { type: "button" }, label + (present === word ? (down ? " ▴" : " ▾") : ""));
         const next = present === word && !down ? "-" + word : word;
         button.addEventListener("click", () => page.change({ sort: next === "rate" ? "" : next }));
-        const large = number || word === "method";
+        const large = (number || word === "method") && word !== "coverage";
         cell.setAttribute("aria-sort", present !== word ? "none" : large !== down ? "descending" : "ascending");
         cell.append(button);
         return cell;
@@ -208,13 +236,11 @@ export class Services implements View {
         open.dataset.service = service.name;
         const rate = (of: string, value: number | null) => (value === null ? "–" : rateText(of, value));
         const hosts = service.labels.host?.length ?? 0;
-        const version = newest(service);
-        const others = (service.labels.version?.length ?? 1) - 1;
         const contents: (Node | string)[][] = [
             [open], [sparkline(row.bins, most)], [rate(this.type, row.rate)], [row.rate === null ? "–" : formatShare(row.share)], [],
-            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)], [hosts > 0 ? formatCount(hosts) : "–"],
-            version ? [nameOf(version), element("span", { className: "quiet" }, others > 0 ? " and " + others + " older" : "")] : ["–"],
-            [], [formatCount(service.recordings)],
+            [rate(ALLOCATION, row.alloc)], [rate(LOCK_TIME, row.lock)],
+            [hosts > 0 ? formatCount(hosts) + (hosts >= MOST_VALUES ? "+" : "") : "–"], versionText(service), [],
+            [formatCount(service.recordings)],
         ];
         const line = element("tr", {}, ...contents.map((content, i) => {
             const cell = element("td", { className: COLUMNS[i].number ? "number" : "" }, ...content);
@@ -238,24 +264,31 @@ export class Services implements View {
             line.cells[4].replaceChildren(hot === undefined ? waiting() : "–");
         }
         const text = coverage === undefined ? waiting() : element("span", { title: words },
-            coverage === null ? "no books" : formatShare(coverage));
+            coverage === null ? "unknown" : formatShare(coverage));
         line.cells[9].replaceChildren(text, ...(missing === "" ? [] : [" ", partialMark(missing)]));
     }
 
-    // Asks for the books of services that come into sight.
+    // Asks for the books of services that come into sight; if they are sorted by coverage, for those of all.
     private watch(page: Page, rows: Row[], lines: HTMLTableRowElement[]): void {
-        const asked = new Set<Row>();
         this.observer = new IntersectionObserver((entries) => {
             for (const { target, isIntersecting } of entries) {
-                const at = lines.indexOf(target as HTMLTableRowElement);
-                const row = rows[at];
-                if (isIntersecting && row && row.later.coverage === undefined && !asked.has(row)) {
-                    asked.add(row);
-                    void this.askBooks(page, row).then(() => this.fill(page, row, lines[at]));
+                const row = rows[lines.indexOf(target as HTMLTableRowElement)];
+                if (row && !row.later.asked && (isIntersecting || sortsByCoverage(page.state))) {
+                    row.later.asked = true;
+                    void this.askBooks(page, row).then(() => this.showBooks(page, row));
                 }
             }
         });
         lines.forEach((line) => this.observer?.observe(line));
+    }
+
+    private showBooks(page: Page, row: Row): void {
+        const line = this.lines.get(row);
+        if (sortsByCoverage(page.state) && [...this.lines.keys()].every(({ later }) => later.coverage !== undefined)) {
+            this.draw(page);
+        } else if (line) {
+            this.fill(page, row, line);
+        }
     }
 
     private async askBooks(page: Page, { service, later }: Row): Promise<void> {

@@ -2,7 +2,7 @@
 
 export type Interval = [number, number];
 
-const Z95 = 1.959964;
+export const Z95 = 1.959964;
 
 // The effect, in thousandths, of a figure that is as certain as its number of samples allows, because the samples are independent.
 export const INDEPENDENT = 1000;

@@ -22,6 +22,17 @@ export function keepFocus(work: () => void, next: () => HTMLElement): void {
     }
 }
 
+// Does work that replaces links and buttons in `root`. If the focused one goes, the one in its place gets the focus.
+export function keepPlace(root: HTMLElement, work: () => void): void {
+    const all = () => [...root.querySelectorAll<HTMLElement>("a, button")];
+    const at = all().indexOf(document.activeElement as HTMLElement);
+    work();
+    if (at >= 0 && !root.contains(document.activeElement)) {
+        const left = all();
+        left[Math.min(at, left.length - 1)]?.focus({ preventScroll: true });
+    }
+}
+
 // Returns a function that does work after the next picture was drawn, unless it gets other work before that.
 export function afterPicture(): (work: () => void) => void {
     let latest = 0;

@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {0, "type", "TYPE", NULL, "functions, top, changes: what weights measure, as in alloc_space:bytes (default: CPU time)"},
     {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service); search: so many minutes (20)"},
     {0, "against", "TIME", NULL,
-     "top: how long before --from the time begins that it compares with, as in -24h (default: the time just before); none: no comparison"},
+     "top: start of the time to compare with, relative to --from, such as -24h (default: the time just before); none: no comparison"},
     {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
     {0, "after", "WHAT", NULL, "changes: a selector or times (default: --select, --from and --until)"},
     {0, "split", "LABEL", NULL, "changes: in JSON, show for each change which values of this label have it"},
@@ -109,22 +109,22 @@ const struct cli_command command_fleet = {
         "functions TEXT: the methods with TEXT in their name, in which services they run, and how much of the time of each service they "
         "have, with the 95 % interval. TEXT* means names that begin with TEXT, and /PATTERN/ is a regular expression. SELF is the time "
         "at the top of the stack, TOTAL also that of the methods it calls.\n\n"
-        "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the time of "
-        "a "
-        "method and of the JDK and the frameworks that it calls. Below come the methods whose share has changed by more than chance, with "
-        "the 95 % interval of the change.\n\n"
+        "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the "
+        "method's time, including JDK and framework code it calls. Below come the methods whose share has changed by more than chance, "
+        "with the 95 % interval of the change.\n\n"
         "changes: what changed in a service between its two newest versions (--by LABEL: values of another label), or between --before "
-        "and --after. Select one service. Shares are in % of all samples. CHANGE is how much of the service's present cost the method "
-        "adds, and +- its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or line is new, gone, "
-        "dearer or cheaper, or its cost moved from or to another one, as after a renaming. OF: a method's own time (self), a line of the "
-        "program's own code, or the total of a method whose callees show no such change. Hosts that are on both sides are compared with "
-        "themselves, and the differences between hosts show what is chance. Of the changes named, one in a hundred may be none.\n\n"
+        "and --after. Select one service. Shares are in % of all samples. CHANGE is how much the method added to the service's cost, in "
+        "points; +- is the larger half of its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or "
+        "line is new, gone, dearer or cheaper, or its cost moved from or to another one, as after a renaming. OF: a method's own time "
+        "(self), a line of the program's own code, or the total of a method whose callees show no such change. Each host that appears on "
+        "both sides is compared with itself. How much the hosts differ tells which changes could be chance. On average, at most one in a "
+        "hundred of the listed changes is a false alarm.\n\n"
         "findings: the problems that the server's rules found in recordings, as 'candor analyze' does, the worst first. COST is the "
         "time that threads lost in each second of the recording where it was worst, SINCE the first time it was seen. With --from or "
         "--until, only findings that were seen in that time are listed. With an ID the view prints the finding, where it was seen, and "
-        "the recording that is its evidence. A line on standard error says how many recordings the rules did not get to.\n\n"
-        "metrics: the key metrics over the whole time, or with NAME one of them over time. The values of all JVMs are added up, or "
-        "averaged (shares), or the largest is shown (longest pauses); --by splits them.\n\n"
+        "the recording that is its evidence. Standard error says how many recordings have not been checked.\n\n"
+        "metrics: the key metrics over the whole time, or with NAME one of them over time. Across JVMs, amounts are summed, shares are "
+        "averaged, and for the longest pause the maximum is shown. --by splits the values by a label.\n\n"
         "search CONDITION: the minutes of JVMs whose key metrics satisfy a condition, such as 'lock_wait > 2 and gc_share < 10 %'. A "
         "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
         "MB, GB, KiB, MiB, GiB.\n\n"

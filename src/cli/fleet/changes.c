@@ -95,7 +95,7 @@ static void print_head(const json_t *answer)
     print_side("After ", json_object_get(answer, "after"), by);
     if (left_out)
         printf("%zu hosts are on one side only, and are left out\n", left_out);
-    printf("Compared  %s; shares in %% of %s, of the changes named %.3g %% may be none\n\n",
+    printf("Compared  %s; shares are %% of %s; about %.3g %% of the listed changes may be false alarms\n\n",
            !strcmp(design, "paired")  ? "each host with itself"
            : !strcmp(design, "apart") ? "the hosts of one side with those of the other"
            : !strcmp(design, "alone") ? "one host with itself, by blocks of time"

@@ -203,10 +203,11 @@ static int change_one(const struct fleet *f)
     const char *state = cli_option(f->args, "set"), *note = cli_option(f->args, "note");
     struct buffer path;
     json_t *change = json_object();
-    if (state)
-        json_object_set_new(change, "state", json_string(state));
-    if (note)
-        json_object_set_new(change, "note", json_string(note));
+    if ((state && json_object_set_new(change, "state", json_string(state))) ||
+        (note && json_object_set_new(change, "note", json_string(note)))) {
+        json_decref(change);
+        return cli_usage(f->args->command, "--set and --note must be UTF-8");
+    }
     buffer_init(&path, FLEET_QUERY_MAX);
     buffer_printf(&path, "/v1/findings/%s", f->words[0]);
     int status = fleet_tell(f, &path, change);

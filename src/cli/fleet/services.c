@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { VALUES_MAX = 100 }; /* the server lists no more values of a label */
+
 static const struct table_column columns[] = {
     {"SERVICE", false}, {"CPU", true}, {"CORES", true}, {"ALLOCATED", true}, {"HOSTS", true}, {"VERSIONS", true}, {"RECORDINGS", true},
 };
@@ -20,9 +22,10 @@ static int by_cpu(const void *a, const void *b)
     return x < y ? 1 : -(x > y);
 }
 
-static size_t values(const json_t *service, const char *label)
+static void add_values(struct table *t, const json_t *service, const char *label)
 {
-    return json_array_size(json_object_get(json_object_get(service, "labels"), label));
+    size_t n = json_array_size(json_object_get(json_object_get(service, "labels"), label));
+    table_add(t, "%zu%s", n, n >= VALUES_MAX ? "+" : "");
 }
 
 /* CPU time over the time between the service's first sample and its last: of recordings that follow each other it is the number of
@@ -41,8 +44,8 @@ static void add_row(struct table *t, const json_t *service)
     table_add(t, "%s", units_format_duration(cpu, sizeof cpu, (uint64_t)weight(service, "cpu:ns")));
     table_add(t, "%.3g", cores(service));
     table_add(t, "%s", units_format_bytes(bytes, sizeof bytes, (uint64_t)weight(service, "alloc_space:bytes")));
-    table_add(t, "%zu", values(service, "host"));
-    table_add(t, "%zu", values(service, "version"));
+    add_values(t, service, "host");
+    add_values(t, service, "version");
     table_add(t, "%lld", (long long)json_integer_value(json_object_get(service, "recordings")));
 }
 

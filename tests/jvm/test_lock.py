@@ -9,8 +9,9 @@ Of N threads the waits below a threshold T are off by at most T/2 each, as a sta
 threads that wait 190 s, five of these are 2.1 % (5.7e-7 per comparison, of which there are four per JDK: below 1e-4 in all): within the 3 %
 which are what is promised.
 
-On a machine with other work, a thread that wants a lock is kept from the processor before the JVM blocks or parks it, while it still spins or
-queues; no event tells of that. So a program's own time is the upper bound, and what the JVM counts as blocked and waited time the lower one.
+On a machine with other work, a thread that wants a lock is kept from the processor before the JVM blocks or parks it, while it still spins
+or queues; no event tells of that. So a program's own time is the upper bound, and what the JVM counts as blocked and waited time the lower
+one.
 """
 import collections
 import json

@@ -63,7 +63,7 @@ static void test_garbage(void)
     } cases[] = {{"", 0, "x: not a JFR recording (it is empty)"},
                  {"PK\3\4 and so on, longer", 20, "x: not a JFR recording (it begins with \"PK\\x03\\x04 and so \")"},
                  {"\x1f\x8b\x08", 3, "x: its gzip data is cut off: 0 bytes could be unpacked; the data are not a JFR recording"},
-                 {"FLR\0\0\2\0\0", 8, "x: a JFR recording that was cut off within its first header (8 bytes)"}};
+                 {"FLR\0\0\2\0\0", 8, "x: a JFR recording that ends within its first header (8 bytes)"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int rc = jfr_file_open_memory(&file, cases[i].bytes, cases[i].size, "x", NULL, &e);
         tap_ok(rc == -EINVAL && !file && !strcmp(e.text, cases[i].says), "%s", e.text);

@@ -14,8 +14,8 @@ void health_alive(struct http *h)
 
 enum { LATEST_S = 10 };
 
-/* Returns the result of the last check, or of a new one if that was a second ago. One thread at a time checks, without the lock: a disk that
- * hangs keeps one thread, and the others say so. */
+/* Returns the result of the last check, or of a new one if that was a second ago. One thread at a time checks, without the lock: a disk
+ * that hangs keeps one thread, and the others say so. */
 static int check(struct server *s, struct error *e)
 {
     struct readiness *r = &s->readiness;

@@ -117,7 +117,7 @@ class Feeder:
             second = int(time.time())
             hot = 40 if self.incident else 1
             rows = [(name, [count, count * 10 * MS]) for name, count in ((HOT, hot), (RARE, 6), (REST, 94 - hot))]
-            body = pprofs.make([("samples", "count"), ("cpu", "nanoseconds")], rows, ("cpu", "nanoseconds", 10 * MS), second)
+            body = pprofs.make([("samples", "count"), ("cpu", "nanoseconds")], rows, ("cpu", "nanoseconds", 10 * MS), second, 1)
             try:
                 if self.server.send(body, service="shop", env="live")[0] == 200:
                     self.taken[second] = time.time()

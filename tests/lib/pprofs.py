@@ -5,8 +5,9 @@ import gzip
 import pb
 
 
-def make(types, rows, period=None, start=None):
-    """(name, unit) of the values; rows of (function, values[, labels]); period: (name, unit, number); start: seconds since the epoch."""
+def make(types, rows, period=None, start=None, seconds=None):
+    """(name, unit) of the values; rows of (function, values[, labels]); period: (name, unit, number); start: seconds since the epoch; seconds:
+    its length."""
     strings = [""]
 
     def text(word):
@@ -23,6 +24,8 @@ def make(types, rows, period=None, start=None):
         out += pb.message((4, pb.message((1, i), (4, pb.message((1, i))))), (5, pb.message((1, i), (2, text(function)))))
     if start:
         out += pb.message((9, start * 10**9))
+    if seconds:
+        out += pb.message((10, seconds * 10**9))
     if period:
         out += pb.message((11, pb.message((1, text(period[0])), (2, text(period[1])))), (12, period[2]))
     return out + pb.message(*((6, word.encode()) for word in strings))

@@ -121,7 +121,7 @@ static bool find_caller(const struct changes *c, uint32_t figure, const double p
 static void put_callers(struct jsonw *j, const struct changes *c, uint32_t figure)
 {
     bool *shown = calloc((size_t)c->edge_count + 1, sizeof *shown);
-    struct caller best;
+    struct caller best = {0};
     double part[2];
     compared_part(c, &c->figures[figure], part);
     jsonw_key(j, "callers");

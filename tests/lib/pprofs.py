@@ -6,8 +6,8 @@ import pb
 
 
 def make(types, rows, period=None, start=None, seconds=None):
-    """(name, unit) of the values; rows of (function, values[, labels]); period: (name, unit, number); start: seconds since the epoch; seconds:
-    its length."""
+    """(name, unit) of the values; rows of (function, values[, labels]); period: (name, unit, number); start: seconds since the epoch;
+    seconds: its length."""
     strings = [""]
 
     def text(word):

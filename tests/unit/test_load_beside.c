@@ -56,7 +56,8 @@ static void test_locks(void)
 {
     craft_halts_joined(&bytes, "cpu,lock", true);
     is(PROFILE_LOCK, 1, OURS, "3 jdk.JavaMonitorEnter events of the JDK's recorder are left out", "what the agent records it alone tells");
-    is(PROFILE_RUNNING, 0, 0, "5 jdk.ExecutionSample events of the JDK's recorder are left out", "samples of the JDK's are not CPU time of ours");
+    is(PROFILE_RUNNING, 0, 0, "5 jdk.ExecutionSample events of the JDK's recorder are left out",
+       "samples of the JDK's are not CPU time of ours");
     test_time();
     buffer_reset(&bytes);
     craft_halts_joined(&bytes, "cpu", true);

@@ -92,7 +92,7 @@ def check_refusals(jvm):
     ct.ok(result.status == 1 and "more1" in result.err and "first" in result.err, "a fifth is refused, with the names of the four", result)
     ct.ok(not (ct.WORK / "fifth.jfr").exists(), "and leaves no file")
     result = ct.candor("stop", jvm.pid)
-    ct.ok(result.status == 1 and "several recordings run" in result.err, "it has to be said which one is to stop", result)
+    ct.ok(result.status == 1 and "several recordings are running" in result.err, "it has to be said which one is to stop", result)
     for number in ids:
         ct.ok(ct.candor("stop", "--recording", number, jvm.pid).status == 0, f"{number} is stopped")
     good, answer = jvm.control("stop", recording=ids[0])

@@ -240,19 +240,28 @@ static const struct gathered **entries_of(const struct gather *g, uint32_t begin
     return of;
 }
 
+enum { MISFIT = 1 }; /* the segment refers to entries that its dictionary does not have */
+
+static bool fits(const struct gather_fit *fit, const struct segment *segment)
+{
+    return !fit || (segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads);
+}
+
+/* Returns 0, MISFIT, or a code. */
 static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end, const struct segment *segment,
-                      gather_visit *visit, void *context, struct store_result *r)
+                      const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r)
 {
     uint32_t found;
     const struct gathered **of = entries_of(g, begin, end, segment, &found);
+    bool fitting = fits(fit, segment);
     int rc = of ? 0 : -ENOMEM;
     for (uint32_t i = 0; !rc && i < segment->row_count; i++) {
         const struct segment_row *row = &segment->rows[i];
         int64_t second = segment->first + row->second;
         if (!of[row->recording] || second < q->from || second >= q->to)
             continue;
-        r->weight += row->weight;
-        rc = visit(context, of[row->recording], segment, row);
+        r->weight += fitting ? row->weight : 0;
+        rc = fitting ? visit(context, of[row->recording], segment, row) : MISFIT;
     }
     free(of);
     return rc;
@@ -286,20 +295,8 @@ static int give_up(const struct gather *g, struct store *s, const struct gathere
     return 0;
 }
 
-struct gather_fit gather_fit_of(struct dictionary *d)
-{
-    pthread_mutex_lock(&d->lock);
-    struct gather_fit fit = {d->names.strings.count, d->names.node_count, d->names.thread_count};
-    pthread_mutex_unlock(&d->lock);
-    return fit;
-}
-
-bool gather_fits(const struct gather_fit *fit, const struct segment *segment)
-{
-    return segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads;
-}
-
-void gather_misfit(const struct gather *g, struct store *s, const struct gathered *of, struct store_result *r)
+/* Puts a segment aside that does not fit its dictionary, because the dictionary is damaged. */
+static void put_misfit_aside(const struct gather *g, struct store *s, const struct gathered *of, struct store_result *r)
 {
     struct error e;
     miss(g, of, r);
@@ -309,7 +306,7 @@ void gather_misfit(const struct gather *g, struct store *s, const struct gathere
 }
 
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
-                   gather_visit *visit, void *context, struct store_result *r, struct error *e)
+                   const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t begin = *at;
@@ -320,8 +317,12 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
     if (rc)
         return give_up(g, s, first, rc, r, e);
-    rc = visit_rows(g, q, begin, *at, &segment, visit, context, r);
+    rc = visit_rows(g, q, begin, *at, &segment, fit, visit, context, r);
     segment_deinit(&segment);
+    if (rc == MISFIT) {
+        put_misfit_aside(g, s, first, r);
+        return 0;
+    }
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
@@ -339,7 +340,7 @@ static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum g
 }
 
 static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment, enum gather_sums which,
-                      gather_visit_sums *visit, void *context, bool *done)
+                      const struct gather_fit *fit, gather_visit_sums *visit, void *context, bool *done)
 {
     uint32_t found;
     const struct gathered **of = entries_of(g, begin, end, segment, &found);
@@ -348,11 +349,13 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     if (!of)
         return -ENOMEM;
     *done = whole && (which == GATHER_STACKS ? segment->sum_count : segment->second_count);
+    if (*done && !fits(fit, segment))
+        return MISFIT;
     return *done ? visit(context, &g->list[begin], segment) : 0;
 }
 
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
-                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
+                const struct gather_fit *fit, gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t end = end_of(g, *at);
@@ -368,9 +371,40 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
         *at = end;
         return give_up(g, s, first, rc, r, e);
     }
-    rc = visit_sums(g, *at, end, &segment, which, visit, context, done);
+    rc = visit_sums(g, *at, end, &segment, which, fit, visit, context, done);
     segment_deinit(&segment);
     if (*done)
         *at = end;
+    if (rc == MISFIT) {
+        put_misfit_aside(g, s, first, r);
+        return 0;
+    }
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+/* ---- dictionaries ---- */
+
+static struct gather_fit fit_of(struct dictionary *d)
+{
+    pthread_mutex_lock(&d->lock);
+    struct gather_fit fit = {d->names.strings.count, d->names.node_count, d->names.thread_count};
+    pthread_mutex_unlock(&d->lock);
+    return fit;
+}
+
+int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_dictionary *visit, void *context, struct error *e)
+{
+    int rc = 0;
+    for (uint32_t at = 0; !rc && at < g->count;) {
+        char path[DISK_PATH_MAX];
+        struct dictionary *d;
+        uint32_t id = g->list[at].dictionary;
+        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
+        if (rc)
+            return rc;
+        struct gather_fit fit = fit_of(d);
+        rc = visit(context, &at, d, &fit, e);
+        cache_put(&s->cache, d);
+    }
+    return rc;
 }

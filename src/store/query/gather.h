@@ -39,28 +39,30 @@ void gather_deinit(struct gather *g);
 /* Sums up the books of the selected recordings in the result. Uses the book that covers the result's type. Returns 0 or a code. */
 int select_books(const struct gather *g, struct store *s, const struct store_query *q, struct store_result *r, struct error *e);
 
-/* Visits one segment of the list: calls visit for each row of the selected recordings within the query's time. *at moves past the segment's
- * last entry in the list. A segment that cannot be read is put aside, and the result names it. Returns 0 or a code. */
-typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row);
-int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
-                   gather_visit *visit, void *context, struct store_result *r, struct error *e);
-
 /* The number of entries that a dictionary has. The rows of its segments must not refer to more. A dictionary only grows, and it already had
  * the entries that gathered segments refer to when these were found. */
 struct gather_fit {
     uint32_t strings, nodes, threads;
 };
-struct gather_fit gather_fit_of(struct dictionary *d);
-bool gather_fits(const struct gather_fit *fit, const struct segment *segment);
-/* Puts a segment aside that does not fit its dictionary, because the dictionary is damaged. The result names the segment. */
-void gather_misfit(const struct gather *g, struct store *s, const struct gathered *first, struct store_result *r);
+
+/* Visits the dictionaries of the list, one after the other. `visit` reads the dictionary's segments, which begin at *at, and moves *at past
+ * them. If it returns a code, the function returns it. */
+typedef int gather_visit_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e);
+int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_dictionary *visit, void *context, struct error *e);
+
+/* Visits one segment of the list: calls visit for each row of the selected recordings within the query's time. *at moves past the segment's
+ * last entry in the list. A segment that cannot be read, or does not fit its dictionary, is put aside, and the result names it. fit: NULL =
+ * rows are not looked up in the dictionary. Returns 0 or a code. */
+typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row);
+int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
+                   const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r, struct error *e);
 
 /* Answers for one segment of the list from the sums that are stored in it, without reading its rows, if the sums are enough. They are
  * enough if the query selects every recording of the segment and, for sums by stack, the whole time of each. `visit` must add to the
- * result's weight. *done: whether the sums were used. If not, the caller must read the rows. */
+ * result's weight. *done: whether the sums were used. If not, the caller must read the rows. fit: as in gather_segment. */
 enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
 typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
-                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e);
+                const struct gather_fit *fit, gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e);
 
 #endif

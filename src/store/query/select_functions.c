@@ -40,7 +40,6 @@ struct tally {
     uint32_t last_value;
     int64_t last_slice;
     struct function_paths paths; /* those of the dictionary at hand */
-    struct gather_fit fit;
     struct cells sets, selves;
 };
 
@@ -185,8 +184,6 @@ static int take_row(void *context, const struct gathered *of, const struct segme
     struct tally *t = context;
     uint32_t group;
     int64_t slice = t->sliced[of->by] ? (segment->first + row->second - t->q->from) / t->f->slice : 0;
-    if (!gather_fits(&t->fit, segment))
-        return -EBADMSG;
     int rc = group_at(t, of->by, slice, &group);
     return rc ? rc : take(t, group, row->stack, row->weight, row->count);
 }
@@ -195,7 +192,7 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
 {
     struct tally *t = context;
     uint32_t group;
-    int rc = gather_fits(&t->fit, segment) ? group_at(t, of->by, 0, &group) : -EBADMSG;
+    int rc = group_at(t, of->by, 0, &group);
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
         rc = take(t, group, sum->stack, sum->weight, sum->count);
@@ -214,20 +211,12 @@ static bool may_sum(const struct tally *t, uint32_t at)
     return t->add_up;
 }
 
-static int take_segment(struct tally *t, uint32_t *at, struct error *e)
+static int take_segment(struct tally *t, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
     static const unsigned columns = SEGMENT_SERIES | 1 << SEGMENT_STACK | 1 << SEGMENT_COUNT;
-    const struct gathered *first = &t->g->list[*at];
-    uint64_t weight = t->result->weight;
     bool done = false;
-    int rc = may_sum(t, *at) ? gather_sums(t->g, t->store, t->q, at, GATHER_STACKS, take_sums, t, t->result, &done, e) : 0;
-    if (!rc && !done)
-        rc = gather_segment(t->g, t->store, t->q, at, columns, take_row, t, t->result, e);
-    if (rc != -EBADMSG)
-        return rc;
-    t->result->weight = weight;
-    gather_misfit(t->g, t->store, first, t->result);
-    return 0;
+    int rc = may_sum(t, *at) ? gather_sums(t->g, t->store, t->q, at, GATHER_STACKS, fit, take_sums, t, t->result, &done, e) : 0;
+    return rc || done ? rc : gather_segment(t->g, t->store, t->q, at, columns, fit, take_row, t, t->result, e);
 }
 
 /* ---- from a dictionary's sums to the answer ---- */
@@ -310,17 +299,17 @@ static bool may_skip(const struct tally *t, struct dictionary *d)
     return !t->paths.set_of && !t->f->whole && !damaged;
 }
 
-static int take_dictionary(struct tally *t, uint32_t *at, struct dictionary *d, struct error *e)
+static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
 {
+    struct tally *t = context;
     uint32_t id = t->g->list[*at].dictionary;
-    t->fit = gather_fit_of(d);
     int rc = function_paths_init(&t->paths, d, t->store, t->q, t->f, e);
     bool skip = !rc && may_skip(t, d);
     while (!rc && *at < t->g->count && t->g->list[*at].dictionary == id) {
         if (skip)
             ++*at;
         else
-            rc = take_segment(t, at, e);
+            rc = take_segment(t, at, fit, e);
     }
     rc = rc ? rc : give_sums(t, e);
     forget_cells(&t->sets);
@@ -331,19 +320,9 @@ static int take_dictionary(struct tally *t, uint32_t *at, struct dictionary *d, 
 
 static int take_all(struct tally *t, struct error *e)
 {
-    struct store *s = t->store;
     int rc = choose_sliced(t);
     rc = rc ? rc : add_groups(t);
-    for (uint32_t at = 0; !rc && at < t->g->count;) {
-        char path[DISK_PATH_MAX];
-        struct dictionary *d;
-        uint32_t id = t->g->list[at].dictionary;
-        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
-        if (rc)
-            return rc;
-        rc = take_dictionary(t, &at, d, e);
-        cache_put(&s->cache, d);
-    }
+    rc = rc ? rc : gather_dictionaries(t->g, t->store, take_dictionary, t, e);
     if (rc == -E2BIG)
         return error_set(e, rc, "more than %d rows: ask for fewer methods or groups", ROWS_MAX);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;

@@ -48,25 +48,26 @@ static int take(struct selection *l, uint32_t stacks, const struct selected_row 
 
 /* ---- all dictionaries ---- */
 
-/* The state for reading rows that must fit a dictionary. A segment whose rows refer to entries that the dictionary does not have is not
- * used. */
-struct checked {
+/* The state for reading the segments of a dictionary. */
+struct reading {
     struct selection *selection;
+    struct store *store;
+    const struct gather *g;
+    const struct store_query *q;
     struct store_result *result;
-    struct gather_fit fit;
 };
 
 static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
 {
-    struct checked *c = context;
+    struct reading *c = context;
     struct selected_row one = {segment->first + row->second, row->weight, row->stack, row->count, row->thread, row->outcome, row->state};
-    return gather_fits(&c->fit, segment) ? take(c->selection, segment->nodes, &one) : -EBADMSG;
+    return take(c->selection, segment->nodes, &one);
 }
 
 static int take_sums(void *context, const struct gathered *of, const struct segment *segment)
 {
-    struct checked *c = context;
-    int rc = gather_fits(&c->fit, segment) ? 0 : -EBADMSG;
+    struct reading *c = context;
+    int rc = 0;
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
         struct selected_row one = {segment->first, sum->weight, sum->stack, sum->count, 0, sum->outcome, sum->state};
@@ -76,33 +77,24 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     return rc;
 }
 
-static int take_segment(struct checked *c, struct store *s, const struct gather *g, const struct store_query *q, uint32_t *at,
-                        struct store_result *r, struct error *e)
+static int take_segment(struct reading *c, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
     bool done = false;
-    int rc = c->selection->add_up ? gather_sums(g, s, q, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
-    return rc || done ? rc : gather_segment(g, s, q, at, SEGMENT_ALL, take_row, c, r, e);
+    int rc = c->selection->add_up ? gather_sums(c->g, c->store, c->q, at, GATHER_STACKS, fit, take_sums, c, c->result, &done, e) : 0;
+    return rc || done ? rc : gather_segment(c->g, c->store, c->q, at, SEGMENT_ALL, fit, take_row, c, c->result, e);
 }
 
-static int take_dictionary(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q, uint32_t *at,
-                           struct dictionary *d, struct store_result *r, struct error *e)
+static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
 {
-    uint32_t id = g->list[*at].dictionary;
+    struct reading *c = context;
+    struct selection *l = c->selection;
+    uint32_t id = c->g->list[*at].dictionary;
     int rc = 0;
     l->count = 0;
     if (l->row_of_stack)
         memset(l->row_of_stack, 0, l->stacks * sizeof *l->row_of_stack);
-    struct checked c = {l, r, gather_fit_of(d)};
-    while (!rc && *at < g->count && g->list[*at].dictionary == id) {
-        const struct gathered *first = &g->list[*at];
-        uint64_t weight = r->weight;
-        rc = take_segment(&c, s, g, q, at, r, e);
-        if (rc != -EBADMSG)
-            continue;
-        r->weight = weight;
-        gather_misfit(g, s, first, r);
-        rc = 0;
-    }
+    while (!rc && *at < c->g->count && c->g->list[*at].dictionary == id)
+        rc = take_segment(c, at, fit, e);
     pthread_mutex_lock(&d->lock);
     rc = rc ? rc : selection_convert(l, &d->names);
     pthread_mutex_unlock(&d->lock);
@@ -112,17 +104,8 @@ static int take_dictionary(struct selection *l, struct store *s, const struct ga
 static int take_all(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q, struct store_result *r,
                     struct error *e)
 {
-    int rc = 0;
-    for (uint32_t at = 0; !rc && at < g->count;) {
-        char path[DISK_PATH_MAX];
-        struct dictionary *d;
-        uint32_t id = g->list[at].dictionary;
-        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
-        if (rc)
-            return rc;
-        rc = take_dictionary(l, s, g, q, &at, d, r, e);
-        cache_put(&s->cache, d);
-    }
+    struct reading reading = {l, s, g, q, r};
+    int rc = gather_dictionaries(g, s, take_dictionary, &reading, e);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;
 }
 

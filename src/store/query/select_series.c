@@ -96,9 +96,9 @@ static int take_all(struct selection *l, struct store *s, const struct gather *g
     int rc = 0;
     for (uint32_t at = 0; !rc && at < g->count;) {
         bool done;
-        rc = gather_sums(g, s, l->query, &at, GATHER_SECONDS, take_seconds, l, l->result, &done, e);
+        rc = gather_sums(g, s, l->query, &at, GATHER_SECONDS, NULL, take_seconds, l, l->result, &done, e);
         if (!rc && !done)
-            rc = gather_segment(g, s, l->query, &at, SEGMENT_SERIES, take_row, l, l->result, e);
+            rc = gather_segment(g, s, l->query, &at, SEGMENT_SERIES, NULL, take_row, l, l->result, e);
     }
     if (!rc && l->least != UINT32_MAX && flush(l))
         rc = error_set(e, -ENOMEM, "out of memory");

@@ -19,7 +19,9 @@ struct split {
     struct map places; /* (unit, stack) -> place in `list` */
     struct split_sum *list;
     uint32_t count, cap;
-    struct gather_fit fit;
+    struct store *store;
+    const struct gather *g;
+    struct store_result *result;
 };
 
 static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
@@ -27,8 +29,6 @@ static int take_row(void *context, const struct gathered *of, const struct segme
     struct split *l = context;
     const struct store_query *q = l->query;
     bool added;
-    if (!gather_fits(&l->fit, segment))
-        return -EBADMSG;
     uint32_t step = (uint32_t)((segment->first + row->second - q->from) * l->steps / (q->to - q->from)), unit = of->by * l->steps + step;
     uint32_t *place = ARRAY_GROW(l->list, l->cap, l->count) ? NULL : map_add(&l->places, (uint64_t)unit << 32 | row->stack, &added);
     if (!place)
@@ -62,7 +62,7 @@ static int visit(const struct split *l, struct dictionary *d, const struct store
 }
 
 /* Passes the sums of a dictionary on, unit by unit. */
-static int pass(struct split *l, struct store *s, const struct gather *g, uint32_t id, struct dictionary *d, struct error *e)
+static int pass(struct split *l, uint32_t id, struct dictionary *d, struct error *e)
 {
     int rc = 0;
     struct store_split_sum *sums = calloc((size_t)l->count + 1, sizeof *sums);
@@ -76,54 +76,30 @@ static int pass(struct split *l, struct store *s, const struct gather *g, uint32
         for (end = begin; end < l->count && l->list[end].unit == l->list[begin].unit;)
             end++;
         uint32_t unit = l->list[begin].unit;
-        const struct store_split_part part = {.value = strtab_text(&g->values, unit / l->steps),
+        const struct store_split_part part = {.value = strtab_text(&l->g->values, unit / l->steps),
                                               .step = unit % l->steps,
                                               .dictionary = id,
                                               .names = &d->names,
                                               .sums = sums + begin,
                                               .count = end - begin};
-        rc = store_is_over(s, l->query, e);
+        rc = store_is_over(l->store, l->query, e);
         rc = rc ? rc : visit(l, d, &part);
     }
     free(sums);
     return rc;
 }
 
-static int take_dictionary(struct split *l, struct store *s, const struct gather *g, uint32_t *at, struct dictionary *d,
-                           struct store_result *r, struct error *e)
+static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
 {
+    struct split *l = context;
+    const struct gather *g = l->g;
     uint32_t id = g->list[*at].dictionary;
     int rc = 0;
     l->count = 0;
     map_clear(&l->places);
-    l->fit = gather_fit_of(d);
-    while (!rc && *at < g->count && g->list[*at].dictionary == id) {
-        const struct gathered *first = &g->list[*at];
-        uint64_t weight = r->weight;
-        rc = gather_segment(g, s, l->query, at, SEGMENT_ALL, take_row, l, r, e);
-        if (rc != -EBADMSG)
-            continue;
-        r->weight = weight;
-        gather_misfit(g, s, first, r);
-        rc = 0;
-    }
-    return rc ? rc : pass(l, s, g, id, d, e);
-}
-
-static int take_all(struct split *l, struct store *s, const struct gather *g, struct store_result *r, struct error *e)
-{
-    int rc = 0;
-    for (uint32_t at = 0; !rc && at < g->count;) {
-        char path[DISK_PATH_MAX];
-        struct dictionary *d;
-        uint32_t id = g->list[at].dictionary;
-        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
-        if (rc)
-            return rc;
-        rc = take_dictionary(l, s, g, &at, d, r, e);
-        cache_put(&s->cache, d);
-    }
-    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+    while (!rc && *at < g->count && g->list[*at].dictionary == id)
+        rc = gather_segment(g, l->store, l->query, at, SEGMENT_ALL, fit, take_row, l, l->result, e);
+    return rc ? rc : pass(l, id, d, e);
 }
 
 /* Counts the values that the gathered recordings have of the first label to split by. The gather's own values are those of all label sets
@@ -165,14 +141,16 @@ static int sum_seconds(const struct gather *g, const struct store_query *q, uint
 int store_split(struct store *s, const struct store_query *q, struct store_split *of, struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct split l = {.query = q, .of = of};
+    struct split l = {.query = q, .of = of, .store = s, .g = &g, .result = r};
     uint32_t values = 0;
     int rc = gather_init(&g, s, q, of->by, r, e);
     map_init(&l.places);
     if (!rc && (sum_seconds(&g, q, &of->seconds) || count_values(&g, &values)))
         rc = error_set(e, -ENOMEM, "out of memory");
     l.steps = values < of->few ? of->steps : 1;
-    rc = rc ? rc : take_all(&l, s, &g, r, e);
+    rc = rc ? rc : gather_dictionaries(&g, s, take_dictionary, &l, e);
+    if (rc == -ENOMEM)
+        error_set(e, rc, "out of memory");
     map_deinit(&l.places);
     free(l.list);
     gather_deinit(&g);

@@ -1,10 +1,5 @@
 /* candor fleet alerts: the rules of alerts and their states; with the name of a rule and --preview, when it would have fired. */
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
-
-#include <inttypes.h>
-#include <string.h>
-#include <time.h>
 
 static const struct table_column columns[] = {
     {"RULE", false}, {"OF", false},  {"STATE", false},     {"SINCE", false}, {"VALUE", true},
@@ -14,12 +9,6 @@ static const struct table_column firing_columns[] = {
     {"OF", false}, {"FROM", false}, {"UNTIL", false}, {"SECONDS", true}, {"VALUE", true}, {"LOW", true}, {"HIGH", true}, {"NOTE", false},
 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static json_int_t int_of(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -27,12 +16,8 @@ static json_int_t int_of(const json_t *object, const char *key)
 
 static void add_time(struct table *t, json_int_t seconds)
 {
-    char text[32] = "";
-    time_t when = (time_t)seconds;
-    struct tm tm;
-    if (seconds)
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &tm));
-    table_add(t, "%s", text);
+    char text[FLEET_TIME_MAX] = "";
+    table_add(t, "%s", seconds ? fleet_time(text, seconds) : text);
 }
 
 static void add_figure(struct table *t, const json_t *object)
@@ -58,14 +43,14 @@ static bool is_incomplete(const json_t *object)
 static void add_threshold(struct table *t, const json_t *rule)
 {
     bool below = json_object_get(rule, "below");
-    table_add(t, "%s%s%s%s", below ? "< " : "> ", text_of(rule, below ? "below" : "above"), *text_of(rule, "baseline") ? " x " : "",
-              text_of(rule, "baseline"));
+    table_add(t, "%s%s%s%s", below ? "< " : "> ", fleet_text(rule, below ? "below" : "above"), *fleet_text(rule, "baseline") ? " x " : "",
+              fleet_text(rule, "baseline"));
 }
 
 static const char *note_of(const json_t *rule, const json_t *alert)
 {
     bool known = json_is_number(json_object_get(alert, "value"));
-    return *text_of(rule, "error")                              ? text_of(rule, "error")
+    return *fleet_text(rule, "error")                           ? fleet_text(rule, "error")
            : !known                                             ? "no data"
            : is_incomplete(alert)                               ? "incomplete"
            : json_is_true(json_object_get(alert, "quiet"))      ? "quiet time"
@@ -79,9 +64,9 @@ static void add_rule(struct table *t, const json_t *rule)
     json_t *alert, *alerts = json_object_get(rule, "alerts");
     json_array_foreach(alerts, i, alert)
     {
-        table_add(t, "%s", text_of(rule, "name"));
-        table_add(t, "%s", text_of(alert, "of"));
-        table_add(t, "%s", text_of(alert, "state"));
+        table_add(t, "%s", fleet_text(rule, "name"));
+        table_add(t, "%s", fleet_text(alert, "of"));
+        table_add(t, "%s", fleet_text(alert, "state"));
         add_time(t, int_of(alert, "since"));
         add_figure(t, alert);
         add_threshold(t, rule);
@@ -89,25 +74,25 @@ static void add_rule(struct table *t, const json_t *rule)
     }
     if (json_array_size(alerts))
         return;
-    table_add(t, "%s", text_of(rule, "name"));
+    table_add(t, "%s", fleet_text(rule, "name"));
     for (int k = 0; k < 6; k++)
         table_add(t, "%s", "");
     add_threshold(t, rule);
-    table_add(t, "%s", *text_of(rule, "error") ? text_of(rule, "error") : "no data");
+    table_add(t, "%s", *fleet_text(rule, "error") ? fleet_text(rule, "error") : "no data");
 }
 
-static int print_rules(const struct fleet *f, json_t *answer)
+static int print_rules(const struct fleet *f, const json_t *answer)
 {
     struct table t;
     size_t i;
     json_t *one;
     table_init(&t, columns, sizeof columns / sizeof *columns);
     json_array_foreach(json_object_get(answer, "rules"), i, one) add_rule(&t, one);
-    int status = table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
-    if (*text_of(answer, "error"))
-        cli_fail("%s: %s; the rules from before stay in use", f->address, text_of(answer, "error"));
-    json_array_foreach(json_object_get(answer, "targets"), i, one) if (*text_of(one, "error"))
-        cli_fail("%s: cannot send to %s: %s", f->address, text_of(one, "name"), text_of(one, "error"));
+    int status = fleet_table(&t);
+    if (*fleet_text(answer, "error"))
+        cli_fail("%s: %s; the rules from before stay in use", f->address, fleet_text(answer, "error"));
+    json_array_foreach(json_object_get(answer, "targets"), i, one) if (*fleet_text(one, "error"))
+        cli_fail("%s: cannot send to %s: %s", f->address, fleet_text(one, "name"), fleet_text(one, "error"));
     return status;
 }
 
@@ -116,7 +101,7 @@ static int print_rules(const struct fleet *f, json_t *answer)
 static void add_firing(struct table *t, const json_t *firing)
 {
     json_int_t from = int_of(firing, "from"), to = int_of(firing, "to");
-    table_add(t, "%s", text_of(firing, "of"));
+    table_add(t, "%s", fleet_text(firing, "of"));
     add_time(t, from);
     add_time(t, to);
     if (to)
@@ -127,7 +112,7 @@ static void add_firing(struct table *t, const json_t *firing)
     table_add(t, "%s", json_is_true(json_object_get(firing, "quiet")) ? "not sent: quiet time" : "");
 }
 
-static int print_preview(json_t *answer)
+static int print_preview(const struct fleet *f, const json_t *answer)
 {
     struct table t;
     size_t i;
@@ -137,7 +122,7 @@ static int print_preview(json_t *answer)
     json_array_foreach(json_object_get(answer, "firings"), i, one) add_firing(&t, one);
     if (table_end(&t, stdout))
         return cli_fail("out of memory");
-    printf("%s would have fired %lld time%s: %lld windows, one every %lld s", text_of(json_object_get(answer, "rule"), "name"),
+    printf("%s would have fired %lld time%s: %lld windows, one every %lld s", fleet_text(json_object_get(answer, "rule"), "name"),
            (long long)n, n == 1 ? "" : "s", (long long)int_of(answer, "windows"), (long long)int_of(answer, "step"));
     if (without)
         printf(", %lld of them without data", (long long)without);
@@ -150,7 +135,6 @@ static int print_preview(json_t *answer)
 static int alerts_run(const struct fleet *f)
 {
     struct buffer query;
-    int status;
     bool preview = cli_switch(f->args, "preview");
     if (preview && !f->word_count)
         return cli_usage(f->args->command, "--preview needs the name of a rule: candor fleet alerts URL NAME --preview");
@@ -159,11 +143,7 @@ static int alerts_run(const struct fleet *f)
     fleet_begin(f, &query, preview ? "/v1/alerts/preview" : "/v1/alerts");
     if (preview)
         fleet_put(&query, "rule", f->words[0]);
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = preview ? print_preview(answer) : print_rules(f, answer);
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, preview ? print_preview : print_rules);
 }
 
 const struct fleet_view fleet_alerts = {

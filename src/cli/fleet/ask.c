@@ -1,10 +1,11 @@
-/* The questions of `candor fleet`: makes the query, and reads the answer; and what it sends. */
+/* What all views of `candor fleet` share: makes the query, reads the answer, and sends. */
 #include "cli/fleet/fleet.h"
 #include "cli/read/remote_get.h"
 #include "http/address.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void fleet_put(struct buffer *query, const char *name, const char *value)
 {
@@ -12,14 +13,22 @@ void fleet_put(struct buffer *query, const char *name, const char *value)
     address_escape(query, value);
 }
 
+void fleet_put_option(const struct fleet *f, struct buffer *query, const char *name)
+{
+    const char *value = cli_option(f->args, name);
+    if (value)
+        fleet_put(query, name, value);
+}
+
 void fleet_begin(const struct fleet *f, struct buffer *query, const char *path)
 {
-    static const char *const options[][2] = {{"select", "select"}, {"from", "from"}, {"until", "to"}};
+    const char *until = cli_option(f->args, "until");
     buffer_init(query, FLEET_QUERY_MAX);
     buffer_text(query, path);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (cli_option(f->args, options[i][0]))
-            fleet_put(query, options[i][1], cli_option(f->args, options[i][0]));
+    fleet_put_option(f, query, "select");
+    fleet_put_option(f, query, "from");
+    if (until)
+        fleet_put(query, "to", until);
 }
 
 /* Prints what is missing from the answer, if it is not complete. */
@@ -31,34 +40,31 @@ static void print_missing(const struct fleet *f, json_t *answer)
         cli_fail("%s: %s", f->address, text ? text : "the list is cut off at its limit");
 }
 
-static json_t *read_answer(const struct fleet *f, const struct fetch_answer *answer, int *status)
+static int show(const struct fleet *f, const struct fetch_answer *answer, fleet_print *print)
 {
     const char *bytes = (const char *)answer->body.data;
     json_t *json = json_loadb(bytes, answer->body.len, 0, NULL);
     if (!json)
-        *status = cli_fail("%s: the answer is not JSON; is it a Candor server?", f->address);
-    else
-        print_missing(f, json);
-    if (!json || !cli_switch(f->args, "json"))
-        return json;
+        return cli_fail("%s: the answer is not JSON; is it a Candor server?", f->address);
+    print_missing(f, json);
+    bool as_it_is = cli_switch(f->args, "json");
+    if (as_it_is)
+        fwrite(bytes, 1, answer->body.len, stdout);
+    int status = as_it_is ? cli_finish_output() : print(f, json);
     json_decref(json);
-    fwrite(bytes, 1, answer->body.len, stdout);
-    *status = cli_finish_output();
-    return NULL;
+    return status;
 }
 
-json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status)
+int fleet_show(const struct fleet *f, struct buffer *query, fleet_print *print)
 {
     struct fetch_answer answer = {0};
-    json_t *json = NULL;
     buffer_u8(query, 0);
-    *status = query->failed ? cli_usage(f->args->command, "the query is too long")
-                            : remote_get(f->args, f->address, (const char *)query->data, &answer);
-    if (!*status)
-        json = read_answer(f, &answer, status);
+    int status = query->failed ? cli_usage(f->args->command, "the query is too long")
+                               : remote_get(f->args, f->address, (const char *)query->data, &answer);
+    status = status ? status : show(f, &answer, print);
     fetch_deinit(&answer);
     buffer_deinit(query);
-    return json;
+    return status;
 }
 
 int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json)
@@ -71,4 +77,24 @@ int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json)
     buffer_deinit(path);
     json_decref(json);
     return status;
+}
+
+const char *fleet_text(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+const char *fleet_time(char out[FLEET_TIME_MAX], json_int_t seconds)
+{
+    time_t at = (time_t)seconds;
+    struct tm utc;
+    if (!gmtime_r(&at, &utc) || !strftime(out, FLEET_TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc))
+        *out = 0;
+    return out;
+}
+
+int fleet_table(struct table *t)
+{
+    return table_end(t, stdout) ? cli_fail("out of memory") : cli_finish_output();
 }

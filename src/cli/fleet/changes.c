@@ -1,21 +1,12 @@
 /* candor fleet changes: what changed in a service, and how sure that is. */
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const struct table_column columns[] = {
     {"CHANGE", true}, {"+-", true},       {"BEFORE", true}, {"AFTER", true},
     {"LEAST", true},  {"VERDICT", false}, {"OF", false},    {"METHOD", false},
 };
-
-static const char *text(const json_t *of, const char *name)
-{
-    const char *value = json_string_value(json_object_get(of, name));
-    return value ? value : "";
-}
 
 static double number(const json_t *of, const char *name)
 {
@@ -31,14 +22,14 @@ static double half_of(const json_t *row)
 
 static void add_method(struct table *t, const json_t *row)
 {
-    const char *from = text(row, "from"), *to = text(row, "to");
+    const char *from = fleet_text(row, "from"), *to = fleet_text(row, "to");
     char line[32] = "";
     if (json_is_integer(json_object_get(row, "line")))
         snprintf(line, sizeof line, ":%lld", (long long)json_integer_value(json_object_get(row, "line")));
     if (*from || *to)
-        table_add(t, "%s%s (moved %s %s)", text(row, "method"), line, *from ? "from" : "to", *from ? from : to);
+        table_add(t, "%s%s (moved %s %s)", fleet_text(row, "method"), line, *from ? "from" : "to", *from ? from : to);
     else
-        table_add(t, "%s%s", text(row, "method"), line);
+        table_add(t, "%s%s", fleet_text(row, "method"), line);
 }
 
 static void add_row(struct table *t, const json_t *row)
@@ -56,40 +47,35 @@ static void add_row(struct table *t, const json_t *row)
         table_add(t, "%.3f", 100 * number(row, "detectable"));
     else
         table_add(t, "-");
-    table_add(t, "%s", text(row, "verdict"));
-    table_add(t, "%s", text(row, "figure"));
+    table_add(t, "%s", fleet_text(row, "verdict"));
+    table_add(t, "%s", fleet_text(row, "figure"));
     add_method(t, row);
 }
 
 /* Whether to show a row: a change of self time, of a line, or of a total whose cause is in no single method that it calls. */
 static bool is_shown(const json_t *row, bool all)
 {
-    bool total = !strcmp(text(row, "figure"), "total");
-    return all || (total ? json_is_true(json_object_get(row, "innermost")) : strcmp(text(row, "verdict"), "not sure") != 0);
+    bool total = !strcmp(fleet_text(row, "figure"), "total");
+    return all || (total ? json_is_true(json_object_get(row, "innermost")) : strcmp(fleet_text(row, "verdict"), "not sure") != 0);
 }
 
 static void print_side(const char *title, const json_t *side, const char *by)
 {
-    char from[32] = "", to[32] = "";
-    time_t begin = (time_t)json_integer_value(json_object_get(side, "from")), end = (time_t)json_integer_value(json_object_get(side, "to"));
-    struct tm tm;
-    if (gmtime_r(&begin, &tm))
-        strftime(from, sizeof from, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    if (gmtime_r(&end, &tm))
-        strftime(to, sizeof to, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    char from[FLEET_TIME_MAX], to[FLEET_TIME_MAX];
     printf("%s  ", title);
     if (*by)
-        printf("%s %s, ", by, text(side, "value"));
-    else if (*text(side, "select"))
-        printf("%s, ", text(side, "select"));
-    printf("%s to %s, hosts: %lld, recordings: %lld, per second: %.4g\n", from, to,
-           (long long)json_integer_value(json_object_get(side, "hosts")),
+        printf("%s %s, ", by, fleet_text(side, "value"));
+    else if (*fleet_text(side, "select"))
+        printf("%s, ", fleet_text(side, "select"));
+    printf("%s to %s, hosts: %lld, recordings: %lld, per second: %.4g\n",
+           fleet_time(from, json_integer_value(json_object_get(side, "from"))),
+           fleet_time(to, json_integer_value(json_object_get(side, "to"))), (long long)json_integer_value(json_object_get(side, "hosts")),
            (long long)json_integer_value(json_object_get(side, "recordings")), number(side, "per_second"));
 }
 
 static void print_head(const json_t *answer)
 {
-    const char *design = text(answer, "design"), *by = text(answer, "by");
+    const char *design = fleet_text(answer, "design"), *by = fleet_text(answer, "by");
     size_t left_out = json_array_size(json_object_get(answer, "left_out"));
     print_side("Before", json_object_get(answer, "before"), by);
     print_side("After ", json_object_get(answer, "after"), by);
@@ -100,7 +86,7 @@ static void print_head(const json_t *answer)
            : !strcmp(design, "apart") ? "the hosts of one side with those of the other"
            : !strcmp(design, "alone") ? "one host with itself, by blocks of time"
                                       : "nothing",
-           text(answer, "type"), 100 * number(answer, "level"));
+           fleet_text(answer, "type"), 100 * number(answer, "level"));
 }
 
 static int print(const struct fleet *f, const json_t *answer)
@@ -121,8 +107,8 @@ static int print(const struct fleet *f, const json_t *answer)
     }
     if (table_end(&t, stdout))
         return cli_fail("out of memory");
-    if (*text(answer, "reason"))
-        printf("not sure: %s\n", text(answer, "reason"));
+    if (*fleet_text(answer, "reason"))
+        printf("not sure: %s\n", fleet_text(answer, "reason"));
     else if (!all)
         printf("not shown: %lld figures are not sure, and %lld totals changed only by what is shown; --all shows them\n", tests - sure,
                sure - (long long)shown);
@@ -133,19 +119,13 @@ static int changes_run(const struct fleet *f)
 {
     static const char *const options[] = {"type", "before", "after", "by", "split"};
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/changes");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (cli_option(f->args, options[i]))
-            fleet_put(&query, options[i], cli_option(f->args, options[i]));
+        fleet_put_option(f, &query, options[i]);
     if (cli_switch(f->args, "all"))
         fleet_put(&query, "all", "1");
     fleet_put(&query, "limit", "100000");
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print(f, answer);
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, print);
 }
 
 const struct fleet_view fleet_changes = {

@@ -9,8 +9,7 @@ void figures_put_options(const struct fleet *f, struct buffer *query)
 {
     static const char *const names[] = {"by", "type", "limit"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (cli_option(f->args, names[i]))
-            fleet_put(query, names[i], cli_option(f->args, names[i]));
+        fleet_put_option(f, query, names[i]);
 }
 
 const char *figures_unit(const json_t *answer)

@@ -4,22 +4,14 @@
 #include "base/text/utf8.h"
 #include "base/time_units.h"
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 static const struct table_column columns[] = {
     {"ID", true},     {"SEVERITY", false}, {"SERVICE", false}, {"WHAT", false},
     {"WHERE", false}, {"COST", true},      {"SINCE", false},   {"STATE", false},
 };
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 static uint64_t number_of(const json_t *object, const char *name)
 {
@@ -27,13 +19,9 @@ static uint64_t number_of(const json_t *object, const char *name)
     return v > 0 ? (uint64_t)v : 0;
 }
 
-static const char *stamp(char out[32], const json_t *object, const char *name)
+static const char *stamp(char out[FLEET_TIME_MAX], const json_t *object, const char *name)
 {
-    time_t second = (time_t)number_of(object, name);
-    struct tm utc;
-    if (!gmtime_r(&second, &utc) || !strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc))
-        *out = 0;
-    return out;
+    return fleet_time(out, (json_int_t)number_of(object, name));
 }
 
 /* ---- all ---- */
@@ -51,15 +39,15 @@ static void add_cost(struct table *t, const json_t *worst)
 
 static void add_row(struct table *t, const json_t *one)
 {
-    char since[32];
+    char since[FLEET_TIME_MAX];
     table_add(t, "%" PRIu64, number_of(one, "id"));
-    table_add(t, "%s", text_of(one, "severity"));
-    table_add(t, "%s", text_of(one, "service"));
-    table_add(t, "%s", text_of(one, "title"));
-    table_add(t, "%s", text_of(one, "place"));
+    table_add(t, "%s", fleet_text(one, "severity"));
+    table_add(t, "%s", fleet_text(one, "service"));
+    table_add(t, "%s", fleet_text(one, "title"));
+    table_add(t, "%s", fleet_text(one, "place"));
     add_cost(t, json_object_get(one, "worst"));
     table_add(t, "%s", stamp(since, one, "first"));
-    table_add(t, "%s", text_of(one, "state"));
+    table_add(t, "%s", fleet_text(one, "state"));
 }
 
 /* Prints on standard error how many recordings the rules have not judged. */
@@ -84,23 +72,17 @@ static int print_all(const struct fleet *f, const json_t *answer)
     for (size_t i = 0; i < json_array_size(list); i++)
         add_row(&t, json_array_get(list, i));
     print_judging(f, answer);
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 static int show_all(const struct fleet *f)
 {
     static const char *const options[] = {"state", "severity", "rule"};
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/findings");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (cli_option(f->args, options[i]))
-            fleet_put(&query, options[i], cli_option(f->args, options[i]));
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print_all(f, answer);
-    json_decref(answer);
-    return status;
+        fleet_put_option(f, &query, options[i]);
+    return fleet_show(f, &query, print_all);
 }
 
 /* ---- one ---- */
@@ -116,14 +98,14 @@ static struct amount lost_of(const json_t *evidence)
 static struct finding finding_of(struct findings *f, const json_t *json)
 {
     const json_t *evidence = json_object_get(json, "evidence"), *worst = json_object_get(json, "worst");
-    const char *text = text_of(json, "text"), *of_window = text_of(worst, "text"), *id = text_of(json, "id");
+    const char *text = fleet_text(json, "text"), *of_window = fleet_text(worst, "text"), *id = fleet_text(json, "id");
     return (struct finding){.kind = finding_named(id, strlen(id)),
                             .score = json_number_value(json_object_get(json, "score")),
                             .text = findings_string(f, text),
                             .lost_ns = lost_of(evidence),
-                            .report = text_of(evidence, "report"),
-                            .table = text_of(evidence, "table"),
-                            .remedy = text_of(json, "remedy"),
+                            .report = fleet_text(evidence, "report"),
+                            .table = fleet_text(evidence, "table"),
+                            .remedy = fleet_text(json, "remedy"),
                             .from_ns = (int64_t)number_of(worst, "start_ns"),
                             .window_ns = number_of(worst, "duration_ns"),
                             .worst = strcmp(text, of_window) ? findings_string(f, of_window) : 0};
@@ -144,17 +126,17 @@ static void print_values(const json_t *one, const char *title, const char *name)
 /* Prints where the finding was seen, and its evidence. */
 static void print_life(const struct fleet *f, const json_t *one)
 {
-    char first[32], last[32], changed[32];
+    char first[FLEET_TIME_MAX], last[FLEET_TIME_MAX], changed[FLEET_TIME_MAX];
     const json_t *evidence = json_object_get(one, "evidence");
     uint64_t id = number_of(evidence, "recording");
     printf("      seen     in %" PRIu64 " recordings, from %s to %s\n", number_of(one, "recordings"), stamp(first, one, "first"),
            stamp(last, one, "last"));
     print_values(one, "hosts", "hosts");
     print_values(one, "versions", "versions");
-    printf("      state    %s since %s", text_of(one, "state"), stamp(changed, one, "changed"));
-    if (*text_of(one, "note")) {
+    printf("      state    %s since %s", fleet_text(one, "state"), stamp(changed, one, "changed"));
+    if (*fleet_text(one, "note")) {
         fputs(": ", stdout);
-        utf8_print(stdout, text_of(one, "note"));
+        utf8_print(stdout, fleet_text(one, "note"));
     }
     if (json_is_true(json_object_get(evidence, "exists")))
         printf("\n      evidence curl -o recording-%" PRIu64 ".jfr %s/v1/recordings/%" PRIu64 "\n", id, f->address, id);
@@ -171,7 +153,7 @@ static int print_one(const struct fleet *f, const json_t *one)
     snprintf(file, sizeof file, "recording-%" PRIu64 ".jfr", number_of(json_object_get(one, "evidence"), "recording"));
     bool is_known = finding.kind != FINDING_KINDS;
     if (!rc && !findings.failed && is_known) {
-        utf8_print(stdout, text_of(one, "service"));
+        utf8_print(stdout, fleet_text(one, "service"));
         fputc('\n', stdout);
         finding_print_text(stdout, &findings, &finding, file);
         print_life(f, one);
@@ -179,21 +161,16 @@ static int print_one(const struct fleet *f, const json_t *one)
     bool failed = rc || findings.failed;
     findings_deinit(&findings);
     if (!failed && !is_known)
-        return cli_fail("%s: a newer server: this candor does not know the rule %s; --json shows it", f->address, text_of(one, "rule"));
+        return cli_fail("%s: a newer server: this candor does not know the rule %s; --json shows it", f->address, fleet_text(one, "rule"));
     return failed ? cli_fail("out of memory") : cli_finish_output();
 }
 
 static int show_one(const struct fleet *f)
 {
     struct buffer query;
-    int status;
     buffer_init(&query, FLEET_QUERY_MAX);
     buffer_printf(&query, "/v1/findings/%s", f->words[0]);
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print_one(f, answer);
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, print_one);
 }
 
 /* ---- its state ---- */

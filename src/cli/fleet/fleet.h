@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "cli/cli.h"
+#include "cli/fleet/table.h"
 
 #include <jansson.h>
 
@@ -43,11 +44,23 @@ enum { FLEET_QUERY_MAX = 1 << 16 };
  * parameters with fleet_put. */
 void fleet_begin(const struct fleet *f, struct buffer *query, const char *path);
 void fleet_put(struct buffer *query, const char *name, const char *value);
-/* Asks the server and frees the query. Returns the answer, to be freed with json_decref, and sets *status to CLI_OK. Returns NULL if
- * there is nothing more to do: it has printed the answer (--json) or an error, and *status is the exit status. If the answer is not
- * complete, it prints what is missing to standard error. */
-json_t *fleet_ask(const struct fleet *f, struct buffer *query, int *status);
+/* Adds an option of the view as the parameter of the same name, if it is given. */
+void fleet_put_option(const struct fleet *f, struct buffer *query, const char *name);
+/* Asks the server, prints its answer, and frees the query. With --json it prints the answer as it is; otherwise `print` does. If the answer
+ * is not complete, it prints what is missing to standard error. Returns an exit status. */
+typedef int fleet_print(const struct fleet *f, const json_t *answer); /* returns an exit status */
+int fleet_show(const struct fleet *f, struct buffer *query, fleet_print *print);
 /* Sends the JSON to a path of the server, and frees both. Returns an exit status, after it has printed why the server refuses it. */
 int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json);
+
+/* ---- the answer ---- */
+
+/* Returns the member's text, or "" if there is none. The object owns it. */
+const char *fleet_text(const json_t *object, const char *name);
+/* Writes a time in seconds since the epoch: "2026-11-22T16:41:00Z". Returns out. */
+enum { FLEET_TIME_MAX = 32 };
+const char *fleet_time(char out[FLEET_TIME_MAX], json_int_t seconds);
+/* Prints a table and frees it. Returns an exit status. */
+int fleet_table(struct table *t);
 
 #endif

@@ -1,7 +1,6 @@
 /* candor fleet functions: where methods run, the one with most weight first, a row for each service. */
 #include "cli/fleet/figures.h"
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
 
 static const struct table_column figures[] = {{"SELF", true},  {"SHARE", true}, {"95 %", true},   {"TOTAL", true},
                                               {"SHARE", true}, {"95 %", true},  {"METHOD", false}};
@@ -11,7 +10,7 @@ static void add_row(struct table *t, const struct figures_columns *c, const json
     figures_add_labels(t, c, group);
     figures_add(t, group, "self", unit);
     figures_add(t, group, "total", unit);
-    table_add(t, "%s", name ? name : "");
+    table_add(t, "%s", name);
 }
 
 static int print(const struct fleet *f, const json_t *answer)
@@ -24,24 +23,19 @@ static int print(const struct fleet *f, const json_t *answer)
     figures_make_columns(&columns, json_object_get(answer, "by"), figures, sizeof figures / sizeof *figures);
     table_init(&t, columns.list, columns.count);
     json_array_foreach(methods, i, method) json_array_foreach(json_object_get(method, "groups"), k, group)
-        add_row(&t, &columns, group, unit, json_string_value(json_object_get(method, "name")));
+        add_row(&t, &columns, group, unit, fleet_text(method, "name"));
     if (!json_array_size(methods))
         fprintf(stderr, "%s: no sample of that time has a method with such a name\n", f->address);
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 static int functions_run(const struct fleet *f)
 {
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/functions");
     fleet_put(&query, "match", f->words[0]);
     figures_put_options(f, &query);
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print(f, answer);
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, print);
 }
 
 const struct fleet_view fleet_functions = {

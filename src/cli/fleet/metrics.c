@@ -4,15 +4,9 @@
 
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static const char *value_of(const json_t *series)
 {
-    return *text_of(series, "value") ? text_of(series, "value") : "-";
+    return *fleet_text(series, "value") ? fleet_text(series, "value") : "-";
 }
 
 /* ---- all metrics ---- */
@@ -24,38 +18,42 @@ static void add_metric(struct table *t, const json_t *metric, bool by)
     json_array_foreach(json_object_get(metric, "series"), i, series)
     {
         const json_t *points = json_object_get(series, "points");
-        table_add(t, "%s", text_of(metric, "name"));
+        table_add(t, "%s", fleet_text(metric, "name"));
         if (by)
             table_add(t, "%s", value_of(series));
-        cells_add(t, json_array_get(json_array_get(points, 0), 1), text_of(metric, "unit"));
-        table_add(t, "%s", text_of(metric, "meaning"));
+        cells_add(t, json_array_get(json_array_get(points, 0), 1), fleet_text(metric, "unit"));
+        table_add(t, "%s", fleet_text(metric, "meaning"));
     }
 }
 
-static int print_all(const json_t *answer, bool by)
+static int print_all(const struct fleet *f, const json_t *answer)
 {
     static const struct table_column plain[] = {{"METRIC", false}, {"VALUE", true}, {"MEANING", false}},
                                      split[] = {{"METRIC", false}, {"OF", false}, {"VALUE", true}, {"MEANING", false}};
+    bool by = cli_option(f->args, "by");
     struct table t;
     size_t i;
     const json_t *metric;
+    cells_print_without(f, answer);
     table_init(&t, by ? split : plain, by ? 4 : 3);
     json_array_foreach(json_object_get(answer, "metrics"), i, metric)
     {
         add_metric(&t, metric, by);
     }
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 /* ---- one metric ---- */
 
-static int print_one(const json_t *answer, bool by)
+static int print_one(const struct fleet *f, const json_t *answer)
 {
     static const struct table_column plain[] = {{"TIME", false}, {"VALUE", true}},
                                      split[] = {{"TIME", false}, {"OF", false}, {"VALUE", true}};
     const json_t *metric = json_array_get(json_object_get(answer, "metrics"), 0), *series, *point;
+    bool by = cli_option(f->args, "by");
     size_t i, k;
     struct table t;
+    cells_print_without(f, answer);
     table_init(&t, by ? split : plain, by ? 3 : 2);
     json_array_foreach(json_object_get(metric, "series"), i, series)
     {
@@ -64,33 +62,25 @@ static int print_one(const json_t *answer, bool by)
             cells_add_time(&t, json_integer_value(json_array_get(point, 0)));
             if (by)
                 table_add(&t, "%s", value_of(series));
-            cells_add(&t, json_array_get(point, 1), text_of(metric, "unit"));
+            cells_add(&t, json_array_get(point, 1), fleet_text(metric, "unit"));
         }
     }
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 static int metrics_run(const struct fleet *f)
 {
-    const char *by = cli_option(f->args, "by"), *step = cli_option(f->args, "step"), *name = f->word_count ? f->words[0] : NULL;
+    const char *step = cli_option(f->args, "step"), *name = f->word_count ? f->words[0] : NULL;
     struct buffer query;
-    int status;
     if (step && !name)
         return cli_usage(f->args->command, "--step is for one metric: candor fleet metrics URL NAME");
     fleet_begin(f, &query, "/v1/metrics");
     if (name)
         fleet_put(&query, "metric", name);
-    if (by)
-        fleet_put(&query, "by", by);
+    fleet_put_option(f, &query, "by");
     if (step || !name)
         fleet_put(&query, "step", step ? step : "all");
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer) {
-        cells_print_without(f, answer);
-        status = name ? print_one(answer, by) : print_all(answer, by);
-    }
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, name ? print_one : print_all);
 }
 
 const struct fleet_view fleet_metrics = {

@@ -9,12 +9,6 @@ static const struct table_column columns[] = {
     {"MINUTE", false}, {"VALUE", true}, {"RECORDING", true}, {"SERVICE", false}, {"HOST", false}, {"LABELS", false},
 };
 
-static const char *label_of(const json_t *hit, const char *name)
-{
-    const char *value = json_string_value(json_object_get(json_object_get(hit, "labels"), name));
-    return value ? value : "";
-}
-
 /* Adds the labels that have no column of their own: "version=1 zone=a". */
 static void add_labels(struct table *t, json_t *hit)
 {
@@ -39,44 +33,35 @@ static void add_hit(struct table *t, json_t *hit, const char *unit)
     cells_add(t, json_object_get(hit, "value"), unit);
     json_int_t recording = json_integer_value(json_object_get(hit, "recording"));
     table_add(t, recording ? "%lld" : "", (long long)recording);
-    table_add(t, "%s", label_of(hit, "service"));
-    table_add(t, "%s", label_of(hit, "host"));
+    table_add(t, "%s", fleet_text(json_object_get(hit, "labels"), "service"));
+    table_add(t, "%s", fleet_text(json_object_get(hit, "labels"), "host"));
     add_labels(t, hit);
 }
 
 static int print(const struct fleet *f, const json_t *answer)
 {
-    const char *unit = json_string_value(json_object_get(answer, "unit"));
     struct table t;
     size_t i;
     json_t *hit;
+    cells_print_without(f, answer);
     table_init(&t, columns, sizeof columns / sizeof *columns);
     json_array_foreach(json_object_get(answer, "hits"), i, hit)
     {
-        add_hit(&t, hit, unit ? unit : "");
+        add_hit(&t, hit, fleet_text(answer, "unit"));
     }
     if (!i)
         fprintf(stderr, "%s has no such minutes\n", f->address);
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 static int search_run(const struct fleet *f)
 {
-    static const char *const options[] = {"order", "limit"};
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/search");
     fleet_put(&query, "where", f->words[0]);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (cli_option(f->args, options[i]))
-            fleet_put(&query, options[i], cli_option(f->args, options[i]));
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer) {
-        cells_print_without(f, answer);
-        status = print(f, answer);
-    }
-    json_decref(answer);
-    return status;
+    fleet_put_option(f, &query, "order");
+    fleet_put_option(f, &query, "limit");
+    return fleet_show(f, &query, print);
 }
 
 const struct fleet_view fleet_search = {

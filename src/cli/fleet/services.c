@@ -1,7 +1,6 @@
 /* candor fleet services: the services of the fleet, the one with most CPU time first. */
 #include "base/text/units.h"
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
 
 #include <stdlib.h>
 
@@ -39,8 +38,7 @@ static double cores(const json_t *service)
 static void add_row(struct table *t, const json_t *service)
 {
     char cpu[32], bytes[32];
-    const char *name = json_string_value(json_object_get(service, "name"));
-    table_add(t, "%s", name ? name : "");
+    table_add(t, "%s", fleet_text(service, "name"));
     table_add(t, "%s", units_format_duration(cpu, sizeof cpu, (uint64_t)weight(service, "cpu:ns")));
     table_add(t, "%.3g", cores(service));
     table_add(t, "%s", units_format_bytes(bytes, sizeof bytes, (uint64_t)weight(service, "alloc_space:bytes")));
@@ -49,8 +47,9 @@ static void add_row(struct table *t, const json_t *service)
     table_add(t, "%lld", (long long)json_integer_value(json_object_get(service, "recordings")));
 }
 
-static int print(const struct fleet *f, json_t *list)
+static int print(const struct fleet *f, const json_t *answer)
 {
+    const json_t *list = json_object_get(answer, "services");
     struct table t;
     size_t n = json_array_size(list);
     json_t **sorted = calloc(n + 1, sizeof *sorted);
@@ -65,19 +64,14 @@ static int print(const struct fleet *f, json_t *list)
     free(sorted);
     if (!n)
         fprintf(stderr, "%s has no recordings of that time\n", f->address);
-    return table_end(&t, stdout) ? cli_fail("out of memory") : cli_finish_output();
+    return fleet_table(&t);
 }
 
 static int services_run(const struct fleet *f)
 {
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/services");
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print(f, json_object_get(answer, "services"));
-    json_decref(answer);
-    return status;
+    return fleet_show(f, &query, print);
 }
 
 const struct fleet_view fleet_services = {

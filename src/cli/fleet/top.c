@@ -1,7 +1,6 @@
 /* candor fleet top: the hottest own methods of each service, and those that have changed. */
 #include "cli/fleet/figures.h"
 #include "cli/fleet/fleet.h"
-#include "cli/fleet/table.h"
 
 #include <string.h>
 
@@ -11,7 +10,6 @@ static void print_hottest(struct table *t, const struct figures_columns *c, cons
     json_t *method, *cores = json_object_get(group, "cores");
     json_array_foreach(json_object_get(group, "methods"), i, method)
     {
-        const char *name = json_string_value(json_object_get(method, "name"));
         figures_add_labels(t, c, group);
         if (json_is_number(cores))
             table_add(t, "%.3g", json_number_value(cores));
@@ -19,7 +17,7 @@ static void print_hottest(struct table *t, const struct figures_columns *c, cons
             table_add(t, "%s", "");
         figures_add(t, method, "own", unit);
         figures_add_share(t, method, "total");
-        table_add(t, "%s", name ? name : "");
+        table_add(t, "%s", fleet_text(method, "name"));
     }
 }
 
@@ -35,7 +33,6 @@ static void print_movers(struct table *t, const struct figures_columns *c, const
     json_array_foreach(json_object_get(group, "movers"), i, mover)
     {
         const char *own = json_string_value(json_object_get(json_object_get(mover, "own"), "change"));
-        const char *name = json_string_value(json_object_get(mover, "name"));
         bool by_own = own && strcmp(own, "same") != 0;
         const json_t *f = json_object_get(mover, by_own ? "own" : "total");
         figures_add_labels(t, c, group);
@@ -44,7 +41,7 @@ static void print_movers(struct table *t, const struct figures_columns *c, const
         add_percent(t, json_number_value(json_object_get(f, "b")));
         table_add(t, "[%+.2f..%+.2f]", 100 * json_number_value(json_object_get(f, "low")),
                   100 * json_number_value(json_object_get(f, "high")));
-        table_add(t, "%s", name ? name : "");
+        table_add(t, "%s", fleet_text(mover, "name"));
         *any = true;
     }
 }
@@ -80,18 +77,12 @@ static int print(const struct fleet *f, const json_t *answer)
 static int top_run(const struct fleet *f)
 {
     struct buffer query;
-    int status;
     fleet_begin(f, &query, "/v1/top");
     figures_put_options(f, &query);
     if (!cli_option(f->args, "limit"))
         fleet_put(&query, "limit", "3");
-    if (cli_option(f->args, "against"))
-        fleet_put(&query, "against", cli_option(f->args, "against"));
-    json_t *answer = fleet_ask(f, &query, &status);
-    if (answer)
-        status = print(f, answer);
-    json_decref(answer);
-    return status;
+    fleet_put_option(f, &query, "against");
+    return fleet_show(f, &query, print);
 }
 
 const struct fleet_view fleet_top = {

@@ -451,12 +451,6 @@ void changes_bounds(const struct changes *c, uint32_t figure, enum changes_which
 
 /* ---- all figures ---- */
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Computes the median dispersion of all figures with enough samples; at least 1. The median of chi square over its degrees f is
  * (1 - 2/(9 f))^3 (Wilson and Hilferty), so each is divided by that. */
 static int find_median(struct changes *c)
@@ -473,9 +467,8 @@ static int find_median(struct changes *c)
         if (e.degrees > 0 && compare_is_enough(&e.sides[0], &e.sides[1], 1))
             all[n++] = e.own / pow(1 - 2 / (9 * fmax(e.degrees, 1)), 3);
     }
-    if (n)
-        qsort(all, n, sizeof *all, compare_numbers);
-    c->median = fmax(1, n ? all[n / 2] : 1);
+    if (!rc)
+        c->median = compare_median(all, n);
     free(all);
     return rc;
 }

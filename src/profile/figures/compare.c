@@ -3,6 +3,7 @@
 #include "profile/figures/significance.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The weight of the median of all figures' dispersions beside a figure's own dispersion, in observations. */
 static const double prior_degrees = 4;
@@ -19,6 +20,19 @@ double compare_sampling_variance(const struct compare_side *a, const struct comp
 {
     double p = compare_pooled(a, b);
     return p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double compare_median(double *dispersions, uint32_t n)
+{
+    if (n)
+        qsort(dispersions, n, sizeof *dispersions, compare_numbers);
+    return fmax(1, n ? dispersions[n / 2] : 1);
 }
 
 double compare_degrees(double degrees)

@@ -19,6 +19,8 @@ struct compare_side {
 double compare_pooled(const struct compare_side *a, const struct compare_side *b);
 /* Returns the sampling variance of b - a, if both sides had the pooled share. */
 double compare_sampling_variance(const struct compare_side *a, const struct compare_side *b);
+/* Sorts the dispersions of all figures, and returns their median, but at least 1. n may be 0. */
+double compare_median(double *dispersions, uint32_t n);
 /* Returns a figure's dispersion `own`, which has `degrees` degrees of freedom, moderated by the median of all figures' dispersions, because
  * few runs or hosts tell little. */
 double compare_moderated(double own, double degrees, double median);

@@ -280,12 +280,6 @@ static void fill_detectable(const struct diff *d, uint32_t row, enum which which
 
 /* ---- all figures ---- */
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Computes the median dispersion of all figures with enough samples. It is at least 1. */
 static int find_dispersion(struct diff *d)
 {
@@ -299,9 +293,7 @@ static int find_dispersion(struct diff *d)
             if (compare_pooled(&sides[DIFF_A], &sides[DIFF_B]) < 1 && compare_is_enough(&sides[DIFF_A], &sides[DIFF_B], 1))
                 all[n++] = own_dispersion(d, row, which, sides);
         }
-    if (n)
-        qsort(all, n, sizeof *all, compare_numbers);
-    d->dispersion = fmax(1, n ? all[n / 2] : 1);
+    d->dispersion = compare_median(all, n);
     free(all);
     return 0;
 }

@@ -2,7 +2,7 @@
 #include "server/alerts/alerts_internal.h"
 
 #include "base/time_units.h"
-#include "base/text/units.h"
+#include "server/request/exposition.h"
 #include "store/files/disk.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ void alerts_wait(struct alerts *a)
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec++;
     if (!a->stopping)
-        pthread_cond_timedwait(&a->wake, &a->lock, &until);
+        pthread_cond_clockwait(&a->wake, &a->lock, CLOCK_MONOTONIC, &until);
 }
 
 void alerts_save(struct alerts *a)
@@ -40,17 +40,6 @@ void alerts_save(struct alerts *a)
     pthread_mutex_unlock(&a->saving);
     if (is_new)
         a->tell(e.text);
-}
-
-static void init_locks(struct alerts *a)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&a->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_mutex_init(&a->saving, NULL);
 }
 
 /* Reads the rules and the alerts of the run before. A damaged file of alerts is reported, and does not keep the server from starting. */
@@ -94,7 +83,9 @@ int alerts_start(struct alerts **out, struct server *server, void (*tell)(const 
     a->path = server->options->alerts;
     a->tell = tell;
     snprintf(a->file, sizeof a->file, "%s/alerts.json", server->options->data);
-    init_locks(a);
+    pthread_cond_init(&a->wake, NULL);
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_mutex_init(&a->saving, NULL);
     int rc = read_files(a, e);
     rc = rc ? rc : start_threads(a, e);
     if (rc)
@@ -128,26 +119,19 @@ void alerts_stop(struct alerts *a)
 
 /* ---- /metrics ---- */
 
-static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
-{
-    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help, name, type, name,
-            value);
-}
-
 static void put_states(FILE *out, const struct alert_table *t)
 {
     uint64_t n[ALERT_STATES] = {0};
     for (uint32_t i = 0; i < t->count; i++)
         n[t->list[i].state]++;
-    fputs("# HELP candor_server_alerts Alerts by state.\n# TYPE candor_server_alerts gauge\n", out);
+    exposition_head(out, "alerts", "gauge", "Alerts by state.");
     for (int i = 0; i < ALERT_STATES; i++)
         fprintf(out, "candor_server_alerts{state=\"%s\"} %" PRIu64 "\n", alert_states[i], n[i]);
 }
 
 static void put_targets(FILE *out, const struct alerts *a)
 {
-    fputs("# HELP candor_server_alert_requests_total Requests to targets of alerts.\n# TYPE candor_server_alert_requests_total counter\n",
-          out);
+    exposition_head(out, "alert_requests_total", "counter", "Requests to targets of alerts.");
     for (uint32_t i = 0; i < a->rules.target_count; i++) {
         fprintf(out, "candor_server_alert_requests_total{to=\"%s\",result=\"sent\"} %" PRIu64 "\n", a->rules.targets[i].name,
                 a->sending[i].sent);
@@ -162,18 +146,16 @@ void alerts_put_metrics(FILE *out, struct server *server)
     if (!a)
         return;
     pthread_mutex_lock(&a->lock);
-    put(out, "alert_rules", "gauge", "Rules of alerts.", a->rules.count);
-    put(out, "alert_rules_good", "gauge", "1 if the file of the rules could be read as it is now; otherwise earlier rules are in use.",
-        !*a->problem);
-    put(out, "alert_evaluations_total", "counter", "Evaluations of a rule for a window.", a->counts.evaluations);
-    put(out, "alert_evaluations_failed_total", "counter", "Evaluations that failed.", a->counts.failed);
-    put(out, "alert_reads_total", "counter", "Windows that evaluations read from the store.", a->counts.reads);
-    put(out, "alerts_fired_total", "counter", "Alerts that began to fire.", a->counts.fired);
-    put(out, "alerts_resolved_total", "counter", "Alerts that were resolved.", a->counts.resolved);
-    fprintf(out,
-            "# HELP candor_server_alert_evaluation_seconds_total Time spent on evaluations.\n"
-            "# TYPE candor_server_alert_evaluation_seconds_total counter\ncandor_server_alert_evaluation_seconds_total %.6f\n",
-            (double)a->counts.ns / NS_PER_S);
+    exposition_put(out, "alert_rules", "gauge", "Rules of alerts.", a->rules.count);
+    exposition_put(out, "alert_rules_good", "gauge",
+                   "1 if the file of the rules could be read as it is now; otherwise earlier rules are in use.", !*a->problem);
+    exposition_put(out, "alert_evaluations_total", "counter", "Evaluations of a rule for a window.", a->counts.evaluations);
+    exposition_put(out, "alert_evaluations_failed_total", "counter", "Evaluations that failed.", a->counts.failed);
+    exposition_put(out, "alert_reads_total", "counter", "Windows that evaluations read from the store.", a->counts.reads);
+    exposition_put(out, "alerts_fired_total", "counter", "Alerts that began to fire.", a->counts.fired);
+    exposition_put(out, "alerts_resolved_total", "counter", "Alerts that were resolved.", a->counts.resolved);
+    exposition_head(out, "alert_evaluation_seconds_total", "counter", "Time spent on evaluations.");
+    fprintf(out, "candor_server_alert_evaluation_seconds_total %.6f\n", (double)a->counts.ns / NS_PER_S);
     put_states(out, &a->table);
     put_targets(out, a);
     pthread_mutex_unlock(&a->lock);

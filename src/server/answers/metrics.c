@@ -4,18 +4,13 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
+#include "server/request/exposition.h"
 #include "server/request/journal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
-{
-    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help, name, type, name,
-            value);
-}
 
 static void put_recordings(FILE *out, const struct counters *c)
 {
@@ -24,27 +19,28 @@ static void put_recordings(FILE *out, const struct counters *c)
         ended += c->ended[i];
     for (int i = 0; i < PROTOCOLS; i++)
         received += c->received[i];
-    put(out, "recordings_received_total", "counter", "Recordings that were sent.", received);
+    exposition_put(out, "recordings_received_total", "counter", "Recordings that were sent.", received);
     fprintf(out, "# HELP candor_server_recordings_received_by_total Those recordings, by how they came.\n"
                  "# TYPE candor_server_recordings_received_by_total counter\n");
     for (int i = 0; i < PROTOCOLS; i++)
         fprintf(out, "candor_server_recordings_received_by_total{protocol=\"%s\"} %" PRIu64 "\n", counters_protocols[i], c->received[i]);
-    put(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.", c->ended[STORED]);
-    put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
-    put(out, "recordings_in_progress", "gauge", "Recordings on their way.", received - ended);
+    exposition_put(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.", c->ended[STORED]);
+    exposition_put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
+    exposition_put(out, "recordings_in_progress", "gauge", "Recordings on their way.", received - ended);
     fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
                  "# TYPE candor_server_recordings_refused_total counter\n");
     for (int i = DUPLICATE + 1; i < REFUSALS; i++)
         fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i], c->ended[i]);
-    put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.", c->left_out);
-    put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
+    exposition_put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.",
+                   c->left_out);
+    exposition_put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }
 
 static void put_connections(FILE *out, const struct counters *c)
 {
     const uint64_t *n = c->connections;
-    put(out, "connections", "gauge", "Connections that are open.", n[CONNECTION_ACCEPTED] - n[CONNECTION_CLOSED]);
-    put(out, "connections_accepted_total", "counter", "Connections that were accepted.", n[CONNECTION_ACCEPTED]);
+    exposition_put(out, "connections", "gauge", "Connections that are open.", n[CONNECTION_ACCEPTED] - n[CONNECTION_CLOSED]);
+    exposition_put(out, "connections_accepted_total", "counter", "Connections that were accepted.", n[CONNECTION_ACCEPTED]);
     fprintf(out,
             "# HELP candor_server_connections_refused_total Connections beyond a limit, of all or of one address.\n"
             "# TYPE candor_server_connections_refused_total counter\n"
@@ -59,12 +55,12 @@ static void put_connections(FILE *out, const struct counters *c)
             "candor_server_connections_timed_out_total{during=\"body\"} %" PRIu64 "\n"
             "candor_server_connections_timed_out_total{during=\"answer\"} %" PRIu64 "\n",
             n[CONNECTION_SLOW_HANDSHAKE], n[CONNECTION_SLOW_HEAD], n[CONNECTION_SLOW_BODY], n[CONNECTION_SLOW_READER]);
-    put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP/1.1.", n[CONNECTION_MALFORMED]);
+    exposition_put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP/1.1.", n[CONNECTION_MALFORMED]);
 }
 
 static void put_queries(FILE *out, const struct counters *c)
 {
-    put(out, "queries_total", "counter", "Queries answered.", c->queries);
+    exposition_put(out, "queries_total", "counter", "Queries answered.", c->queries);
     fprintf(out,
             "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
             "counter\n"
@@ -89,14 +85,14 @@ static void put_analyze(FILE *out, const struct counters *c)
 
 static void put_store(FILE *out, const struct catalogue_sums *s)
 {
-    put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
-    put(out, "store_recording_bytes", "gauge", "Bytes of recordings as they were sent.", s->recording_bytes);
-    put(out, "store_segments", "gauge", "Segments that can be read.", s->segments);
-    put(out, "store_segment_bytes", "gauge", "Bytes of segments.", s->segment_bytes);
-    put(out, "store_dictionary_bytes", "gauge", "Bytes of dictionaries.", s->dictionary_bytes);
-    put(out, "store_parts_pending", "gauge", "Days of recordings that are not sealed yet.", s->pending);
-    put(out, "store_parts_lost", "gauge", "Days of recordings whose segment and recording are both damaged.", s->lost);
-    put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);
+    exposition_put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
+    exposition_put(out, "store_recording_bytes", "gauge", "Bytes of recordings as they were sent.", s->recording_bytes);
+    exposition_put(out, "store_segments", "gauge", "Segments that can be read.", s->segments);
+    exposition_put(out, "store_segment_bytes", "gauge", "Bytes of segments.", s->segment_bytes);
+    exposition_put(out, "store_dictionary_bytes", "gauge", "Bytes of dictionaries.", s->dictionary_bytes);
+    exposition_put(out, "store_parts_pending", "gauge", "Days of recordings that are not sealed yet.", s->pending);
+    exposition_put(out, "store_parts_lost", "gauge", "Days of recordings whose segment and recording are both damaged.", s->lost);
+    exposition_put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);
 }
 
 static void put_latencies(FILE *out, const char *group, const struct latencies *l)
@@ -119,9 +115,10 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped)
           out);
     for (int i = 0; i < GROUPS; i++)
         put_latencies(out, counters_groups[i], &c->latencies[i]);
-    put(out, "request_bytes_total", "counter", "Bytes of heads and bodies of requests.", c->received_bytes);
-    put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
-    put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.", dropped);
+    exposition_put(out, "request_bytes_total", "counter", "Bytes of heads and bodies of requests.", c->received_bytes);
+    exposition_put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
+    exposition_put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.",
+                   dropped);
 }
 
 static void put_all(FILE *out, struct server *s)

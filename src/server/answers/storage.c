@@ -1,6 +1,7 @@
 #include "server/answers/storage.h"
 
 #include "base/text/pattern.h"
+#include "server/request/exposition.h"
 #include "server/request/question.h"
 
 #include <inttypes.h>
@@ -126,7 +127,7 @@ static int put_usage(void *samples, const struct catalogue_usage *u)
 
 static void put_each(FILE *out, const char *name, const char *help, const uint64_t values[DELETED_REASONS])
 {
-    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s counter\n", name, help, name);
+    exposition_head(out, name, "counter", help);
     for (int i = 0; i < DELETED_REASONS; i++)
         fprintf(out, "candor_server_%s{reason=\"%s\"} %" PRIu64 "\n", name, reasons[i], values[i]);
 }
@@ -140,8 +141,6 @@ void storage_put_metrics(FILE *out, struct server *s)
     put_each(out, "store_deleted_recordings_total", "Recordings as they were sent that were deleted, while their samples stay.",
              d.raw_files);
     put_each(out, "store_deleted_recording_bytes_total", "Their bytes.", d.raw_bytes);
-    fputs("# HELP candor_server_service_bytes Bytes of a service on the disk; of the 100 largest services.\n"
-          "# TYPE candor_server_service_bytes gauge\n",
-          out);
+    exposition_head(out, "service_bytes", "gauge", "Bytes of a service on the disk; of the 100 largest services.");
     catalogue_usage(store_catalogue(s->store), put_usage, &samples, &e);
 }

@@ -97,6 +97,14 @@ void figures_add(struct figures_whole *to, const struct store_group *group)
     to->squares += group->squares;
 }
 
+void figures_add_row(struct store_function *to, const struct store_function *row)
+{
+    to->self.weight += row->self.weight;
+    to->self.samples += row->self.samples;
+    to->total.weight += row->total.weight;
+    to->total.samples += row->total.samples;
+}
+
 double figures_effective(const struct figures_whole *whole)
 {
     return stats_effective_size((double)whole->weight, whole->squares);

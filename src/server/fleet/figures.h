@@ -30,6 +30,8 @@ struct figures_whole {
 };
 
 void figures_add(struct figures_whole *to, const struct store_group *group);
+/* Adds the figures of a row to another one. */
+void figures_add_row(struct store_function *to, const struct store_function *row);
 double figures_effective(const struct figures_whole *whole);
 /* Writes the members sampled, sample_count and effective_samples. */
 void figures_put_whole(struct jsonw *j, const struct figures_whole *whole);

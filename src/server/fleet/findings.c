@@ -4,6 +4,7 @@
 #include "analysis/findings.h"
 #include "base/text/number.h"
 #include "base/text/pattern.h"
+#include "server/request/exposition.h"
 #include "server/request/question.h"
 #include "store/catalogue/catalogue_findings.h"
 
@@ -299,30 +300,22 @@ void findings_answer_one(struct http *h, const char *id_text)
 
 /* ---- /metrics ---- */
 
-static void put_head(FILE *out, const char *name, const char *type, const char *help)
-{
-    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\n", name, help, name, type);
-}
-
 void findings_put_metrics(FILE *out, struct server *s)
 {
     struct catalogue_judging sums;
     struct error e;
     if (catalogue_judging(store_catalogue(s->store), &sums, &e))
         return;
-    put_head(out, "analyzed_recordings_total", "counter", "Recordings that the rules of findings judged.");
-    fprintf(out, "candor_server_analyzed_recordings_total %" PRIu64 "\n", sums.judged);
-    put_head(out, "analyze_skipped_total", "counter", "Recordings that were not judged.");
+    exposition_put(out, "analyzed_recordings_total", "counter", "Recordings that the rules of findings judged.", sums.judged);
+    exposition_head(out, "analyze_skipped_total", "counter", "Recordings that were not judged.");
     for (int i = 0; i < SKIPS; i++)
         fprintf(out, "candor_server_analyze_skipped_total{reason=\"%s\"} %" PRIu64 "\n", catalogue_skip_names[i], sums.skipped[i]);
-    put_head(out, "analyze_waiting", "gauge", "Recordings that wait to be judged.");
-    fprintf(out, "candor_server_analyze_waiting %" PRIu64 "\n", sums.waiting);
-    put_head(out, "findings", "gauge", "Findings, by state.");
+    exposition_put(out, "analyze_waiting", "gauge", "Recordings that wait to be judged.", sums.waiting);
+    exposition_head(out, "findings", "gauge", "Findings, by state.");
     for (int i = 0; i < STATES; i++)
         fprintf(out, "candor_server_findings{state=\"%s\"} %" PRIu64 "\n", catalogue_state_names[i], sums.findings[i]);
-    put_head(out, "findings_unlisted_total", "counter", "Findings that found no room, because their service has too many.");
-    fprintf(out, "candor_server_findings_unlisted_total %" PRIu64 "\n", sums.unlisted);
-    put_head(out, "findings_evidence_deleted_total", "counter",
-             "Recordings that were deleted although they were evidence of open findings.");
-    fprintf(out, "candor_server_findings_evidence_deleted_total %" PRIu64 "\n", store_deleted(s->store).evidence);
+    exposition_put(out, "findings_unlisted_total", "counter", "Findings that found no room, because their service has too many.",
+                   sums.unlisted);
+    exposition_put(out, "findings_evidence_deleted_total", "counter",
+                   "Recordings that were deleted although they were evidence of open findings.", store_deleted(s->store).evidence);
 }

@@ -63,10 +63,7 @@ static int compare_methods(const void *left, const void *right, void *context)
 
 static void add_row(struct method *to, const struct store_function *row)
 {
-    to->sum.self.weight += row->self.weight;
-    to->sum.self.samples += row->self.samples;
-    to->sum.total.weight += row->total.weight;
-    to->sum.total.samples += row->total.samples;
+    figures_add_row(&to->sum, row);
     to->rows++;
 }
 

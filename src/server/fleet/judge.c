@@ -197,7 +197,7 @@ static bool rest(struct judge *j, uint64_t ns)
     until.tv_sec += (time_t)(ns / NS_PER_S);
     until.tv_nsec = (long)(ns % NS_PER_S);
     pthread_mutex_lock(&j->lock);
-    while (!j->ending && pthread_cond_timedwait(&j->end, &j->lock, &until) != ETIMEDOUT)
+    while (!j->ending && pthread_cond_clockwait(&j->end, &j->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
         ;
     bool go_on = !j->ending;
     pthread_mutex_unlock(&j->lock);
@@ -260,15 +260,11 @@ static void *run(void *context)
 int judge_start(struct judge **out, struct server *s, struct error *e)
 {
     struct judge *j = *out = calloc(1, sizeof *j);
-    pthread_condattr_t monotonic;
     if (!j)
         return error_set(e, -ENOMEM, "out of memory");
     j->server = s;
     pthread_mutex_init(&j->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&j->end, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&j->end, NULL);
     int rc = pthread_create(&j->thread, NULL, run, j);
     j->running = !rc;
     return rc ? error_set(e, -rc, "cannot start a thread: %s", strerror(rc)) : 0;

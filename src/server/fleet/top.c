@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "report/diff_report.h"
 #include "server/fleet/top_side.h"
 #include "server/request/question.h"
 
@@ -113,14 +114,6 @@ static int compare_heat(const void *left, const void *right, void *context)
     return strcmp(strtab_text(context, a->name), strtab_text(context, b->name));
 }
 
-static void add_figures(struct store_function *to, const struct store_function *row)
-{
-    to->self.weight += row->self.weight;
-    to->self.samples += row->self.samples;
-    to->total.weight += row->total.weight;
-    to->total.samples += row->total.samples;
-}
-
 /* Adds up the rows of all hosts of a group. */
 static int sum_rows(struct top *t, const struct top_side *side)
 {
@@ -136,7 +129,7 @@ static int sum_rows(struct top *t, const struct top_side *side)
     for (uint32_t i = 0; i < found->count; i++) {
         struct store_function *last = t->row_count ? &t->rows[t->row_count - 1] : NULL;
         if (last && !compare_names(last, &t->rows[i]))
-            add_figures(last, &t->rows[i]);
+            figures_add_row(last, &t->rows[i]);
         else
             t->rows[t->row_count++] = t->rows[i];
     }
@@ -226,11 +219,7 @@ static void put_change(struct jsonw *j, const char *key, const struct diff_figur
 {
     jsonw_key(j, key);
     jsonw_object(j);
-    jsonw_member_number(j, "a", f->a);
-    jsonw_member_number(j, "b", f->b);
-    jsonw_member_number(j, "difference", f->b - f->a);
-    jsonw_member_number(j, "low", f->interval.low);
-    jsonw_member_number(j, "high", f->interval.high);
+    diff_put_change(j, f);
     jsonw_member_number(j, "q", f->q);
     jsonw_member_text(j, "change", diff_change_name(f->change));
     jsonw_object_end(j);

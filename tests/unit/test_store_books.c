@@ -4,13 +4,7 @@
  * tier: default
  * timeout: 60
  */
-#include "../tap.h"
-
-#include "base/text/units.h"
-#include "base/time_units.h"
-#include "compress/intake.h"
-#include "format/read/formats.h"
-#include "store/store.h"
+#include "store_shop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,11 +30,8 @@ static void put(struct profile *p, int64_t minute, const char *account, const ch
  * that the minutes do not share. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
-    struct intake in;
-    struct profile *p = store_profiles_add(to);
-    int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-    rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, e);
-    p->unit = PROFILE_UNIT_NS;
+    struct profile *p;
+    int rc = shop_load(to, v, &p, e);
     if (!strcmp(labels_get(&v->note.labels, "host"), "none"))
         return rc;
     for (int64_t k = 0; k < MINUTES; k++) {
@@ -64,43 +55,11 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
     return rc;
 }
 
-static struct store *open_store(const char *name, uint64_t retain_s)
-{
-    char path[300];
-    struct store_options o = {.path = path, .retain_s = retain_s, .load = load};
-    struct store *s;
-    struct error e;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
-}
-
-static void add(struct store *s, int64_t second, const char *host, uint8_t number)
-{
-    struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
-    uint8_t identity[ENVELOPE_IDENTITY] = {1, number};
-    struct store_added added;
-    struct error e;
-    int rc = labels_set(&note.labels, "service", 7, "shop", 4, &e) || labels_set(&note.labels, "host", 4, host, strlen(host), &e);
-    rc = rc ? rc : store_begin(s, &w, &e);
-    rc = rc ? rc : envelope_put(&w, "x.A.main 900\n", 13, &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
-    if (rc) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    labels_deinit(&note.labels);
-}
-
 static struct store *fill(const char *name)
 {
-    struct store *s = open_store(name, 7 * 86400);
+    struct store *s = shop_open(folder, name, 7 * 86400, load);
     for (uint8_t i = 0; i < RECORDINGS; i++)
-        add(s, today - (i % 2) * 86400 + i * 60, i < 3 ? "a" : "b", i);
+        shop_add(s, today - (i % 2) * 86400 + i * 60, i < 3 ? "a" : "b", i);
     return s;
 }
 
@@ -151,7 +110,7 @@ static void test_sums(void)
     check(s, "{}", today - 3600, to, 3 * MINUTES, 3, "of today");
     check(s, "{}", today + 60, today + 120, 1, 1, "of a minute");
     check(s, "{}", today + 119, today + 121, 3, 2, "of the minutes in which it begins and ends");
-    add(s, today, "none", 100);
+    shop_add(s, today, "none", 100);
     struct store_result r = ask(s, "{}", from, to, "cpu:ns");
     char text[1000];
     books_text(&r.books, r.recordings, text, sizeof text);
@@ -171,23 +130,15 @@ static void test_sums(void)
     store_close(s);
 }
 
-static void run(const char *command)
-{
-    char text[600];
-    snprintf(text, sizeof text, "cd %s && %s", folder, command);
-    if (system(text))
-        exit(1);
-}
-
 static void test_again(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
     store_close(fill("again"));
-    run("rm again/catalogue.db*");
-    struct store *s = open_store("again", 7 * 86400);
+    shop_run(folder, "rm again/catalogue.db*");
+    struct store *s = shop_open(folder, "again", 7 * 86400, load);
     check(s, "{}", from, to, RECORDINGS * MINUTES, RECORDINGS, "made anew from the recordings");
     store_close(s);
-    s = open_store("again", 1);
+    s = shop_open(folder, "again", 1, load);
     store_maintain(s);
     check(s, "{}", from, to, 3 * MINUTES, 3, "yesterday is deleted, and so are its books");
     store_close(s);
@@ -197,7 +148,7 @@ static void test_upgrade(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
     store_close(fill("upgrade"));
-    run("cp -r upgrade back && rm upgrade/catalogue.db.sum");
+    shop_run(folder, "cp -r upgrade back && rm upgrade/catalogue.db.sum");
     sqlite3 *db;
     char file[300];
     snprintf(file, sizeof file, "%s/upgrade/catalogue.db", folder);
@@ -213,16 +164,16 @@ static void test_upgrade(void)
             NULL, NULL, NULL),
         "a catalogue of version 5");
     sqlite3_close(db);
-    struct store *s = open_store("upgrade", 7 * 86400);
+    struct store *s = shop_open(folder, "upgrade", 7 * 86400, load);
     check(s, "{}", from, to, 0, 0, "it has no books");
     struct store_result r = ask(s, "{}", from, to, "cpu:ns");
     tap_ok(r.weight == 900 * RECORDINGS && r.recordings == RECORDINGS && !missing_parts(&r.missing), "and all samples");
     store_result_deinit(&r);
-    add(s, today, "a", 50);
+    shop_add(s, today, "a", 50);
     check(s, "{}", from, to, MINUTES, 1, "what comes now has them");
     store_close(s);
-    run("cp upgrade/catalogue-version-5.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
-    s = open_store("upgrade", 7 * 86400);
+    shop_run(folder, "cp upgrade/catalogue-version-5.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
+    s = shop_open(folder, "upgrade", 7 * 86400, load);
     r = ask(s, "{}", from, to, "cpu:ns");
     tap_ok(r.weight == 900 * (RECORDINGS + 1) && !missing_parts(&r.missing), "with the copy from before, all recordings are there again");
     store_result_deinit(&r);

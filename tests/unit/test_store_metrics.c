@@ -4,12 +4,8 @@
  * tier: default
  * timeout: 60
  */
-#include "../tap.h"
+#include "store_shop.h"
 
-#include "base/text/units.h"
-#include "base/time_units.h"
-#include "compress/intake.h"
-#include "format/read/formats.h"
 #include "store/query/metrics.h"
 
 #include <errno.h>
@@ -26,11 +22,8 @@ static int64_t today; /* its first second */
 /* A sample; and unless its host is "none" the metrics of three minutes from its beginning, of which it covers 30, 60 and 30 seconds. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
-    struct intake in;
-    struct profile *p = store_profiles_add(to);
-    int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
-    rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, e);
-    p->unit = PROFILE_UNIT_NS;
+    struct profile *p;
+    int rc = shop_load(to, v, &p, e);
     if (!strcmp(labels_get(&v->note.labels, "host"), "none"))
         return rc;
     to->minutes = calloc(MINUTES, sizeof *to->minutes);
@@ -48,38 +41,6 @@ static int load(struct store_profiles *to, const struct envelope *v, struct erro
         }
     }
     return rc;
-}
-
-static struct store *open_store(const char *name, uint64_t retain_s)
-{
-    char path[300];
-    struct store_options o = {.path = path, .retain_s = retain_s, .load = load};
-    struct store *s;
-    struct error e;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (store_open(&s, &o, &e)) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    return s;
-}
-
-static void add(struct store *s, int64_t second, const char *host, uint16_t number)
-{
-    struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
-    uint8_t identity[ENVELOPE_IDENTITY] = {1, (uint8_t)number, (uint8_t)(number >> 8)};
-    struct store_added added;
-    struct error e;
-    int rc = labels_set(&note.labels, "service", 7, "shop", 4, &e) || labels_set(&note.labels, "host", 4, host, strlen(host), &e);
-    rc = rc ? rc : store_begin(s, &w, &e);
-    rc = rc ? rc : envelope_put(&w, "x.A.main 900\n", 13, &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
-    if (rc) {
-        tap_note("%s", e.text);
-        exit(1);
-    }
-    labels_deinit(&note.labels);
 }
 
 struct sums {
@@ -135,13 +96,13 @@ static void check(struct store *s, int64_t from, int64_t to, uint32_t minutes, u
 
 static void test_minutes(void)
 {
-    struct store *s = open_store("minutes", 7 * 86400);
+    struct store *s = shop_open(folder, "minutes", 7 * 86400, load);
     const int64_t hour = today - 86400 + 3600;
     uint64_t unmeasured;
-    add(s, hour - 120, "a", 1); /* two minutes of the hour before, and one of this */
-    add(s, hour, "a", 2);
-    add(s, hour, "b", 3);
-    add(s, hour, "none", 4);
+    shop_add(s, hour - 120, "a", 1); /* two minutes of the hour before, and one of this */
+    shop_add(s, hour, "a", 2);
+    shop_add(s, hour, "b", 3);
+    shop_add(s, hour, "none", 4);
     check(s, hour - 3600, hour + 3600, 2 + 3 + 3, 1, "two JVMs, over the border of an hour");
     check(s, hour, hour + 60, 2, 1, "of a minute");
     check(s, hour + 59, hour + 61, 4, 0, "of the minutes in which it begins and ends");
@@ -152,7 +113,7 @@ static void test_minutes(void)
     sums = ask(s, "{}", hour + 60, hour + 120, key_metric_bit(KEY_UNSEEN_SHARE), &unmeasured);
     tap_ok(sums.last.known == (key_metric_bit(KEY_CPU) | key_metric_bit(KEY_UNSEEN_SHARE)) && sums.unseen == -0.05,
            "what is not wanted is not read, but for the base of a share");
-    add(s, hour, "a", 5);
+    shop_add(s, hour, "a", 5);
     sums = ask(s, "{host=\"a\"}", hour + 60, hour + 120, ALL, &unmeasured);
     tap_ok(sums.cores == 4 && sums.unseen == -0.05 && sums.live == 200.0 * (1 << 30),
            "JVMs with the same labels are added up: %g cores, %g bytes", sums.cores, sums.live);
@@ -162,10 +123,10 @@ static void test_minutes(void)
 /* More than one row of the catalogue has. */
 static void test_many(void)
 {
-    struct store *s = open_store("many", 7 * 86400);
+    struct store *s = shop_open(folder, "many", 7 * 86400, load);
     uint64_t unmeasured;
     for (uint16_t i = 0; i < MANY; i++)
-        add(s, today - 86400 + 600, "a", i);
+        shop_add(s, today - 86400 + 600, "a", i);
     struct sums sums = ask(s, "{}", today - 86400, today, ALL, &unmeasured);
     tap_ok(sums.minutes == MINUTES && sums.cpu_ns == 240e9 * MANY, "%d recordings of one hour", MANY);
     store_close(s);
@@ -180,14 +141,6 @@ static void test_many(void)
            sqlite3_column_int(count, 0), sqlite3_column_int(count, 1));
     sqlite3_finalize(count);
     sqlite3_close(db);
-}
-
-static void run(const char *command)
-{
-    char text[600];
-    snprintf(text, sizeof text, "cd %s && %s", folder, command);
-    if (system(text))
-        exit(1);
 }
 
 static int rows_of(const char *name)
@@ -208,24 +161,24 @@ static int rows_of(const char *name)
 /* Recordings of yesterday, of which one goes on until today, and one of a JVM that goes on today. */
 static void fill(struct store *s)
 {
-    add(s, today - 86400, "a", 1);
-    add(s, today - 60, "c", 2);
-    add(s, today - 7200, "b", 4);
-    add(s, today, "b", 3);
+    shop_add(s, today - 86400, "a", 1);
+    shop_add(s, today - 60, "c", 2);
+    shop_add(s, today - 7200, "b", 4);
+    shop_add(s, today, "b", 3);
 }
 
 static void test_again(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
-    struct store *s = open_store("again", 7 * 86400);
+    struct store *s = shop_open(folder, "again", 7 * 86400, load);
     fill(s);
     store_close(s);
-    run("rm again/catalogue.db*");
-    s = open_store("again", 7 * 86400);
+    shop_run(folder, "rm again/catalogue.db*");
+    s = shop_open(folder, "again", 7 * 86400, load);
     check(s, from, to, 12, 0, "made anew from the recordings");
     store_close(s);
     tap_ok(rows_of("again") == 5, "in a row for each hour of a JVM: %d", rows_of("again"));
-    s = open_store("again", 1);
+    s = shop_open(folder, "again", 1, load);
     store_maintain(s);
     check(s, from, to, 3, 0, "yesterday is deleted, and so are its metrics");
     store_close(s);
@@ -235,10 +188,10 @@ static void test_again(void)
 static void test_upgrade(void)
 {
     const int64_t from = today - 7 * 86400, to = today + 3600;
-    struct store *s = open_store("upgrade", 7 * 86400);
+    struct store *s = shop_open(folder, "upgrade", 7 * 86400, load);
     fill(s);
     store_close(s);
-    run("rm upgrade/catalogue.db.sum");
+    shop_run(folder, "rm upgrade/catalogue.db.sum");
     sqlite3 *db;
     char file[300];
     snprintf(file, sizeof file, "%s/upgrade/catalogue.db", folder);
@@ -249,14 +202,14 @@ static void test_upgrade(void)
                          NULL, NULL, NULL),
            "a catalogue of version 7");
     sqlite3_close(db);
-    s = open_store("upgrade", 7 * 86400);
+    s = shop_open(folder, "upgrade", 7 * 86400, load);
     check(s, from, to, 0, 4, "it has no metrics, and says so");
-    add(s, today, "a", 50);
+    shop_add(s, today, "a", 50);
     check(s, from, to, 3, 4, "what comes now has them");
     check(s, today + 3600, to + 86400, 0, 0, "recordings of another time do not count");
     store_close(s);
-    run("cp upgrade/catalogue-version-7.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
-    s = open_store("upgrade", 7 * 86400);
+    shop_run(folder, "cp upgrade/catalogue-version-7.db upgrade/catalogue.db && rm -f upgrade/catalogue.db.sum");
+    s = shop_open(folder, "upgrade", 7 * 86400, load);
     check(s, from, to, 3, 4, "with the copy from before, all recordings are there again");
     store_close(s);
 }

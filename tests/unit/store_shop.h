@@ -1,5 +1,5 @@
-/* A store whose recordings are of one service, shop, and have one sample: for tests of what the store keeps beside samples. Failures end the
- * test. */
+/* A store whose recordings are of one service, shop, and have one sample: for tests of what the store keeps beside samples. Failures end
+ * the test. */
 #ifndef CANDOR_TESTS_STORE_SHOP_H
 #define CANDOR_TESTS_STORE_SHOP_H
 

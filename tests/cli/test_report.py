@@ -62,7 +62,8 @@ def test_own_code():
                   ("15.0", "[no own method on the stack]")], "the program's own code, and what it called", own)
     hot = dict((name, share) for share, name in re.findall(row, text[text.index("Hot methods"):text.index("Hot lines")], re.M))
     ct.ok(hot.get("java.util.HashMap.hash < shop.Cart.total (75 %)") == "40.0"
-          and hot.get("java.util.HashMap.get < shop.Cart.total") == "20.0" and "shop.Cart.pay" in hot and "GCTaskThread::run" in hot, "code that is not the program's is shown with its caller", hot)
+          and hot.get("java.util.HashMap.get < shop.Cart.total") == "20.0" and "shop.Cart.pay" in hot and "GCTaskThread::run" in hot,
+          "code that is not the program's is shown with its caller", hot)
     ct.ok("pool-1-thread-* (4 threads)" in text and "pool-1-thread-1" not in text and "GC Thread#0" in text, "a pool is one row", text)
     ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are asked for")
 

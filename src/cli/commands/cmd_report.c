@@ -342,6 +342,7 @@ const struct cli_command command_report = {
                 "    the cost of each endpoint of an instrumented program (docs/context.md)\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n"
                 "    for programs\n",
+    .often = "kind,sections,top,json,output,select",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

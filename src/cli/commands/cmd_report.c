@@ -275,7 +275,7 @@ const struct cli_command command_report = {
     .summary = "show where the time went: hot methods, lines, trees, threads, and the books",
     .about =
         "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
-        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
+        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval.\n\n"
         "Functions of the kernel are marked (kernel). 'Your own code' adds up the time by the innermost method of the program itself, "
         "that is, neither the JDK's nor a known library's, with everything that it calls; 'get < shop.Cart.total' is a method with the "
         "own method that calls it most. Threads of a pool share a row; --sections threads lists each. The stacks of the JVM's own threads "

@@ -3,6 +3,7 @@
 #include "store/store_internal.h"
 
 #include "base/array.h"
+#include "store/files/contexts.h"
 #include "base/text/units.h"
 
 #include <errno.h>
@@ -243,6 +244,7 @@ static int fill_rows(struct segment *g, const struct profile *p, const struct en
             .count = from->count,
             .thread = at->threads[from->thread],
             .outcome = at->graft.strings[from->outcome],
+            .context = at->contexts[from->labels],
             .state = from->state,
         };
     }
@@ -277,6 +279,7 @@ static int write_segment(struct store *s, struct dictionary *d, struct segment *
     g->strings = d->names.strings.count;
     g->nodes = d->names.node_count;
     g->threads = d->names.thread_count;
+    g->contexts = CONTEXT_NONE + d->names.label_count;
     pthread_mutex_unlock(&d->lock);
     if (!rc && fill_rows(g, p, note, day, &at))
         rc = error_set(e, -ENOMEM, "out of memory");

@@ -123,6 +123,7 @@ struct store_query {
     bool (*is_gone)(void *client); /* NULL, or a function: whether nobody waits for the answer any more */
     void *client;
     bool books;    /* whether the result must have the sum of the books */
+    bool labels;   /* for profiles: whether samples must have their labels; without it, they have none */
     uint32_t keep; /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
 };
 
@@ -152,7 +153,7 @@ struct catalogue_patience store_patience(struct store_asking *of);
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* Puts all selected rows into one profile, which must be empty and initialized. If there are more than store_options.single_rows, adds the
- * rows up over time and threads. */
+ * rows up over time and threads, and, unless q->labels, over labels. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e);
 
@@ -168,7 +169,8 @@ struct store_series {
     uint32_t point_count, point_cap;
 };
 /* Sums up weights by steps of `step` seconds from q->from, split by a label (NULL = not split). `by` may name several labels with
- * STORE_BY_SEPARATOR between them. Their values then have the same separator between them. */
+ * STORE_BY_SEPARATOR between them. Their values then have the same separator between them. A name means a label of samples if
+ * selector_sample_label says so; rows whose labels are unknown have CONTEXT_UNKNOWN_VALUE. */
 enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);

@@ -11,6 +11,7 @@
 #include "server/connect/connect.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
+#include "server/fleet/endpoints.h"
 #include "server/fleet/findings.h"
 #include "server/metrics/key_metrics.h"
 #include "server/metrics/scrape.h"
@@ -35,6 +36,7 @@ static const struct route {
     {"/v1/functions", TOKEN_READ, functions_answer},
     {"/v1/functions/series", TOKEN_READ, functions_series_answer},
     {"/v1/top", TOKEN_READ, top_answer},
+    {"/v1/endpoints", TOKEN_READ, endpoints_answer},
     {"/v1/changes", TOKEN_READ, changes_answer},
     {"/v1/findings", TOKEN_READ, findings_answer},
     {"/v1/series", TOKEN_READ, query_series},

@@ -103,9 +103,9 @@ static void find_span(const struct gather *g, const struct store_query *q, struc
     }
 }
 
-/* Keeps only the entries of the chosen type, and counts their recordings. A recording of several days has several entries, and counts
- * once. */
-static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
+/* Keeps only the entries of the chosen type (all: of any type), and counts their recordings. A recording of several days has several
+ * entries, and counts once. */
+static int keep_type(struct gather *g, uint32_t type, bool all, struct store_result *r)
 {
     struct map seen;
     uint32_t n = 0;
@@ -113,7 +113,7 @@ static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
     map_init(&seen);
     for (uint32_t i = 0; !rc && i < g->count; i++) {
         bool added;
-        if (g->list[i].type != type)
+        if (g->list[i].type != type && !all)
             continue;
         rc = map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
         if (!rc && added && g->list[i].flaws)
@@ -122,20 +122,13 @@ static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
         g->list[n++] = g->list[i];
     }
     for (uint32_t i = 0; i < g->hole_count; i++)
-        if (g->holes[i].type == type)
+        if (g->holes[i].type == type || all)
             missing_add(&r->missing, g->holes[i].why, 1, g->holes[i].rows, g->holes[i].weight);
     g->count = n;
     r->recordings = seen.count;
     snprintf(r->type, sizeof r->type, "%s", strtab_text(&g->types, type));
     map_deinit(&seen);
     return rc;
-}
-
-static int keep_all(struct gather *g)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        g->rows += g->list[i].rows;
-    return 0;
 }
 
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e)
@@ -159,7 +152,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
-    rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
+    rc = rc ? rc : keep_type(g, all ? 0 : choose_type(g, q->type), all, r);
     find_span(g, q, r);
     struct store_query chosen = *q;
     chosen.type = q->type ? q->type : *r->type ? r->type : "";

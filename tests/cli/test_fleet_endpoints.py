@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whose work it was: the endpoints of each service, their methods, and one of them alone, as candor report has them for the same recordings.
+"""Whose work it was: the endpoints of each service, their methods, and one of them alone, as candor report has them.
 
 tier: default
 timeout: 300
@@ -98,7 +98,8 @@ def test_one(server, files):
     wanted = add_up(paths, "endpoint", "cpu")
     select = 'service="shop",' + PAY
     methods = server.get("/v1/methods", select=select)
-    ct.ok(methods["server"]["total"] == wanted["POST /pay"][0] and methods["server"]["complete"], "methods of one endpoint", methods["server"])
+    whole = methods["server"]
+    ct.ok(whole["total"] == wanted["POST /pay"][0] and whole["complete"], "methods of one endpoint", whole)
     by_name = collections.Counter()
     for path in paths:
         for row in report_json(path, "--label", "endpoint=^POST /pay$")["methods"]:
@@ -113,9 +114,10 @@ def test_one(server, files):
     ct.ok({g["labels"]["endpoint"]: g["sampled"] for g in top} == {v: w for v, (w, _) in wanted.items()} and
           all(g["cores"] and g["methods"] for g in top), "top by endpoint", top)
     functions = server.get("/v1/functions", match="Work.hot", select='service="shop"', by="endpoint")["methods"][0]
-    ct.ok(sum(g["self"] for g in functions["groups"]) == functions["self"] and len(functions["groups"]) == 4, "functions by endpoint", functions)
+    groups = functions["groups"]
+    ct.ok(sum(g["self"] for g in groups) == functions["self"] and len(groups) == 4, "functions by endpoint", functions)
     over_time = server.get("/v1/functions/series", match="Work.hot", select=select, step=86400)["series"]
-    ct.ok(over_time[0]["self"] == next(g["self"] for g in functions["groups"] if g["labels"]["endpoint"] == "POST /pay"),
+    ct.ok(over_time[0]["self"] == next(g["self"] for g in groups if g["labels"]["endpoint"] == "POST /pay"),
           "a method of one endpoint over time", over_time)
     gold = server.total('service="shop",sample.tier="gold",endpoint!="POST /pay"')
     ct.ok(0 < gold < server.total('service="shop",sample.tier="gold"'), "another label beside it", gold)

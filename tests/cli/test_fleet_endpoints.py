@@ -153,6 +153,24 @@ def test_other_formats(server, answer):
           {("/a", "eu"): 5, ("", "us"): 7, ("", ""): 1}, "by its labels", found)
 
 
+def test_pyroscope(server, files):
+    def call(method, **message):
+        body = json.dumps({"start": 1700000000000, "end": 1700000400000, **message})
+        return json.loads(server.request("POST", f"/querier.v1.QuerierService/{method}", body, {"Content-Type": "application/json"})[2])
+
+    names = call("LabelNames")["names"]
+    ct.ok({"endpoint", "sample.tier", "service_name"} <= set(names) and "sample.trace_id" not in names, "names of labels", names)
+    ct.ok(call("LabelValues", name="endpoint")["names"] == ["/a", "GET /<img src=x>", "GET /cart", "POST /pay"], "values of endpoint")
+    ct.ok(call("LabelValues", name="sample.tier")["names"] == ["free", "gold"], "values of another label")
+    of = {"profileTypeID": "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "step": 86400}
+    series = call("SelectSeries", labelSelector='{service_name="cart"}', groupBy=["endpoint"], **of)["series"]
+    found = {s["labels"][0]["value"] if s.get("labels") else "": int(s["points"][0]["value"]) for s in series}
+    wanted = {value: weight for value, (weight, _) in reported(files["cart", "a"], "endpoint", "cpu").items()}
+    ct.ok(found == wanted, "series by endpoint", (series, wanted))
+    one = call("SelectSeries", labelSelector='{service_name="cart",endpoint="GET /cart"}', **of)["series"]
+    ct.ok(int(one[0]["points"][0]["value"]) == wanted["GET /cart"], "a series of one endpoint", one)
+
+
 def test_table(server):
     shown = ct.candor("fleet", "endpoints", "--type", "cpu:ns", *TIMES, server.url)
     rows = shown.out.splitlines()
@@ -176,6 +194,7 @@ def main():
     test_one(server, files)
     test_refused(server)
     test_other_formats(server, answer)
+    test_pyroscope(server, files)
     test_table(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     ct.done()

@@ -57,6 +57,12 @@ void store_tell(const struct store *s, const char *format, ...)
         s->options.tell(text);
 }
 
+int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e)
+{
+    *out = (struct store_profiles){0};
+    return s->options.load(out, v, e);
+}
+
 struct catalogue *store_catalogue(struct store *s)
 {
     return s->catalogue;

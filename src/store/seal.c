@@ -16,11 +16,14 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Returns the second for samples that have no time: the start of the recording, or the best approximation of it. */
+int64_t seal_start_ns(const struct profile *p, const struct envelope_note *note)
+{
+    return note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
+}
+
 static int64_t start_of(const struct profile *p, const struct envelope_note *note)
 {
-    int64_t ns = note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
-    return floor_divide(ns, NS_PER_S);
+    return floor_divide(seal_start_ns(p, note), NS_PER_S);
 }
 
 static int64_t second_of(const struct profile_sample *s, int64_t start)

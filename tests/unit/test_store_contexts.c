@@ -345,6 +345,14 @@ static void test_sums(void)
         store_maintain(s);
     check(s, "sealed again from the recordings");
     store_close(s);
+    char command[300];
+    snprintf(command, sizeof command, "rm %s/catalogue.db*", path);
+    tap_ok(!system(command), "the catalog is lost");
+    s = open_store("sums", 1000000, 0);
+    for (int i = 0; i < 5; i++)
+        store_maintain(s);
+    check(s, "made anew");
+    store_close(s);
 }
 
 /* ---- a segment of an earlier version ---- */

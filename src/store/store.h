@@ -105,7 +105,8 @@ struct store_deleted store_deleted(struct store *s);
 
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
-/* Reads the content of a recording. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns. The caller ends with store_profiles_deinit. */
+/* Reads the content of a recording. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns.
+ * The caller ends with store_profiles_deinit. */
 int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a

@@ -3,7 +3,7 @@
 #include "analysis/known/known_methods.h"
 #include "analysis/tally.h"
 #include "base/buffer.h"
-#include "base/text/code_owner.h"
+#include "profile/owner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,21 +85,15 @@ static const char *method_of(const struct profile *p, uint32_t stack)
     return profile_text(p, p->methods[frame_of(p, stack)->method].name);
 }
 
-static bool is_java(const struct profile *p, uint32_t stack)
-{
-    uint8_t type = frame_of(p, stack)->type;
-    return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
-}
-
 static enum code_owner owner_of(const struct profile *p, uint32_t stack)
 {
-    return is_java(p, stack) ? code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
+    return owner_of_frame(p, frame_of(p, stack));
 }
 
 /* Whether the frame is a native method. HotSpot reports native methods as interpreted or compiled Java frames without a line. */
 static bool is_native_method(const struct profile *p, uint32_t stack)
 {
-    return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (is_java(p, stack) && frame_of(p, stack)->line <= 0);
+    return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (owner_is_java(frame_of(p, stack)) && frame_of(p, stack)->line <= 0);
 }
 
 /* Judges by the classes of the native methods in which threads wait. The names of these methods differ between JDKs, but their classes

@@ -29,6 +29,8 @@ struct report_options {
     bool top_set;      /* false = each table of the text has its own default length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
+    bool all_books;            /* books are not cut to a line, even if nothing in them needs an explanation */
+    bool each_thread;          /* threads of one pool do not share a row */
     double threshold;          /* branches of a tree with a smaller share are left out */
     struct stats *allocated;   /* a table with a row for each class of object, for the kinds PROFILE_ALLOC and PROFILE_LIVE; else NULL */
     const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */

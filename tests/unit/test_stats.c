@@ -227,8 +227,43 @@ static void test_labels(void)
     profile_deinit(&p);
 }
 
+/* Stacks that alternate between own code and the JDK's: the innermost own method counts. */
+static void test_own(void)
+{
+    static const struct {
+        const char *stack;
+        uint64_t weight;
+    } samples[] = {{"shop.A.a:1;java.util.Map.get:2;shop.B.compare:3;java.lang.String.equals:4", 30},
+                   {"shop.A.a:1;java.util.Map.get:2", 20},
+                   {"org.apache.tomcat.X.run:9;java.lang.Thread.run:1", 7},
+                   {"shop.A.a:1", 13}};
+    struct profile p;
+    struct stats s = {0};
+    struct successive_order order;
+    maker_init(&p);
+    for (size_t i = 0; i < 4; i++)
+        maker_sample(&p, samples[i].stack, samples[i].weight);
+    tap_ok(successive_order_init(&order, &p) == 0 && stats_compute_ordered(&s, &order) == 0 && stats_compute_own(&s, &order) == 0,
+           "computed");
+    tap_ok(s.own.count == 3 && s.own.rows[0].self.weight == 33 && s.own.rows[1].self.weight == 30 && s.own.rows[2].self.weight == 7,
+           "the JDK's time is its caller's");
+    const char *first = profile_text(&p, s.own.rows[0].label), *second = profile_text(&p, s.own.rows[1].label);
+    tap_ok(!strcmp(first, "shop.A.a") && !strcmp(second, "shop.B.compare") && !s.own.rows[2].label, "%s, %s, none", first, second);
+    const struct stats_own_pair *callee = stats_own_callee(&s, s.own.rows[0].label);
+    tap_ok(callee && callee->weight == 20 && !strcmp(profile_text(&p, callee->leaf), "java.util.Map.get"), "where most of it is");
+    tap_ok(callee && stats_own_caller(&s, callee->leaf) == callee && !stats_own_callee(&s, 0), "and the way back");
+    double sum = 0;
+    for (uint32_t i = 0; i < s.own.count; i++)
+        sum += s.own.rows[i].self.share;
+    tap_ok(near(sum, 1), "shares add up to 1: %.5f", sum);
+    stats_deinit(&s);
+    successive_order_deinit(&order);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
+    test_own();
     test_wilson();
     test_labels();
     test_effective_size();

@@ -96,7 +96,7 @@ static const struct method {
 
 /* The services of Connect's API. An unknown method of one of them is answered with Connect's own error, `unimplemented`. */
 static const char *const services[] = {QUERIER,     "/settings.v1.",      "/capabilities.v1.", "/version.v1.",
-                                       "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1.", HEALTH};
+                                       "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1.",          HEALTH};
 
 bool connect_is(const char *path)
 {
@@ -117,8 +117,9 @@ static const struct {
     const char *code;
     unsigned status, rpc; /* of HTTP, and of gRPC */
 } codes[] = {
-    {"invalid_argument", 400, 3}, {"unauthenticated", 401, 16},  {"permission_denied", 403, 7}, {"not_found", 404, 5},   {"deadline_exceeded", 504, 4},
-    {"resource_exhausted", 429, 8}, {"unimplemented", 501, 12}, {"unavailable", 503, 14},      {"internal", 500, 13},
+    {"invalid_argument", 400, 3}, {"unauthenticated", 401, 16},  {"permission_denied", 403, 7},
+    {"not_found", 404, 5},        {"deadline_exceeded", 504, 4}, {"resource_exhausted", 429, 8},
+    {"unimplemented", 501, 12},   {"unavailable", 503, 14},      {"internal", 500, 13},
 };
 
 void connect_error(struct http *h, const char *code, const char *text)

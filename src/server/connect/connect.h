@@ -1,5 +1,6 @@
-/* Answers Pyroscope's query API, for Grafana and other clients, and gRPC's health check. These send unary calls of the Connect protocol, POST
- * /querier.v1.QuerierService/METHOD, in protocol buffers or JSON, or the same calls as gRPC (front/grpc.h). docs/formats/pyroscope-api.md describes the answers. */
+/* Answers Pyroscope's query API, for Grafana and other clients, and gRPC's health check. These send unary calls of the Connect protocol,
+ * POST /querier.v1.QuerierService/METHOD, in protocol buffers or JSON, or the same calls as gRPC (front/grpc.h).
+ * docs/formats/pyroscope-api.md describes the answers. */
 #ifndef CANDOR_SERVER_CONNECT_CONNECT_H
 #define CANDOR_SERVER_CONNECT_CONNECT_H
 

@@ -180,7 +180,9 @@ static enum want begin_request(struct connection *c, size_t n)
 /* Goes on with HTTP/2, which has begun with the received bytes. */
 static enum want begin_http2(struct connection *c)
 {
-    c->http2 = http2_new(c);
+    const struct peer of = {
+        .server = c->server, .transport = &c->transport, .connection = c, .place = c->place, .address = c->address, .reset = &c->reset};
+    c->http2 = http2_new(&of);
     if (!c->http2)
         return WANT_CLOSE;
     enter(c, CONNECTION_HTTP2);
@@ -401,7 +403,7 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
     switch (c->state) {
     case CONNECTION_BODY:
     case CONNECTION_LINGER:
-        return waited_ns > CONNECTION_STOP_BODY_S * NS_PER_S ? give_up(c) : WANT_NOTHING;
+        return waited_ns > STOP_BODY_S * NS_PER_S ? give_up(c) : WANT_NOTHING;
     case CONNECTION_ANSWER:
     case CONNECTION_WORK:
     case CONNECTION_HTTP2: /* see tick_http2 */
@@ -444,7 +446,7 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
         return waited > patience ? close_slow(c, CONNECTION_SLOW_HANDSHAKE) : WANT_NOTHING;
     case CONNECTION_HEAD:
         if (!c->in.len)
-            return waited > CONNECTION_IDLE * patience ? WANT_CLOSE : WANT_NOTHING;
+            return waited > IDLE_PATIENCES * patience ? WANT_CLOSE : WANT_NOTHING;
         return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long") : WANT_NOTHING;
     case CONNECTION_BODY:
         if (!request_is_slow(r, now_ns, c->progress_ns, r->waited_ns + waited, r->came, SERVER_RATE))

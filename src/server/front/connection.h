@@ -6,33 +6,19 @@
  *                   '---> HTTP2 -----------> LINGER          many requests at once (http2.h)
  *
  * Work that may take long is done in between, in state WORK. In this state the connection belongs to a worker, which calls connection_work,
- * until the loop calls connection_worked. With HTTP/2, each stream has work of its own, and the connection stays with the loop. A connection
- * that has ended while streams are with workers waits for them in state ENDED. Only the loop's thread may call the other functions. */
+ * until the loop calls connection_worked. With HTTP/2, each stream has work of its own, and the connection stays with the loop. If it ends
+ * while streams are with workers, it waits for them in state ENDED. Only the loop's thread may call the other functions. */
 #ifndef CANDOR_SERVER_FRONT_CONNECTION_H
 #define CANDOR_SERVER_FRONT_CONNECTION_H
 
 #include "base/buffer.h"
 #include "server/front/places.h"
 #include "server/front/transport.h"
+#include "server/front/want.h"
 #include "server/front/work.h"
 #include "server/request/context.h"
 
 #include <netinet/in.h>
-
-enum {
-    CONNECTION_IDLE = 2,        /* how long to wait between two requests, as a multiple of the patience */
-    CONNECTION_STOP_BODY_S = 2, /* how long to wait for the rest of a body when the server ends */
-};
-
-enum want {
-    WANT_NOTHING, /* the same as before */
-    WANT_READ,
-    WANT_WRITE,
-    WANT_TURN, /* it could go on at once, but other connections have their turn first */
-    WANT_WORK,
-    WANT_CLOSE,
-    WANT_GO_ON, /* used within connection.c and http2.c only */
-};
 
 struct request;
 struct http2;

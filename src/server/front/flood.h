@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    FLOOD_TOKENS = 1000,  /* the most, and the number at first */
+    FLOOD_TOKENS = 1000, /* the most, and the number at first */
     FLOOD_PER_SECOND = 50,
     FLOOD_PER_ANSWER = 5, /* clients of gRPC may send a few pings with each call */
     FLOOD_FRAME = 1,      /* the price of a frame */

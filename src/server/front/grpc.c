@@ -38,7 +38,8 @@ enum {
 void grpc_init(struct grpc *g, const struct http *h)
 {
     const char *type = http_header(h, "Content-Type");
-    *g = (struct grpc){.on = type && !strncasecmp(type, MEDIA, strlen(MEDIA)) && (!type[strlen(MEDIA)] || strchr("+; ", type[strlen(MEDIA)]))};
+    *g = (struct grpc){.on = type && !strncasecmp(type, MEDIA, strlen(MEDIA)) &&
+                             (!type[strlen(MEDIA)] || strchr("+; ", type[strlen(MEDIA)]))};
 }
 
 size_t grpc_feed_prefix(struct grpc *g, const uint8_t *bytes, size_t n, bool *complete)
@@ -196,7 +197,7 @@ static void encode_text(char *out, const char *text)
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c < ' ' || c > '~' || c == '%')
-            out += sprintf(out, "%%%02X", c);
+            out += snprintf(out, 4, "%%%02X", c);
         else
             *out++ = (char)c;
     }

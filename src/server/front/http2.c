@@ -10,17 +10,17 @@
 #include <string.h>
 
 enum {
-    STREAMS = 32,                 /* requests at once that a client may have on a connection */
-    STREAMS_ALIVE = 2 * STREAMS,  /* the same with those that it has reset, and that a worker still has */
-    STREAM_WINDOW = 128 << 10,    /* bytes of a body that wait for a worker */
+    STREAMS = 32,                  /* requests at once that a client may have on a connection */
+    STREAMS_ALIVE = 2 * STREAMS,   /* the same with those that it has reset, and that a worker still has */
+    STREAM_WINDOW = 128 << 10,     /* bytes of a body that wait for a worker */
     CONNECTION_WINDOW = 256 << 10, /* the same of all bodies of a connection */
     READ_BYTES = 16 << 10,
-    FRAME_HEAD = 9, /* bytes */
+    FRAME_HEAD = 9,       /* bytes */
     OUT_BYTES = 16 << 10, /* one record of TLS */
 };
 
 struct http2 {
-    struct connection *c;
+    struct peer of;
     nghttp2_session *session;
     struct stream *streams;
     uint32_t count;
@@ -29,15 +29,16 @@ struct http2 {
     size_t sent;
     struct flood flood;
     bool flooded;
-    bool broken;        /* nothing is read any more */
-    bool ended;         /* all streams were ended */
-    uint64_t idle_ns;   /* when the last request ended */
-    uint64_t headers_ns; /* when headers began that are not complete; 0 = none */
+    bool broken;          /* nothing is read any more */
+    bool ended;           /* all streams were ended */
+    uint64_t progress_ns; /* when bytes were last received or sent */
+    uint64_t idle_ns;     /* when the last request ended */
+    uint64_t headers_ns;  /* when headers began that are not complete; 0 = none */
 };
 
 static void count(struct http2 *h2, enum connection_event what)
 {
-    counters_connection(&h2->c->server->counters, what);
+    counters_connection(&h2->of.server->counters, what);
 }
 
 /* ---- streams ---- */
@@ -50,7 +51,7 @@ static void add_stream(struct http2 *h2, struct stream *s)
         s->next->at = &s->next;
     h2->streams = s;
     h2->count++;
-    h2->c->place->streams++;
+    h2->of.place->streams++;
 }
 
 static void free_stream(struct http2 *h2, struct stream *s)
@@ -60,11 +61,11 @@ static void free_stream(struct http2 *h2, struct stream *s)
     if (s->next)
         s->next->at = s->at;
     h2->count--;
-    h2->c->place->streams--;
+    h2->of.place->streams--;
     h2->idle_ns = clock_monotonic_ns();
     if (owed && h2->session)
         nghttp2_session_consume_connection(h2->session, owed);
-    stream_free(s, h2->c->address);
+    stream_free(s);
 }
 
 static void submit(struct http2 *h2, struct stream *s)
@@ -162,10 +163,10 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     int32_t id = frame->hd.stream_id;
     if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    bool full = h2->count >= STREAMS_ALIVE || h2->c->place->streams >= h2->c->server->limits.connections_of_one;
+    bool full = h2->count >= STREAMS_ALIVE || h2->of.place->streams >= h2->of.server->limits.connections_of_one;
     if (full)
         count(h2, CONNECTION_TOO_MANY_STREAMS);
-    struct stream *s = full || h2->c->server->stop.asked ? NULL : stream_new(h2, h2->c, id);
+    struct stream *s = full || h2->of.server->stop.asked ? NULL : stream_new(&h2->of, id);
     if (!s)
         return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM) ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
     add_stream(h2, s);
@@ -281,13 +282,13 @@ static int start_session(struct http2 *h2)
     return rc ? rc : nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW);
 }
 
-struct http2 *http2_new(struct connection *c)
+struct http2 *http2_new(const struct peer *of)
 {
     struct http2 *h2 = calloc(1, sizeof *h2);
     uint64_t now = clock_monotonic_ns();
     if (!h2)
         return NULL;
-    *h2 = (struct http2){.c = c, .last_work = &h2->work, .idle_ns = now};
+    *h2 = (struct http2){.of = *of, .last_work = &h2->work, .idle_ns = now, .progress_ns = now};
     flood_init(&h2->flood, now);
     buffer_init(&h2->out, 1 << 20);
     if (!start_session(h2))
@@ -326,7 +327,7 @@ static void fail(struct http2 *h2, uint32_t code)
 
 enum want http2_receive(struct http2 *h2, const uint8_t *bytes, size_t n)
 {
-    h2->c->progress_ns = clock_monotonic_ns();
+    h2->progress_ns = clock_monotonic_ns();
     ssize_t used = nghttp2_session_mem_recv(h2->session, bytes, n);
     h2->flooded = h2->flooded || used == NGHTTP2_ERR_FLOODED || used == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
     if (used < 0)
@@ -351,7 +352,6 @@ static bool fill(struct http2 *h2)
 /* Sends some bytes. Returns WANT_NOTHING if there are none. */
 static enum want send_some(struct http2 *h2)
 {
-    struct connection *c = h2->c;
     if (h2->sent == h2->out.len && nghttp2_session_want_write(h2->session) && !fill(h2))
         return WANT_CLOSE;
     size_t n = h2->out.len - h2->sent;
@@ -360,23 +360,22 @@ static enum want send_some(struct http2 *h2)
         h2->sent = 0;
         return WANT_NOTHING;
     }
-    ssize_t put = transport_write(&c->transport, h2->out.data + h2->sent, n < OUT_BYTES ? n : OUT_BYTES, false);
+    ssize_t put = transport_write(h2->of.transport, h2->out.data + h2->sent, n < OUT_BYTES ? n : OUT_BYTES, false);
     if (put == -EAGAIN)
-        return transport_is_for_writing(&c->transport) || !c->transport.tls ? WANT_WRITE : WANT_READ;
+        return transport_is_for_writing(h2->of.transport) || !h2->of.transport->tls ? WANT_WRITE : WANT_READ;
     if (put < 0)
         return WANT_CLOSE;
     h2->sent += (size_t)put;
-    c->progress_ns = clock_monotonic_ns();
+    h2->progress_ns = clock_monotonic_ns();
     return WANT_GO_ON;
 }
 
 static enum want receive(struct http2 *h2)
 {
-    struct connection *c = h2->c;
     uint8_t bytes[READ_BYTES];
-    ssize_t got = transport_read(&c->transport, bytes, sizeof bytes);
+    ssize_t got = transport_read(h2->of.transport, bytes, sizeof bytes);
     if (got == -EAGAIN)
-        return transport_is_for_writing(&c->transport) ? WANT_WRITE : WANT_READ;
+        return transport_is_for_writing(h2->of.transport) ? WANT_WRITE : WANT_READ;
     return got <= 0 ? WANT_CLOSE : http2_receive(h2, bytes, (size_t)got);
 }
 
@@ -429,7 +428,7 @@ static void tick_stream(struct http2 *h2, struct stream *s, uint64_t now_ns, boo
         bool slow = request_is_slow(r, now_ns, s->progress_ns, r->waited_ns + waited, r->came + s->in.len, SERVER_RATE);
         if (slow)
             count(h2, CONNECTION_SLOW_BODY);
-        if (slow || (stopping && waited > CONNECTION_STOP_BODY_S * NS_PER_S))
+        if (slow || (stopping && waited > STOP_BODY_S * NS_PER_S))
             stream_give_up(s, slow);
     } else if (s->answering && !s->closed && request_is_slow(r, now_ns, s->progress_ns, waited, r->sent, request_least_rate(r))) {
         count(h2, CONNECTION_SLOW_READER);
@@ -439,11 +438,10 @@ static void tick_stream(struct http2 *h2, struct stream *s, uint64_t now_ns, boo
 
 enum want http2_tick(struct http2 *h2, uint64_t now_ns, bool stopping)
 {
-    struct connection *c = h2->c;
-    uint64_t patience = c->server->limits.patience_ns, idle = now_ns > h2->idle_ns ? now_ns - h2->idle_ns : 0;
-    if (h2->sent < h2->out.len && now_ns > c->progress_ns + patience) {
+    uint64_t patience = h2->of.server->limits.patience_ns, idle = now_ns > h2->idle_ns ? now_ns - h2->idle_ns : 0;
+    if (h2->sent < h2->out.len && now_ns > h2->progress_ns + patience) {
         count(h2, CONNECTION_SLOW_READER);
-        c->reset = true;
+        *h2->of.reset = true;
         return WANT_CLOSE;
     }
     if (h2->headers_ns && now_ns > h2->headers_ns + patience && !h2->broken) {
@@ -453,7 +451,7 @@ enum want http2_tick(struct http2 *h2, uint64_t now_ns, bool stopping)
     for (struct stream *s = h2->streams; s; s = s->next)
         tick_stream(h2, s, now_ns, stopping);
     advance_all(h2);
-    if (!h2->count && !h2->broken && (stopping || idle > CONNECTION_IDLE * patience))
+    if (!h2->count && !h2->broken && (stopping || idle > IDLE_PATIENCES * patience))
         fail(h2, NGHTTP2_NO_ERROR);
     return nghttp2_session_want_write(h2->session) ? WANT_GO_ON : WANT_NOTHING;
 }

@@ -9,7 +9,9 @@
 #ifndef CANDOR_SERVER_FRONT_HTTP2_H
 #define CANDOR_SERVER_FRONT_HTTP2_H
 
-#include "server/front/connection.h"
+#include "server/front/peer.h"
+#include "server/front/want.h"
+#include "server/front/work.h"
 
 /* The bytes with which a client begins. */
 #define HTTP2_PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -18,7 +20,7 @@ enum { HTTP2_PREFACE_BYTES = 24 };
 struct http2;
 
 /* Begins HTTP/2 on a connection. Returns NULL if there is no memory. */
-struct http2 *http2_new(struct connection *c);
+struct http2 *http2_new(const struct peer *of);
 /* Ends all streams. Returns true if h2 was freed, or false if workers still have some of them, or must still be informed. */
 bool http2_free(struct http2 *h2);
 bool http2_is_busy(const struct http2 *h2);

@@ -9,13 +9,13 @@
 
 enum { BODY_BYTES = 1 << 20 }; /* more than a window, so only nghttp2 limits the bytes that wait */
 
-struct stream *stream_new(struct http2 *h2, struct connection *c, int32_t id)
+struct stream *stream_new(const struct peer *of, int32_t id)
 {
     struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     uint64_t now = clock_monotonic_ns();
-    *s = (struct stream){.work = {.connection = c, .stream = s}, .http2 = h2, .id = id, .since_ns = now, .progress_ns = now};
+    *s = (struct stream){.work = {.connection = of->connection, .stream = s}, .of = of, .id = id, .since_ns = now, .progress_ns = now};
     buffer_init(&s->fields, 4 * SERVER_HEAD_BYTES);
     buffer_init(&s->in, BODY_BYTES);
     buffer_init(&s->piece, BODY_BYTES);
@@ -31,10 +31,10 @@ static void free_head(struct stream *s)
     buffer_deinit(&s->fields);
 }
 
-void stream_free(struct stream *s, const char *address)
+void stream_free(struct stream *s)
 {
     if (s->request)
-        request_end(s->request, address);
+        request_end(s->request, s->of->address);
     free_head(s);
     buffer_deinit(&s->in);
     buffer_deinit(&s->piece);
@@ -118,15 +118,14 @@ static void read_head(struct stream *s, const struct buffer *head)
 static bool is_gone(void *stream)
 {
     struct stream *s = stream;
-    return atomic_load_explicit(&s->gone, memory_order_relaxed) || grpc_is_over(&s->request->grpc) ||
-           transport_is_gone(&s->work.connection->transport);
+    return atomic_load_explicit(&s->gone, memory_order_relaxed) || grpc_is_over(&s->request->grpc) || transport_is_gone(s->of->transport);
 }
 
 bool stream_begin(struct stream *s)
 {
     struct buffer head;
     buffer_init(&head, 8 * SERVER_HEAD_BYTES);
-    s->request = request_new(s->work.connection->server);
+    s->request = request_new(s->of->server);
     if (!s->request || (!s->too_large && write_head(s, &head))) {
         buffer_deinit(&head);
         return false;

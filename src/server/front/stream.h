@@ -8,7 +8,7 @@
 #ifndef CANDOR_SERVER_FRONT_STREAM_H
 #define CANDOR_SERVER_FRONT_STREAM_H
 
-#include "server/front/http2.h"
+#include "server/front/peer.h"
 #include "server/front/request.h"
 #include "server/front/work.h"
 
@@ -16,35 +16,35 @@
 #include <stdatomic.h>
 
 struct stream {
-    struct work work;           /* the first member */
-    struct stream *next, **at;  /* neighbors among the streams of the connection */
-    struct stream *next_work;   /* the next stream with work to submit */
-    struct http2 *http2;
+    struct work work;          /* the first member */
+    struct stream *next, **at; /* neighbors among the streams of the connection */
+    struct stream *next_work;  /* the next stream with work to submit */
+    const struct peer *of;
     int32_t id;
     char *method, *path, *authority; /* until the headers are complete; NULL = not received */
-    struct buffer fields;       /* the other headers so far, as lines of HTTP/1.1 */
-    size_t head_bytes;          /* bytes of all headers so far */
-    struct request *request;    /* NULL until the headers are complete */
-    struct buffer in;           /* received bytes of the body */
-    struct buffer piece;        /* those that a worker has, or had */
-    size_t owed;                /* bytes of the body that are dealt with, for which the client gets its window back */
-    struct grpc_answer grpc;    /* for the answer of a call of gRPC */
-    uint64_t offset;            /* bytes of the answer's content, with its prefix, that were put into frames */
-    bool too_large;             /* the headers have more bytes than allowed; those beyond are dropped */
-    bool ended;                 /* the client has sent the whole request */
-    bool begun;                 /* TASK_BEGIN was submitted */
-    bool working;               /* work was submitted and has not come back */
-    bool answering;             /* the answer was given to nghttp2 */
-    bool closed;                /* nghttp2 has closed the stream, or the connection has ended */
-    atomic_bool gone;           /* the same for the worker's eyes; it orders no other memory access */
-    uint64_t since_ns;          /* when the server began to wait for the body, or to send the answer */
-    uint64_t progress_ns;       /* when bytes were last received or sent */
+    struct buffer fields;            /* the other headers so far, as lines of HTTP/1.1 */
+    size_t head_bytes;               /* bytes of all headers so far */
+    struct request *request;         /* NULL until the headers are complete */
+    struct buffer in;                /* received bytes of the body */
+    struct buffer piece;             /* those that a worker has, or had */
+    size_t owed;                     /* bytes of the body that are dealt with, for which the client gets its window back */
+    struct grpc_answer grpc;         /* for the answer of a call of gRPC */
+    uint64_t offset;                 /* bytes of the answer's content, with its prefix, that were put into frames */
+    bool too_large;                  /* the headers have more bytes than allowed; those beyond are dropped */
+    bool ended;                      /* the client has sent the whole request */
+    bool begun;                      /* TASK_BEGIN was submitted */
+    bool working;                    /* work was submitted and has not come back */
+    bool answering;                  /* the answer was given to nghttp2 */
+    bool closed;                     /* nghttp2 has closed the stream, or the connection has ended */
+    atomic_bool gone;                /* the same for the worker's eyes; it orders no other memory access */
+    uint64_t since_ns;               /* when the server began to wait for the body, or to send the answer */
+    uint64_t progress_ns;            /* when bytes were last received or sent */
 };
 
-/* Makes a stream. Returns NULL if there is no memory. */
-struct stream *stream_new(struct http2 *h2, struct connection *c, int32_t id);
+/* Makes a stream. `of` must exist as long as the stream. Returns NULL if there is no memory. */
+struct stream *stream_new(const struct peer *of, int32_t id);
 /* Frees a stream that is closed, and that no worker has, and whose handler does not wait. */
-void stream_free(struct stream *s, const char *address);
+void stream_free(struct stream *s);
 
 /* Adds a header. Returns 0 or -ENOMEM. */
 int stream_header(struct stream *s, const uint8_t *name, size_t name_len, const uint8_t *value, size_t value_len);

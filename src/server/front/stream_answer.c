@@ -18,7 +18,8 @@ struct fields { /* headers of one frame; the texts must exist until nghttp2 has 
 static void add(struct fields *f, const char *name, const char *value)
 {
     if (f->count < FIELDS_MAX)
-        f->list[f->count++] = (nghttp2_nv){.name = (uint8_t *)name, .value = (uint8_t *)value, .namelen = strlen(name), .valuelen = strlen(value)};
+        f->list[f->count++] =
+            (nghttp2_nv){.name = (uint8_t *)name, .value = (uint8_t *)value, .namelen = strlen(name), .valuelen = strlen(value)};
 }
 
 static void add_status(struct fields *f, unsigned status, const char *type)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""OTLP's profiles over gRPC, sent by Go's gRPC and the OpenTelemetry Collector's own client: each sum on the server is that of the same message
-over HTTP, by type and label; tokens, errors and their codes, what may be tried again; and calls that break gRPC's framing.
+"""OTLP's profiles over gRPC, sent by Go's gRPC and the OpenTelemetry Collector's own client: each sum on the server is that of the same
+message over HTTP, by type and label; tokens, errors and their codes, what may be tried again; and calls that break gRPC's framing.
 
 tier: default
 timeout: 300
@@ -197,7 +197,8 @@ def check_framing(server):
     before = server.metrics()["candor_server_recordings_stored_total"]
     for what, content, more in (("no message", b"", ()), ("a length cut off", good[:3], ()), ("a message cut off", good[:-4], ()),
                                 ("two messages", good + good, ()), ("bytes behind the message", good + b"x", ()),
-                                ("a flag that is none", message_of(good[5:], 2), ()), ("packed without an encoding", message_of(good[5:], 1), ()),
+                                ("a flag that is none", message_of(good[5:], 2), ()),
+                                ("packed without an encoding", message_of(good[5:], 1), ()),
                                 ("packed, and it is not", message_of(good[5:], 1), (("grpc-encoding", "gzip"),)),
                                 ("an unknown encoding", message_of(good[5:], 1), (("grpc-encoding", "br"),)),
                                 ("a length of 4 GiB", message_of(good[5:], 0, 0xffffffff), ()),

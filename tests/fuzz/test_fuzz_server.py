@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The readers of requests to candor server, of calls, gRPC's too, and of what agents push, under libFuzzer, ASan and UBSan: 100,000 executions
-of each, 30,000 of the last.
+"""The readers of requests to candor server, of calls, of gRPC's framing, and of what agents push, under libFuzzer, ASan and UBSan: 100,000
+executions of each, 30,000 of the last.
 
 tier: default
 timeout: 300

@@ -2,10 +2,10 @@
 //
 // usage: grpcclient [-gzip] [-cert FILE] [-token TOKEN] [-timeout D] [-times N] HOST:PORT COMMAND
 //
-//	export          sends OTLP's ExportProfilesServiceRequest, which is read from standard input, N times at once on one connection
-//	health SERVICE  asks for the health of a service; "" = the whole server
-//	types START END asks Pyroscope's querier.v1 for its profile types; times in ms
-//	call METHOD     calls any method with an empty message
+//    export          sends OTLP's ExportProfilesServiceRequest, which is read from standard input, N times at once on one connection
+//    health SERVICE  asks for the health of a service; "" = the whole server
+//    types START END asks Pyroscope's querier.v1 for its profile types; times in ms
+//    call METHOD     calls any method with an empty message
 //
 // Prints an answer for each call: "rejected N MESSAGE", the health, the types, or "error CODE MESSAGE retry=SECONDS".
 package main

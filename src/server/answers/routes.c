@@ -155,7 +155,7 @@ static bool is_packed(struct http *h)
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, TOKEN_READ) || is_packed(h))
+    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ) || is_packed(h))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;

@@ -1,6 +1,6 @@
 // Parts that several views use.
 import { formatShare } from "../model/figures";
-import { visibleName } from "../model/names";
+import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { Books } from "./api";
 import { Page } from "./page";
@@ -11,6 +11,13 @@ const LONGEST = 300;
 
 export function nameOf(text: string): HTMLElement {
     return element("bdi", { dir: "ltr" }, visibleName(text).slice(0, LONGEST));
+}
+
+// Shows the name of a method: class and method first, the package after it.
+export function methodName(name: string): HTMLElement {
+    const { method, package: of } = splitName(name);
+    return element("span", { className: "method-name", title: visibleName(name) }, nameOf(method),
+        ...(of === "" ? [] : [" ", element("span", { className: "quiet" }, nameOf(of))]));
 }
 
 export function link(text: Node | string, href: string, title = ""): HTMLAnchorElement {

@@ -89,7 +89,9 @@ export class Alerts implements View {
         const write = element("button", { type: "button" }, "New rule");
         write.addEventListener("click", () => this.page?.change({ draft: SAMPLE, rule: "" }));
         this.form = new RuleForm((text) => this.page?.change({ draft: text, rule: "" }), () => this.page?.change({ draft: "" }));
-        this.chart = new MetricChart("The rule's value over time", { part: () => undefined });
+        this.chart = new MetricChart("The rule's value over time", {
+            part: (span) => this.page?.change(span ? { from: span.from, to: span.to } : { from: 0, to: 0 }),
+        });
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Alerts"), write), this.sentence, this.content,
             this.form.root, this.past);
         this.content.append(skeleton(4));
@@ -186,7 +188,7 @@ export class Alerts implements View {
             { title: "Since", kind: "text", cell: ({ alert }) => timeText(alert.started ?? alert.since, zone) },
             { title: "Sent to", kind: "method", cell: ({ alert }) => [nameOf(Object.entries(alert.sent)
                 .map(([to, { state }]) => to + ": " + state).join(", ") || "–")] },
-            { title: "What", kind: "method", cell: ({ alert }) => [nameOf(alert.text), ...(alert.complete ? [] : [" ", element("span", {
+            { title: "What", kind: "method", cell: ({ alert }) => [visibleName(alert.text), ...(alert.complete ? [] : [" ", element("span", {
                 className: "partial", title: alert.missing_text ?? "" }, "incomplete")])] },
         ];
     }

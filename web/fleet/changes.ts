@@ -15,6 +15,7 @@ import { tableOf } from "./table";
 const MOST_SERVICES = 40;
 const CHOICES = SIDES.filter(({ word }) => word !== LABEL);
 const FIRST = VERSION;
+const ONE_VERSION = "In this time it ran in one version";
 
 interface Row {
     service: Service;
@@ -55,13 +56,21 @@ export class Changes implements View {
             const main = Object.keys(services[0]?.types ?? {})[0] ?? "";
             const weight = ({ types }: Service) => types[state.type || "cpu:ns"] ?? types[main] ?? 0;
             this.rows = services.slice().sort((a, b) => weight(b) - weight(a)).slice(0, MOST_SERVICES)
-                .map((service) => ({ service, answer: undefined, why: "" }));
+                .map((service) => (canAsk(service, against) ? { service, answer: undefined, why: "" }
+                    : { service, answer: null, why: ONE_VERSION }));
             page.partial([]);
             this.draw(page);
-            void Promise.all(this.rows.map((row) => this.ask(page, row)));
+            void Promise.all(this.rows.filter(({ answer }) => answer === undefined).map((row) => this.ask(page, row)));
             return;
         }
         this.showHosts(page, against);
+        const service = services.find(({ name }) => name === state.service);
+        if (service && !canAsk(service, against)) {
+            this.problem = ONE_VERSION;
+            page.partial([]);
+            this.draw(page);
+            return;
+        }
         try {
             this.answer = await askChanges(page, { ...this.parameters(page, against), select: selector(state) });
         } catch (error) {
@@ -179,6 +188,11 @@ export class Changes implements View {
         this.content.replaceChildren(sidesText(page, answer), element("p", { className: "aside" }, compare),
             ...judgedTables(answer, href));
     }
+}
+
+// Whether the server has two sides to compare.
+function canAsk({ labels }: Service, against: string): boolean {
+    return against !== VERSION || (labels.version?.length ?? 0) > 1;
 }
 
 // The time as long as this one, so many seconds earlier.

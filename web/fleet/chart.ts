@@ -247,8 +247,12 @@ export class Chart {
         }
         const steps = this.marked ?? (this.cursor >= 0 ? { from: this.cursor, to: this.cursor + 1 } : null);
         const span = steps ? this.seconds(steps) : data.span;
-        this.readout.textContent = spanText(span, this.choices.zone) + ": " + this.figures(steps, span, scale)
-            + (steps ? "" : ". Drag to choose a part.");
+        this.readout.textContent = this.caption(steps !== null, spanText(span, this.choices.zone), this.figures(steps, span, scale));
+    }
+
+    // chosen: the figures are of a part of the time only.
+    protected caption(chosen: boolean, when: string, figures: string): string {
+        return when + ": " + figures + (chosen ? "" : ". Drag to choose a part.");
     }
 
     // Says how much there is in these steps, or in all.

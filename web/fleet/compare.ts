@@ -6,7 +6,7 @@ import { Profile, profileOf } from "../model/profile";
 import { element, keepPlace } from "../page/dom";
 import { AnswerError, GraphAnswer, Parameters, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
-import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, sidesText } from "./judged";
+import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, markJudged, sidesText } from "./judged";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { choosePart, emptyState, partBar } from "./parts";
@@ -232,7 +232,11 @@ export class Compare implements View {
         this.nothing.replaceChildren(...(lacks === "" ? [] : [emptyState("Nothing to compare",
             "There are no samples of this kind on the side " + lacks + ". Compare with another time, or choose a longer one.", "")]));
         if (lacks === "") {
-            page.viewer.show(compareProfiles(before, after));
+            const both = compareProfiles(before, after);
+            if (this.answer && !(this.answer instanceof Error) && canJudge(this.answer)) {
+                markJudged(both, this.answer);
+            }
+            page.viewer.show(both);
         } else {
             page.viewer.hide();
         }

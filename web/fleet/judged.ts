@@ -1,7 +1,10 @@
 // What the server says has changed between two sides (GET /v1/changes), how sure it is, and the tables that show it. It measures how
 // much hosts differ, which the browser cannot.
-import { formatCount, formatShare, plural } from "../model/figures";
+import { changeOf } from "../model/changes";
+import { methodSums } from "../model/compare";
+import { Interval, formatCount, formatShare, plural } from "../model/figures";
 import { splitName } from "../model/names";
+import { Profile } from "../model/profile";
 import { element } from "../page/dom";
 import { Answer, Parameters } from "./api";
 import { CPU_TIME, rateText } from "./kinds";
@@ -135,7 +138,7 @@ export function sidesText(page: Page, answer: ChangesAnswer): HTMLElement {
     const rest = left.length > MOST_HOSTS ? [` and ${left.length - MOST_HOSTS} more`] : [];
     const apart = left.length === 0 ? [] : [element("span", { className: "side" },
         `Not compared, because on one side only: `, ...hosts, ...rest)];
-    const how = canJudge(answer) ? DESIGNS[answer.design] + ` At most ${formatShare(answer.level)} of the listed changes are false `
+    const how = canJudge(answer) ? DESIGNS[answer.design] + ` At most ${answer.level * 100}% of the listed changes are false `
         + "alarms, on average." : "";
     return element("p", { className: "aside sides" }, side("Before", answer.before), side("After", answer.after), ...apart,
         element("span", { className: "side" }, how));
@@ -218,4 +221,17 @@ export function judgedTables(answer: ChangesAnswer, href: (method: string) => st
             element("p", { className: "aside" }, "Nothing follows from these." + first), table(unsure, "Figures that are not sure")));
     }
     return made;
+}
+
+// Has the viewer mark those methods as changed of which the server is sure. The profile is of both sides.
+export function markJudged(profile: Profile, { changes }: ChangesAnswer): void {
+    const sure = new Set(changes.filter(({ verdict }) => verdict !== UNSURE).map(({ figure, method }) => figure + " " + method));
+    const { before, total, effectiveSamples } = profile;
+    for (const { name, self, otherSelf, total: all, otherTotal } of before ? methodSums(profile) : []) {
+        const given = (figure: string, value: number, other: number) => {
+            const { interval } = changeOf(other / (before?.total || 1), before?.effectiveSamples ?? 0, value / (total || 1), effectiveSamples);
+            return { interval: interval ?? [-1, 1] as Interval, sure: sure.has(figure + " " + profile.strings[name]) };
+        };
+        profile.changes.set(name, { self: given("self", self, otherSelf), total: given("total", all, otherTotal) });
+    }
 }

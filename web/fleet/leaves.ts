@@ -6,7 +6,7 @@ import { element } from "../page/dom";
 import { Answer } from "./api";
 import { rateText } from "./kinds";
 import { Page } from "./page";
-import { link, methodName } from "./parts";
+import { className, link } from "./parts";
 import { selector } from "./state";
 import { Column, tableOf } from "./table";
 
@@ -42,7 +42,7 @@ export async function askLeaves(page: Page, type: string, span: { from: number; 
 export function leafColumns(page: Page, { type, seconds }: Leaves, title: string, rate: string): Column<Leaf>[] {
     return [
         {
-            title, kind: "method", cell: ({ name }) => [link(methodName(name),
+            title, kind: "method", cell: ({ name }) => [link(className(name),
                 page.link({ graph: new URLSearchParams({ view: "callers", query: name }).toString() }),
                 "The stacks that end at " + visibleName(name))],
         },

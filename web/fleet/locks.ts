@@ -1,12 +1,11 @@
 // Locks: for which locks threads waited, and what held them meanwhile. Threads that wait for work are told apart.
 import { formatShare, plural } from "../model/figures";
-import { splitName } from "../model/names";
 import { element } from "../page/dom";
 import { LOCK_TIME, rateText } from "./kinds";
 import { Leaf, Leaves, leafColumns, leafTable } from "./leaves";
 import { OfClasses } from "./ofclasses";
 import { Page } from "./page";
-import { nameOf } from "./parts";
+import { className } from "./parts";
 
 const HOLDERS = "holder:ns";
 
@@ -31,7 +30,7 @@ export class Locks extends OfClasses {
             return ["No thread waited for a lock long enough to be seen; those that waited, waited for work."];
         }
         const all = some.reduce((sum, { self }) => sum + self, 0);
-        return [nameOf(splitName(some[0].name).method), ` costs most: ${rateText(LOCK_TIME, some[0].self / waits.seconds)} waited for it, `
+        return [className(some[0].name), ` costs most: ${rateText(LOCK_TIME, some[0].self / waits.seconds)} waited for it, `
             + `${formatShare(some[0].self / all)} of all waits for ${plural(some.length, "lock")}.`];
     }
 

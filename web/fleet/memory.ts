@@ -1,12 +1,11 @@
 // Memory: which classes are allocated, and which are alive, by bytes.
 import { formatShare } from "../model/figures";
-import { splitName } from "../model/names";
 import { element } from "../page/dom";
 import { ALLOCATION, rateText, titleOfType } from "./kinds";
 import { Leaves, leafColumns, leafTable } from "./leaves";
 import { OfClasses } from "./ofclasses";
 import { Page } from "./page";
-import { link, nameOf } from "./parts";
+import { className, link } from "./parts";
 
 const LIVE = "inuse_space:bytes";
 const NATIVE = "malloc_space:bytes";
@@ -23,7 +22,7 @@ export class Memory extends OfClasses {
         const [first] = [...answers.values()].filter(({ list }) => list.length > 0);
         const { type, seconds, list: [top] } = first;
         const rate = type === LIVE ? "" : `${rateText(type, top.self / seconds)}, `;
-        return [nameOf(splitName(top.name).method), ` has most: ${rate}${formatShare(top.self_share)} of the `
+        return [className(top.name), ` has most: ${rate}${formatShare(top.self_share)} of the `
             + `${titleOfType(type).toLowerCase()}.`];
     }
 

@@ -1,12 +1,13 @@
 // Draws a key metric over time: a line with gaps where there is no data, with the axes and the choice of a part of chart.ts.
-import { formatValue } from "../model/figures";
+import { formatShare, formatValue } from "../model/figures";
 import { Metric } from "./api";
 import { Chart, Data, Layer, Listener, Place } from "./chart";
 import { Scale, rateText } from "./kinds";
 import { Span } from "./state";
 import { svg } from "./svg";
 
-const LOW = 120; // pixels
+const LOW = 120; // pixels, as all sizes here
+const LEAST_WIDTH = 2; // of a step: a single one among thousands can be seen
 
 export interface MetricData extends Data {
     unit: string;
@@ -22,7 +23,7 @@ export function metricData({ unit, minutes, series }: Metric, { from, to, step }
 // Formats a value of a metric.
 export function metricText(value: number, unit: string): string {
     switch (unit) {
-        case "share": return formatValue(value * 100, "").trim() + "%";
+        case "share": return formatShare(value);
         case "s": return formatValue(value * 1e9, "ns");
         case "bytes": return formatValue(value, "bytes");
         case "bytes/s": return rateText("alloc:bytes", value);
@@ -77,13 +78,18 @@ export class MetricChart extends Chart {
                 if (!Number.isNaN(value)) {
                     const at = y(scale.of(value)).toFixed(1);
                     const joined = i > 0 && !Number.isNaN(bins[i - 1]);
-                    path += `${joined ? "L" : "M"}${x(i).toFixed(1)} ${at}H${x(i + 1).toFixed(1)}`;
+                    path += `${joined ? "L" : "M"}${x(i).toFixed(1)} ${at}H${Math.max(x(i + 1), x(i) + LEAST_WIDTH).toFixed(1)}`;
                 }
             });
             return svg("path", { d: path, class: "line colour-" + colour });
         });
         return threshold === undefined ? lines
             : [...lines, svg("line", { x1: x(0), x2: x(this.steps), y1: y(scale.of(threshold)), y2: y(scale.of(threshold)), class: "threshold" })];
+    }
+
+    // Several charts stand below each other, and have the same time.
+    protected override caption(chosen: boolean, when: string, figures: string): string {
+        return chosen ? when + ": " + figures : figures;
     }
 
     protected override figures(steps: Span | null, _span: Span, scale: Scale): string {
@@ -94,6 +100,9 @@ export class MetricChart extends Chart {
             return { label, text: some.length === 0 ? "no data" : scale.text(value) };
         });
         const word = steps && steps.to - steps.from === 1 ? "" : longest ? " at most" : " on average";
+        if (each.every(({ text }) => text === "no data")) {
+            return "no data";
+        }
         return each.slice(0, 4).map(({ label, text }) => (each.length > 1 ? label + " " : "") + text).join(", ") + word;
     }
 }

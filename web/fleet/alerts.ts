@@ -249,7 +249,7 @@ export class Alerts implements View {
     // The rule as text, and what can be done with it.
     private ruleParts(page: Page, rule: Rule): HTMLElement[] {
         const test = element("button", { type: "button", title: "Sends an alert with the label test=true to its targets" }, "Send a test");
-        const status = element("output", {}, this.tested);
+        const status = element("output", { className: "tested" }, this.tested);
         test.addEventListener("click", () => void this.test(page, rule.name, test, status));
         const edit = element("button", { type: "button" }, "Edit a copy");
         edit.addEventListener("click", () => page.change({ draft: textOf(draftOf(rule)), rule: "" }));

@@ -1,5 +1,5 @@
-"""What the tests of the server's views send to it: a service of which a version has become slower, one whose threads wait for a lock, one that
-allocates, one with pauses, one that is at work just now, and one with hostile names everywhere."""
+"""What the tests of the server's views send to it: a service of which a version has become slower, one whose threads wait for a lock, one
+that allocates, one with pauses, one that is at work just now, and one with hostile names everywhere."""
 import random
 
 import pprofs

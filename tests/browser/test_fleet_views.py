@@ -79,7 +79,7 @@ class Hook:
 
 
 def rows(page, root, table=0):
-    """The rows of a table of a view: what stands below each title. As text, because the driver trips over an object with a member Window."""
+    """The rows of a table of a view: what stands below each title. As text: the driver trips over a member Window."""
     return json.loads(page.run("""const t = document.querySelectorAll(arguments[0] + ' table.fleet')[arguments[1]];
         return JSON.stringify(t ? [...t.tBodies[0].rows].map(r => Object.fromEntries([...r.cells].map(c =>
             [c.dataset.label, c.textContent]))) : [])""", root, table))
@@ -107,9 +107,11 @@ def check_changes(page, server):
     shown = {row["Service"]: row for row in rows(page, ".changes")}
     answer = server.get("/v1/changes", select='service="shop"', all="1", limit=300, **TIMES)
     sure = [row for row in answer["changes"] if row["figure"] == "self" and row["verdict"] not in ("moved", "not sure")]
-    ct.ok(len(sure) == 1 and shown["shop"]["Surely changed"] == "1" and shown["shop"]["Largest change"] == f"Slow.hot {points(sure[0]['change'])}"
-          and "1.0 → 1.1, 6 hosts" in shown["shop"]["Compared"], "every service: what surely changed", (shown.get("shop"), sure))
-    ct.ok(shown["metered"]["Surely changed"] == "–" and "one version" in shown["metered"]["Compared"], "one version: nothing to compare", shown)
+    shop = shown["shop"]
+    ct.ok(len(sure) == 1 and shop["Surely changed"] == "1" and shop["Largest change"] == f"Slow.hot {points(sure[0]['change'])}"
+          and "1.0 → 1.1, 6 hosts" in shop["Compared"], "every service: what surely changed", (shown.get("shop"), sure))
+    ct.ok(shown["metered"]["Surely changed"] == "–" and "one version" in shown["metered"]["Compared"], "one version: nothing to compare",
+          shown)
     page.click_on(".changes tr[data-service=shop] a")
     ready(page)
     text = page.text(".changes .sentence")
@@ -120,10 +122,13 @@ def check_changes(page, server):
           and hot["Change"] == f"{points(one['change'])} ({points(one['low'])} to {points(one['high'])})"
           and hot["Least detectable"] == points(one["detectable"]) and "line 21" in hot["Method"], "the figures of the server", (hot, one))
     moved = [(row["Method"].split(" ")[0], row["Verdict"]) for row in rows(page, ".changes", 1)]
-    ct.ok(sorted(moved) == [("Name.fresh", "↔ moved from Name.old"), ("Name.old", "↔ moved to Name.fresh")], "what only moved is told apart", moved)
+    ct.ok(sorted(moved) == [("Name.fresh", "↔ moved from Name.old"), ("Name.old", "↔ moved to Name.fresh")],
+          "what only moved is told apart", moved)
     folded = page.run("return [document.querySelector('details.unsure').open, document.querySelector('details.unsure summary').textContent]")
-    ct.ok(folded == [False, f"{answer['tests'] - answer['sure']} figures not sure: the difference may be chance"], "chance is folded away", folded)
-    for against, words in (("yesterday", "Nothing can be sure here"), ("week", "Nothing can be sure here"), ("hosts", "No method surely changed")):
+    ct.ok(folded == [False, f"{answer['tests'] - answer['sure']} figures not sure: the difference may be chance"], "chance is folded away",
+          folded)
+    for against, words in (("yesterday", "Nothing can be sure here"), ("week", "Nothing can be sure here"),
+                           ("hosts", "No method surely changed")):
         page.go(f"#view=changes&service=shop&against={against}&{WHEN}")
         ready(page)
         ct.ok(words in page.text(".changes"), f"against {against}", page.text(".changes"))
@@ -141,7 +146,8 @@ def check_compare(page):
     ct.ok(sorted(marked) == ["Name.freshdemo", "Name.olddemo", "Slow.hotdemo"], "the viewer marks the same methods", marked)
     page.go(f"#view=compare&service=shop&against=label&label=host&one=h00&two=h10&{WHEN}")
     ready(page)
-    ct.ok("differences between hosts not counted" in page.text(".compare .sentence") and "Hosts could not be compared" in page.text(".judged"),
+    ct.ok("differences between hosts not counted" in page.text(".compare .sentence")
+          and "Hosts could not be compared" in page.text(".judged"),
           "one host beside another one: sampling alone, and it says so", page.text(".compare"))
 
 
@@ -214,8 +220,10 @@ def check_health(page, server):
           and web["CPU"] == f"{value['cpu']:.2f} cores" and web["JVMs"] == "1" and web["Services"] == "metered",
           "a host: what the profiler costs and misses", (web, value))
     labels = {tuple(sorted(one["labels"].items())) for one in server.get("/v1/recordings", limit=2000, **TIMES)["recordings"]}
-    ct.ok(page.text(".health .sentence").startswith(f"{len(labels)} JVMs on {len(hosts)} hosts"), "how many JVMs", page.text(".health .sentence"))
-    ct.ok("silent" in web["Last recording"] and "candor daemon --status" in page.run("return document.querySelector('.health').textContent"),
+    ct.ok(page.text(".health .sentence").startswith(f"{len(labels)} JVMs on {len(hosts)} hosts"), "how many JVMs",
+          page.text(".health .sentence"))
+    ct.ok("silent" in web["Last recording"]
+          and "candor daemon --status" in page.run("return document.querySelector('.health').textContent"),
           "who has fallen silent, and who knows why", web)
     storage = server.get("/v1/storage")["services"]
     shown = [row["Service"] for row in rows(page, ".health", 2)]
@@ -224,7 +232,8 @@ def check_health(page, server):
     books = server.get("/v1/series", type="cpu:ns", step=7200, **TIMES)["books"]
     text = page.text("#bar-books")
     whole = sum(line["amount"] for line in books["lines"] if line["role"] == "whole")
-    ct.ok("Without a stack" in text and f"of {whole / 10**9:.0f} s" in text.lower().replace("  ", " "), "the books in plain words", (text, books))
+    ct.ok("Without a stack" in text and f"of {whole / 10**9:.0f} s" in text.lower().replace("  ", " "), "the books in plain words",
+          (text, books))
     page.press("Escape")
 
 
@@ -238,13 +247,15 @@ def check_timeline(page, server):
     values = {one["name"]: [value for _, value in one["series"][0]["points"]] for one in answer["metrics"]}
     ct.ok(charts["gc_longest"] == f"{max(values['gc_longest']) * 1000:.0f} ms at most" == "700 ms at most"
           and charts["cpu"] == f"{sum(values['cpu']) / len(values['cpu']):.2f} cores on average", "charts of key metrics", (charts, values))
-    ct.ok(page.run("return [...document.querySelectorAll('.of-metric .time')].length > 4 && document.querySelector('.of-metric .unit').textContent")
-          == "cores", "with axes")
+    axes = page.run("""return [document.querySelectorAll('.of-metric .time').length > 4,
+        document.querySelector('.of-metric .unit').textContent]""")
+    ct.ok(axes == [True, "cores"], "with axes", axes)
     gaps = page.run("return document.querySelector('.of-metric .line').getAttribute('d').split('M').length - 1")
     ct.ok(gaps == 1, "a line where there is data, and none where there is not", gaps)
     page.brush(0.02, 0.2, ".of-metric .chart")
     ready(page)
-    ct.ok("part=" in page.run(ADDRESS) and "No samples in this part" in page.text(".timeline"), "a part without samples", page.text(".timeline"))
+    ct.ok("part=" in page.run(ADDRESS) and "No samples in this part" in page.text(".timeline"), "a part without samples",
+          page.text(".timeline"))
     page.run("document.querySelector('.of-metric .chart').focus()")
     page.press("Escape")
     ready(page)
@@ -280,7 +291,8 @@ def check_classes(page, server):
 
 
 def check_alerts(page, server, hook):
-    found = lambda: [one for row in json.loads(server.request("GET", "/v1/alerts")[2])["rules"] for one in row["alerts"] if one["state"] == "firing"]
+    read = lambda: json.loads(server.request("GET", "/v1/alerts")[2])["rules"]
+    found = lambda: [one for row in read() for one in row["alerts"] if one["state"] == "firing"]
     until = time.monotonic() + ct.PATIENCE
     while not found() and time.monotonic() < until:
         time.sleep(0.2)
@@ -309,7 +321,8 @@ def check_alerts(page, server, hook):
     page.click_on(".past button")
     page.wait_for("return /hook: /.test(document.querySelector('.past .tested').textContent)", seconds=60)
     tests = [one for body in hook.got[before:] for one in body["alerts"] if one["test"]]
-    ct.ok(page.text(".past .tested") == "hook: sent" and len(tests) == 1, "a test arrives at the target", (page.text(".past .tested"), hook.got))
+    ct.ok(page.text(".past .tested") == "hook: sent" and len(tests) == 1, "a test arrives at the target",
+          (page.text(".past .tested"), hook.got))
     page.run("[...document.querySelectorAll('.past button')].find(b => b.textContent === 'Edit a copy').click()")
     ready(page)
     ct.ok(page.run("return document.querySelector('.rule-form [data-key=quiet]').value") == QUIET, "a copy in the form")
@@ -319,7 +332,8 @@ def check_alerts(page, server, hook):
     ct.ok("above = 80%" in draft and "resolve" not in draft and "label.team = <b>shop</b>" in draft, "the text follows the form", draft)
     page.run("document.querySelector('.rule-form button').click()")
     ready(page)
-    ct.ok("would have fired 0 times" in page.text(".past") and "draft=" in page.run(ADDRESS), "a preview of the changed rule", page.text(".past"))
+    ct.ok("would have fired 0 times" in page.text(".past") and "draft=" in page.run(ADDRESS), "a preview of the changed rule",
+          page.text(".past"))
     address = page.run(ADDRESS)
     page.go(address)
     ct.ok(page.run("return document.querySelector('.rule-form textarea').value") == draft, "the address holds it")
@@ -334,7 +348,8 @@ def check_hostile(page):
     for view in ("changes", "compare", "timeline", "locks", "memory", "recordings", "health", "service"):
         page.go(f"#view={view}&service={service}&against=hosts&{WHEN}")
         ready(page)
-        ct.ok(page.run("return document.querySelectorAll('img').length") == 0 and "\u202e" not in page.run("return document.body.innerText"),
+        ct.ok(page.run("return document.querySelectorAll('img').length") == 0
+              and "\u202e" not in page.run("return document.body.innerText"),
               f"{view}: hostile names are text")
 
 
@@ -342,7 +357,8 @@ def check_keys(page):
     page.go("#view=changes&" + WHEN)
     ready(page)
     page.press("?")
-    ct.ok(page.run("return document.getElementById('bar-keys').open") and "earlier or later" in page.text("#bar-keys"), "?: a sheet of keys")
+    ct.ok(page.run("return document.getElementById('bar-keys').open") and "earlier or later" in page.text("#bar-keys"),
+          "?: a sheet of keys")
     page.press("Escape")
     page.press("[")
     ready(page)
@@ -361,7 +377,8 @@ def check_keys(page):
 STATES = {
     "changes": "view=changes&", "changes of one": "view=changes&service=shop&", "versions": "view=compare&service=shop&against=version&",
     "recordings": "view=recordings&order=gc_longest&", "health": "view=health&", "timeline": "view=timeline&service=metered&",
-    "locks": "view=locks&service=log&", "memory": "view=memory&service=heap&", "alerts": "view=alerts&", "a rule": "view=alerts&rule=live-is-hot&",
+    "locks": "view=locks&service=log&", "memory": "view=memory&service=heap&", "alerts": "view=alerts&",
+    "a rule": "view=alerts&rule=live-is-hot&",
     "the editor": "view=alerts&draft=%5Balert%20x%5D%0Avalue%20%3D%20cores%0Aabove%20%3D%201%0A&",
     "hostile": f"view=changes&service={urllib.parse.quote(MARKUP)}&against=hosts&", "nothing": "view=changes&where=host%3D%22none%22&",
     "no recordings": "view=recordings&where=host%3D%22none%22&", "no health": "view=health&where=host%3D%22none%22&",
@@ -376,7 +393,8 @@ def check_looks(page, source):
             page.go("#" + words + WHEN)
             ready(page)
             faults, least = page.run(FAULTS, True), page.run(CONTRAST)
-            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read", (faults, least))
+            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read",
+                  (faults, least))
             if source and width == 1024:
                 found = axe.serious(axe.violations(page, source))
                 ct.ok(not found, f"{name}: axe finds nothing serious", found)
@@ -428,7 +446,8 @@ def check_faults(page, server):
     server.end()
     page.run("document.getElementById('bar-refresh').click()")
     page.wait_for("return !document.getElementById('problem').hidden", seconds=60)
-    ct.ok("does not answer" in page.text("#problem") and "The picture is from" in page.text("#problem") and page.text(".health h1") == "Health",
+    ct.ok("does not answer" in page.text("#problem") and "The picture is from" in page.text("#problem")
+          and page.text(".health h1") == "Health",
           "a server that is gone: the picture stays, with its time", page.text("#problem"))
 
 

@@ -247,7 +247,8 @@ def draft(server, text):
     shown = next(one for one in json.loads(server.request("GET", "/v1/alerts")[2])["rules"] if one["name"] == "hot")
     ct.ok((shown["labels"], shown["annotations"], shown["to"], shown["no_data"]) ==
           ({"team": "shop"}, {"summary": "the hot loop is <back>"}, None, 3600), "/v1/alerts has all keys of a rule", shown)
-    for wrong, word in (("[alert a]\nvalue = cores\n", "threshold"), ("value = cores", "before the first section"), (rule + rule, "already"),
+    for wrong, word in (("[alert a]\nvalue = cores\n", "threshold"), ("value = cores", "before the first section"),
+                        (rule + rule, "already"),
                         ("[send a]\ntype = slack\nurl = http://a\n", "one section [alert NAME]"), (rule + "to = nobody\n", "[send nobody]"),
                         (rule.replace("above", "abobe"), "no key 'abobe'"), ("[alert a]\n\0", "zero byte")):
         answer = server.get("/v1/alerts/preview", **times, draft=wrong)

@@ -5,7 +5,7 @@ import { element, keepPlace } from "../page/dom";
 import { Answer, AnswerError, BAD_REQUEST, FORBIDDEN, MetricsAnswer } from "./api";
 import { MetricChart, MetricData } from "./metricchart";
 import { Page, View } from "./page";
-import { emptyState, link, nameOf, skeleton } from "./parts";
+import { emptyState, link, nameOf, partialMark, skeleton } from "./parts";
 import { RuleForm } from "./ruleform";
 import { Rule, SAMPLE, draftOf, duration, textOf, thresholdOf } from "./rules";
 import { Column, tableOf } from "./table";
@@ -128,7 +128,8 @@ export class Alerts implements View {
     private async askPreview(page: Page): Promise<void> {
         const { state } = page;
         const times = state.from > 0 ? { from: String(state.from), to: String(state.to) } : { from: "-" + WEEK, to: "now" };
-        const which: Record<string, string> | null = state.draft !== "" ? { draft: state.draft } : state.rule !== "" ? { rule: state.rule } : null;
+        const { draft, rule } = state;
+        const which: Record<string, string> | null = draft !== "" ? { draft } : rule !== "" ? { rule } : null;
         if (which) {
             this.preview = await page.questions.ask<PreviewAnswer>("/v1/alerts/preview", { ...times, ...which, points: "true" })
                 .catch((error: unknown) => {
@@ -169,7 +170,8 @@ export class Alerts implements View {
             element("h2", {}, "Now"),
             ...(present.length === 0 ? [element("p", { className: "aside" }, "No alert is pending, fires, or has just ended.")]
                 : [tableOf("Alerts", this.alertColumns(page, zone), present)]),
-            ...(calm > 0 && present.length > 0 ? [element("p", { className: "aside" }, plural(calm, "more value") + " within bounds.")] : []),
+            ...(calm > 0 && present.length > 0
+                ? [element("p", { className: "aside" }, plural(calm, "more value") + " within bounds.")] : []),
             element("h2", {}, "Rules"), tableOf("Rules", this.ruleColumns(page, zone), answer.rules),
             element("h2", {}, "Targets"), ...(answer.targets.length === 0
                 ? [element("p", { className: "aside" }, "Alerts are sent nowhere: the file has no section [send NAME].")]
@@ -188,8 +190,11 @@ export class Alerts implements View {
             { title: "Since", kind: "text", cell: ({ alert }) => timeText(alert.started ?? alert.since, zone) },
             { title: "Sent to", kind: "method", cell: ({ alert }) => [nameOf(Object.entries(alert.sent)
                 .map(([to, { state }]) => to + ": " + state).join(", ") || "–")] },
-            { title: "What", kind: "method", cell: ({ alert }) => [visibleName(alert.text), ...(alert.complete ? [] : [" ", element("span", {
-                className: "partial", title: alert.missing_text ?? "" }, "incomplete")])] },
+            {
+                title: "What", kind: "method",
+                cell: ({ alert: { text, complete, missing_text: missing } }) =>
+                    [visibleName(text), ...(complete ? [] : [" ", partialMark(missing)])],
+            },
         ];
     }
 
@@ -207,7 +212,10 @@ export class Alerts implements View {
             { title: "Rule", kind: "name", cell: ({ name }) => [this.ruleLink(page, name)] },
             { title: "Value", kind: "method", cell: (rule) => [nameOf(whatText(rule))] },
             { title: "Bound", kind: "number", cell: boundText },
-            { title: "Window", kind: "number", cell: ({ window, for: hold }) => duration(window) + (hold > 0 ? ", for " + duration(hold) : "") },
+            {
+                title: "Window", kind: "number",
+                cell: ({ window, for: hold }) => duration(window) + (hold > 0 ? ", for " + duration(hold) : ""),
+            },
             { title: "Quiet (UTC)", kind: "text", cell: ({ quiet }) => quiet.join("; ") || "–" },
             { title: "Fires", kind: "number", cell: (rule) => `${count(rule, "firing")} of ${rule.alerts.length}`
                 + (rule.more_values ? "+" : "") },
@@ -318,11 +326,13 @@ function whatText({ value, method, select, each }: Rule): string {
         + (each === null ? "" : ", for each " + each);
 }
 
-function previewText({ count, windows, windows_without_data: without, windows_incomplete: incomplete, step, complete, missing_text: missing }:
-    PreviewAnswer, chosen: boolean): string {
-    return `In ${chosen ? "the chosen time" : "the last week"} it would have fired ${count === 1 ? "once" : formatCount(count) + " times"}, `
+function previewText(answer: PreviewAnswer, chosen: boolean): string {
+    const { count, windows, windows_without_data: without, windows_incomplete: incomplete, step, complete, missing_text: missing } = answer;
+    const times = count === 1 ? "once" : formatCount(count) + " times";
+    return `In ${chosen ? "the chosen time" : "the last week"} it would have fired ${times}, `
         + `if evaluated every ${duration(step)}: ${plural(windows, "window")}`
-        + (without > 0 ? `, ${formatCount(without)} without data` : "") + (incomplete > 0 ? `, ${formatCount(incomplete)} incomplete` : "") + "."
+        + (without > 0 ? `, ${formatCount(without)} without data` : "")
+        + (incomplete > 0 ? `, ${formatCount(incomplete)} incomplete` : "") + "."
         + (complete || missing !== undefined ? "" : " Only the first 20 values are evaluated.");
 }
 
@@ -353,6 +363,9 @@ function targetColumns(zone: string): Column<AlertsAnswer["targets"][number]>[] 
         { title: "Sent", kind: "number", cell: ({ sent }) => formatCount(sent) },
         { title: "Failed", kind: "number", cell: ({ failed }) => formatCount(failed) },
         { title: "Last", kind: "text", cell: ({ last }) => (last > 0 ? timeText(last, zone) : "never") },
-        { title: "Problem", kind: "method", cell: ({ error }) => (error === null ? "–" : [element("span", { className: "wrong" }, visibleName(error))]) },
+        {
+            title: "Problem", kind: "method",
+            cell: ({ error }) => (error === null ? "–" : [element("span", { className: "wrong" }, visibleName(error))]),
+        },
     ];
 }

@@ -185,15 +185,16 @@ export class Compare implements View {
         } else {
             const why = answer instanceof Error ? answer.message : answer?.reason;
             this.sentence.replaceChildren(...sampledSentence(...profiles));
-            this.judged.replaceChildren(...(why ? [element("p", { className: "aside" }, "Hosts could not be compared: " + why + ".")] : []));
+            this.judged.replaceChildren(...(why
+                ? [element("p", { className: "aside" }, "Hosts could not be compared: " + why + ".")] : []));
         }
     }
 
     private async ask(page: Page, type: string, { times, matchers }: Asked, key: "part" | "other",
         otherwise: Span | null = null): Promise<Side> {
         const select = selector(page.state, matchers);
-        const series = await page.questions.ask<SeriesAnswer>("/v1/series",
-            { ...times, select, type, step: stepFor(Number(times.from) > 0 ? Number(times.to) - Number(times.from) : secondsIn(page.state)) });
+        const seconds = Number(times.from) > 0 ? Number(times.to) - Number(times.from) : secondsIn(page.state);
+        const series = await page.questions.ask<SeriesAnswer>("/v1/series", { ...times, select, type, step: stepFor(seconds) });
         const window = { from: series.from, to: series.to };
         const span = spanOf(page.state[key]) ?? otherwise ?? window;
         const graph = await page.questions.ask<GraphAnswer>("/v1/flamegraph",

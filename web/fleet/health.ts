@@ -26,10 +26,19 @@ interface Host {
     figures: Map<string, number>; // by metric
 }
 
+interface Stored {
+    name: string;
+    recordings: number;
+    recording_bytes: number;
+    segment_bytes: number;
+    dictionary_bytes: number;
+    oldest?: number; // the first day, in seconds since the epoch
+}
+
 interface Storage {
     limits: Record<string, number>;
     deleted?: Record<string, { days: number; recordings: number; recording_bytes: number }>; // missing for a token of some services
-    services: { name: string; recordings: number; recording_bytes: number; segment_bytes: number; dictionary_bytes: number; oldest?: number }[];
+    services: Stored[];
 }
 
 export class Health implements View {
@@ -107,7 +116,7 @@ export class Health implements View {
                 return value === undefined ? "–" : formatShare(value);
             },
         });
-        const all = (jvms: Jvm[], name: string) => [...new Set(jvms.map(({ labels }) => labels[name] ?? ""))].filter((one) => one !== "").sort();
+        const versionsOf = (jvms: Jvm[]) => [...new Set(jvms.flatMap(({ labels: { version } }) => version ?? []))].sort();
         return [
             {
                 title: "Host", kind: "name", cell: ({ name }) => (name === "" ? NO_HOST
@@ -118,7 +127,7 @@ export class Health implements View {
                 title: "Services", kind: "method", cell: ({ jvms }) =>
                     [nameOf([...new Set(jvms.map(({ service }) => service))].sort().slice(0, 8).join(", "))],
             },
-            { title: "Versions", kind: "text", cell: ({ jvms }) => [nameOf(all(jvms, "version").slice(0, 8).join(", ") || "–")] },
+            { title: "Versions", kind: "text", cell: ({ jvms }) => [nameOf(versionsOf(jvms).slice(0, 8).join(", ") || "–")] },
             { title: "Last recording", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
             {
                 title: "CPU", kind: "number", cell: ({ figures }) => {
@@ -158,6 +167,8 @@ export class Health implements View {
             return [];
         }
         const { limits, deleted, services } = storage;
+        const size = (title: string, hint: string, of: (one: Stored) => number): Column<Stored> =>
+            ({ title, hint, kind: "number", cell: (one) => formatValue(of(one), "bytes") });
         const bytes = services.reduce((sum, one) => sum + one.recording_bytes + one.segment_bytes + one.dictionary_bytes, 0);
         const gone = Object.entries(deleted ?? {}).filter(([, one]) => one.days + one.recordings > 0).map(([reason, one]) =>
             `${reason.replace(/_/g, " ")}: ${plural(one.days, "day")} of samples and ${plural(one.recordings, "recording")} `
@@ -166,11 +177,14 @@ export class Health implements View {
             + (deleted === undefined ? "" : gone.length === 0 ? " Nothing was deleted since the server's start."
                 : " Deleted since the server's start: " + gone.join("; ") + ".");
         return [element("p", { className: "aside" }, text), tableOf("Storage by service", [
-            { title: "Service", kind: "name", cell: ({ name }) => [link(nameOf(name), page.link({ view: "recordings", service: name }), visibleName(name))] },
+            {
+                title: "Service", kind: "name",
+                cell: ({ name }) => [link(nameOf(name), page.link({ view: "recordings", service: name }), visibleName(name))],
+            },
             { title: "Recordings", kind: "number", cell: ({ recordings }) => formatCount(recordings) },
-            { title: "Recordings, bytes", kind: "number", hint: "as they were sent", cell: (one) => formatValue(one.recording_bytes, "bytes") },
-            { title: "Samples", kind: "number", hint: "what queries read", cell: (one) => formatValue(one.segment_bytes, "bytes") },
-            { title: "Names", kind: "number", hint: "of methods, lines and stacks", cell: (one) => formatValue(one.dictionary_bytes, "bytes") },
+            size("Recordings, bytes", "as they were sent", ({ recording_bytes: bytes }) => bytes),
+            size("Samples", "what queries read", ({ segment_bytes: bytes }) => bytes),
+            size("Names", "of methods, lines and stacks", ({ dictionary_bytes: bytes }) => bytes),
             {
                 title: "Oldest day", kind: "text",
                 cell: ({ oldest }) => (oldest === undefined ? "–" : timeText(oldest, "utc").slice(0, 10)),
@@ -204,7 +218,8 @@ function limitsText(limits: Record<string, number>): string {
     const sizes: [string, string][] = [
         ["max_disk", "all together"], ["max_recordings", "recordings"], ["max_disk_per_service", "each service"],
     ];
-    const bounds = sizes.filter(([key]) => limits[key] !== undefined).map(([key, what]) => `${what} up to ${formatValue(limits[key], "bytes")}`);
+    const bounds = sizes.filter(([key]) => limits[key] !== undefined)
+        .map(([key, what]) => `${what} up to ${formatValue(limits[key], "bytes")}`);
     return `Samples are kept ${time(limits.retain ?? 0)}, recordings ${time(limits.retain_recordings ?? 0)}`
         + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
 }

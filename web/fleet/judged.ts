@@ -188,7 +188,8 @@ function aside({ method, figure, line, callers }: Changed, lines: Map<string, nu
     const what = [figure === "total" ? "with what it calls" : "", numbers].filter((text) => text !== "").join(", ");
     const through = (callers ?? []).filter(({ change }) => Math.abs(change) >= 0.0005).slice(0, MOST_NAMED);
     const called = through.length === 0 ? [] : [element("span", { className: "quiet through" }, "through ",
-        ...through.flatMap(({ method: caller, change }, i) => [i > 0 ? ", " : "", nameOf(splitName(caller).method), " " + points(change)]))];
+        ...through.flatMap(({ method: caller, change }, i) =>
+            [i > 0 ? ", " : "", nameOf(splitName(caller).method), " " + points(change)]))];
     return [...(what === "" ? [] : [element("span", { className: "quiet" }, " " + what)]), ...called];
 }
 
@@ -227,9 +228,12 @@ export function judgedTables(answer: ChangesAnswer, href: (method: string) => st
 export function markJudged(profile: Profile, { changes }: ChangesAnswer): void {
     const sure = new Set(changes.filter(({ verdict }) => verdict !== UNSURE).map(({ figure, method }) => figure + " " + method));
     const { before, total, effectiveSamples } = profile;
-    for (const { name, self, otherSelf, total: all, otherTotal } of before ? methodSums(profile) : []) {
+    if (!before) {
+        return;
+    }
+    for (const { name, self, otherSelf, total: all, otherTotal } of methodSums(profile)) {
         const given = (figure: string, value: number, other: number) => {
-            const { interval } = changeOf(other / (before?.total || 1), before?.effectiveSamples ?? 0, value / (total || 1), effectiveSamples);
+            const { interval } = changeOf(other / before.total, before.effectiveSamples, value / total, effectiveSamples);
             return { interval: interval ?? [-1, 1] as Interval, sure: sure.has(figure + " " + profile.strings[name]) };
         };
         profile.changes.set(name, { self: given("self", self, otherSelf), total: given("total", all, otherTotal) });

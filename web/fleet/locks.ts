@@ -51,7 +51,8 @@ export class Locks extends OfClasses {
             ], some), ...idleTable(page, waits, idle));
         }
         if (held && !waits) {
-            made.push(...leafTable("Locks that were held while others waited", leafColumns(page, held, "Lock", "Threads that held it"), held.list));
+            made.push(...leafTable("Locks that were held while others waited",
+                leafColumns(page, held, "Lock", "Threads that held it"), held.list));
         }
         return made;
     }

@@ -83,8 +83,11 @@ export class MetricChart extends Chart {
             });
             return svg("path", { d: path, class: "line colour-" + colour });
         });
-        return threshold === undefined ? lines
-            : [...lines, svg("line", { x1: x(0), x2: x(this.steps), y1: y(scale.of(threshold)), y2: y(scale.of(threshold)), class: "threshold" })];
+        if (threshold === undefined) {
+            return lines;
+        }
+        const at = y(scale.of(threshold));
+        return [...lines, svg("line", { x1: x(0), x2: x(this.steps), y1: at, y2: at, class: "threshold" })];
     }
 
     // Several charts stand below each other, and have the same time.

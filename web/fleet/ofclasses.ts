@@ -1,4 +1,5 @@
-// What the views of locks and of memory share: a chart over time, tables by class, and the viewer with the stacks that end at these classes.
+// What the views of locks and of memory share: a chart over time, tables by class, and the viewer with the stacks that end at these
+// classes.
 import { visibleName } from "../model/names";
 import { profileOf } from "../model/profile";
 import { element, keepPlace } from "../page/dom";
@@ -32,7 +33,8 @@ export abstract class OfClasses implements View {
     constructor(private readonly all: string[], private readonly command: string) {
         this.chart = new Chart("Weight over time", { part: (span) => this.page && choosePart(this.page, "part")(span) });
         this.tabs.setAttribute("aria-label", "What is measured");
-        this.root.append(element("div", { className: "row" }, this.heading, this.tabs), this.sentence, this.chart.root, this.bar, this.content);
+        this.root.append(element("div", { className: "row" }, this.heading, this.tabs), this.sentence, this.chart.root, this.bar,
+            this.content);
         this.content.append(skeleton(5));
     }
 
@@ -103,7 +105,7 @@ export abstract class OfClasses implements View {
     private empty(page: Page): HTMLElement {
         return page.state.part !== "" && this.data
             ? emptyState("Nothing in this part of the time", "Press Escape on the chart to see the whole time again.", "")
-            : emptyState("Not recorded in this time", "No recording of this time has such samples. Choose another service or a longer time, "
-                + "or have them recorded:", this.command);
+            : emptyState("Not recorded in this time", "No recording of this time has such samples. Choose another service or a longer "
+                + "time, or have them recorded:", this.command);
     }
 }

@@ -61,8 +61,8 @@ export class Recordings implements View {
     private page: Page | null = null;
 
     constructor() {
-        const drop = element("label", { className: "drop" }, "Look at a file of this machine (a page of ", element("code", {}, "candor convert"),
-            "): drop it here, or ", this.file);
+        const drop = element("label", { className: "drop" }, "Look at a file of this machine (a page of ",
+            element("code", {}, "candor convert"), "): drop it here, or ", this.file);
         this.root.append(element("div", { className: "row" }, element("h1", {}, "Recordings"),
             element("label", {}, "Ordered by ", this.order)), this.sentence, this.pick, this.content, drop, this.problem, this.local);
         this.content.append(skeleton(6));
@@ -134,11 +134,15 @@ export class Recordings implements View {
             { title: "Time", kind: "text", cell: ({ recording }) => spanText(spanOf(recording), zone) },
             {
                 title: "Service", kind: "name",
-                cell: ({ recording: { service } }) => [link(nameOf(service), page.link({ service, view: "service" }), visibleName(service))],
+                cell: ({ recording: { service } }) =>
+                    [link(nameOf(service), page.link({ service, view: "service" }), visibleName(service))],
             },
             { title: "Labels", kind: "method", cell: ({ recording: { labels } }) => [nameOf(labelsText(labels))] },
             ...value,
-            { title: "Samples", kind: "method", cell: ({ recording: { contents } }) => contents.map(({ type }) => titleOfType(type)).join(", ") },
+            {
+                title: "Samples", kind: "method",
+                cell: ({ recording: { contents } }) => contents.map(({ type }) => titleOfType(type)).join(", "),
+            },
             { title: "Size", kind: "number", cell: ({ recording: { bytes } }) => formatValue(bytes, "bytes") },
             { title: "Actions", cell: ({ recording }) => this.actions(page, recording, spanOf(recording)) },
         ];
@@ -152,9 +156,10 @@ export class Recordings implements View {
             "Its samples as a flame graph");
         const download = raw ? Object.assign(link("Download", "/v1/recordings/" + id, "As it was sent, byte for byte"), { download: "" })
             : element("span", { className: "quiet", title: "The server has only its samples" }, "deleted");
-        const compare = element("button", { type: "button" }, pick === String(id) ? "Chosen" : pick === "" ? "Compare…" : "Compare with it");
-        compare.setAttribute("aria-pressed", String(pick === String(id)));
-        compare.addEventListener("click", () => (pick === "" || pick === String(id)
+        const chosen = pick === String(id);
+        const compare = element("button", { type: "button" }, chosen ? "Chosen" : pick === "" ? "Compare…" : "Compare with it");
+        compare.setAttribute("aria-pressed", String(chosen));
+        compare.addEventListener("click", () => (pick === "" || chosen
             ? page.change({ pick: pick === "" ? String(id) : "" }) : this.compare(page, Number(pick), recording)));
         return [element("span", { className: "actions" }, open, download, compare)];
     }

@@ -55,15 +55,16 @@ export class Timeline implements View {
             { select, type, from: String(part.from), to: String(part.to) });
         const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
-        page.partial([graph?.server.missing_text, answer.without_metrics > 0
-            ? plural(answer.without_metrics, "recording") + " without key metrics, which an earlier server took, or whose format has none" : ""]);
-        this.shown = answer.metrics.filter(({ series }) => series.length > 0).map((metric) => ({ metric, data: metricData(metric, answer) }));
+        page.partial([graph?.server.missing_text, answer.without_metrics > 0 ? plural(answer.without_metrics, "recording")
+            + " without key metrics, which an earlier server took, or whose format has none" : ""]);
+        this.shown = answer.metrics.filter(({ series }) => series.length > 0)
+            .map((metric) => ({ metric, data: metricData(metric, answer) }));
         this.showJvms(page, jvms);
         this.say(page, answer, jvms);
         this.draw(page);
-        const some0 = profile !== null && profile.total > 0;
-        this.nothing.replaceChildren(...(some0 ? [] : [this.empty(state)]));
-        if (some0) {
+        const has = profile !== null && profile.total > 0;
+        this.nothing.replaceChildren(...(has ? [] : [this.empty(state)]));
+        if (has) {
             page.viewer.show(profile);
         } else {
             page.viewer.hide();
@@ -116,14 +117,16 @@ export class Timeline implements View {
     private say(page: Page, { metrics }: MetricsAnswer, { list, cut }: Jvms): void {
         const missing = metrics.filter(({ series }) => series.length === 0).map(({ title }) => title);
         const whole = page.state.where.length > 0 ? "" : list.length > 1
-            ? `${cut ? "At least " : ""}${plural(list.length, "JVM")} together: rates are sums, shares are means, and the longest is of any. ` : "";
+            ? `${cut ? "At least " : ""}${plural(list.length, "JVM")} together: rates are sums, shares are means, and the longest is of `
+            + "any. " : "";
         this.sentence.textContent = this.shown.length === 0 ? ""
             : whole + "Drag over a chart: the profile below is then of that part."
             + (missing.length > 0 ? " Not recorded: " + missing.join(", ") + "." : "");
     }
 
     private empty(state: State): HTMLElement {
-        return state.part !== "" ? emptyState("No samples in this part of the time", "Press Escape on a chart to see the whole time again.", "")
+        return state.part !== ""
+            ? emptyState("No samples in this part of the time", "Press Escape on a chart to see the whole time again.", "")
             : emptyState("No recordings in this time", state.where.length > 0
                 ? "Take a label away, or choose a longer time." : "Choose a service and a longer time.", "");
     }

@@ -75,8 +75,7 @@ char *quiet_text(const struct quiet *q, char out[QUIET_TEXT])
     if (whole)
         snprintf(out, QUIET_TEXT, "%s", day);
     else
-        snprintf(out, QUIET_TEXT, "%s%s%02d:%02d-%02d:%02d", day, *day ? " " : "", q->from / 60, q->from % 60, q->to / 60,
-                 q->to % 60);
+        snprintf(out, QUIET_TEXT, "%s%s%02d:%02d-%02d:%02d", day, *day ? " " : "", q->from / 60, q->from % 60, q->to / 60, q->to % 60);
     return out;
 }
 

@@ -124,7 +124,8 @@ def check_changes(page, server):
     moved = [(row["Method"].split(" ")[0], row["Verdict"]) for row in rows(page, ".changes", 1)]
     ct.ok(sorted(moved) == [("Name.fresh", "↔ moved from Name.old"), ("Name.old", "↔ moved to Name.fresh")],
           "what only moved is told apart", moved)
-    folded = page.run("return [document.querySelector('details.unsure').open, document.querySelector('details.unsure summary').textContent]")
+    folded = page.run("""const d = document.querySelector('details.unsure');
+        return [d.open, d.querySelector('summary').textContent]""")
     unsure = answer["tests"] - answer["sure"]
     ct.ok(folded == [False, f"{unsure} figures not sure: the difference may be chance"], "chance is folded away", folded)
     for against, words in (("yesterday", "Nothing can be sure here"), ("week", "Nothing can be sure here"),

@@ -65,6 +65,7 @@ interface PreviewAnswer extends Answer {
 
 const WEEK = "168h";
 const MOST_LINES = 8;
+const MOST_ROWS = 500;
 const ORDER = ["firing", "pending", "resolved", "inactive"];
 const NO_FILE = "candor server --alerts ALERTS.CONF";
 
@@ -92,8 +93,8 @@ export class Alerts implements View {
         this.chart = new MetricChart("The rule's value over time", {
             part: (span) => this.page?.change(span ? { from: span.from, to: span.to } : { from: 0, to: 0 }),
         });
-        this.root.append(element("div", { className: "row" }, element("h1", {}, "Alerts"), write), this.sentence, this.content,
-            this.form.root, this.past);
+        this.root.append(element("div", { className: "row" }, element("h1", {}, "Alerts"), write), this.sentence, this.form.root,
+            this.past, this.content);
         this.content.append(skeleton(4));
         this.form.root.hidden = true;
     }
@@ -152,6 +153,9 @@ export class Alerts implements View {
         this.sentence.replaceChildren(...(answer ? stateSentence(answer) : []));
         keepPlace(this.content, () => this.content.replaceChildren(...(answer ? this.lists(page, answer) : [this.none()])));
         keepPlace(this.past, () => this.past.replaceChildren(...this.history(page)));
+        if (this.preview && !(this.preview instanceof Error)) {
+            this.chart.show(chartData(this.preview), { zone: state.zone, part: null, hidden: [] });
+        }
     }
 
     private none(): HTMLElement {
@@ -169,10 +173,11 @@ export class Alerts implements View {
         return [
             element("h2", {}, "Now"),
             ...(present.length === 0 ? [element("p", { className: "aside" }, "No alert is pending, fires, or has just ended.")]
-                : [tableOf("Alerts", this.alertColumns(page, zone), present)]),
+                : [tableOf("Alerts", this.alertColumns(page, zone), present.slice(0, MOST_ROWS)), ...cutOff(present, "alert")]),
             ...(calm > 0 && present.length > 0
                 ? [element("p", { className: "aside" }, plural(calm, "more value") + " within bounds.")] : []),
-            element("h2", {}, "Rules"), tableOf("Rules", this.ruleColumns(page, zone), answer.rules),
+            element("h2", {}, "Rules"), tableOf("Rules", this.ruleColumns(page, zone), answer.rules.slice(0, MOST_ROWS)),
+            ...cutOff(answer.rules, "rule"),
             element("h2", {}, "Targets"), ...(answer.targets.length === 0
                 ? [element("p", { className: "aside" }, "Alerts are sent nowhere: the file has no section [send NAME].")]
                 : [tableOf("Targets", targetColumns(zone), answer.targets)]),
@@ -240,7 +245,6 @@ export class Alerts implements View {
             return [title, element("p", { className: "wrong" }, visibleName(preview.message))];
         }
         const { rule } = preview;
-        this.chart.show(chartData(preview), { zone: state.zone, part: null, hidden: [] });
         const shown = preview.points.length > 0 ? [this.chart.root] : [];
         const firings = preview.firings.slice().sort((a, b) => b.from - a.from);
         const table = firings.length === 0 ? [] : [tableOf("Times at which it fired", [
@@ -261,7 +265,8 @@ export class Alerts implements View {
         test.addEventListener("click", () => void this.test(page, rule.name, test, status));
         const edit = element("button", { type: "button" }, "Edit a copy");
         edit.addEventListener("click", () => page.change({ draft: textOf(draftOf(rule)), rule: "" }));
-        return [element("p", { className: "row" }, test, edit, status),
+        const close = link("All rules", page.link({ rule: "" }));
+        return [element("p", { className: "row" }, test, edit, close, status),
             element("pre", { tabIndex: 0, className: "rule-text" }, visibleLines(textOf(draftOf(rule))))];
     }
 
@@ -281,6 +286,11 @@ export class Alerts implements View {
         status.textContent = visibleName(this.tested);
         button.disabled = false;
     }
+}
+
+function cutOff(rows: unknown[], word: string): HTMLElement[] {
+    return rows.length <= MOST_ROWS ? []
+        : [element("p", { className: "aside" }, `The first ${MOST_ROWS} of ${plural(rows.length, word)}.`)];
 }
 
 // Control characters are spelled out; the ends of lines stay.

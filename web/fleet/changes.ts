@@ -72,7 +72,7 @@ export class Changes implements View {
             return;
         }
         try {
-            this.answer = await askChanges(page, { ...this.parameters(page, against), select: selector(state) });
+            this.answer = await askChanges(page, { ...this.parameters(page, against), select: selector(state) }, true);
         } catch (error) {
             if (!(error instanceof AnswerError) || error.status !== NOT_FOUND) {
                 throw error;
@@ -135,7 +135,7 @@ export class Changes implements View {
         try {
             row.answer = await askChanges(page, {
                 ...this.parameters(page, state.against || FIRST), select: selector({ ...state, service: row.service.name }),
-            });
+            }, false);
         } catch (error) {
             row.answer = null;
             row.why = error instanceof Error ? error.message : String(error);

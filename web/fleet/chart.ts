@@ -87,6 +87,12 @@ export function roundSteps(most: number, count: number): number[] {
     return Array.from({ length: Math.ceil(Math.max(most, 1e-9) / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
+// Formats a value at the axis, where there is room for six characters.
+function markText(value: number): string {
+    const text = String(Number(value.toPrecision(3)));
+    return text.length > 6 ? value.toExponential(0) : text;
+}
+
 export class Chart {
     readonly root: HTMLElement;
     private readonly picture = svg("svg", { "aria-hidden": "true" }) as SVGSVGElement;
@@ -178,7 +184,7 @@ export class Chart {
         const parts: SVGElement[] = [svg("text", { x: 2, y: 11, class: "unit" }, scale.unit)];
         marks.forEach((value) => {
             parts.push(svg("line", { x1: LEFT, x2: LEFT + right, y1: y(value), y2: y(value), class: "grid" }),
-                svg("text", { x: LEFT - 6, y: y(value) + 4, class: "weight" }, String(Number(value.toPrecision(3)))));
+                svg("text", { x: LEFT - 6, y: y(value) + 4, class: "weight" }, markText(value)));
         });
         for (const { at, label } of axisTicks(data.span, this.choices.zone, right / TICK_WIDTH)) {
             const place = LEFT + at * right;

@@ -117,7 +117,7 @@ export class Compare implements View {
         const chosen = this.showChoices(page);
         const times = timesOf(state);
         if (against === VERSION) {
-            const answer = await askChanges(page, { ...times, select: selector(state), type, by: VERSION });
+            const answer = await askChanges(page, { ...times, select: selector(state), type, by: VERSION }, true);
             const side = ({ value, from, to }: ChangesAnswer["before"]) =>
                 ({ matchers: [VERSION + "=" + quote(value ?? "")], times: { from: String(from), to: String(to) } });
             const names = [answer.before, answer.after].map(({ value }) => ": version " + visibleName(value ?? ""));
@@ -153,7 +153,7 @@ export class Compare implements View {
         } else {
             Object.assign(parameters, { before: matchers[0].join(","), after: matchers[1].join(",") });
         }
-        return askChanges(page, parameters).catch((error: unknown) => {
+        return askChanges(page, parameters, true).catch((error: unknown) => {
             if (error instanceof AnswerError) {
                 return error;
             }

@@ -62,8 +62,9 @@ const MOST = "300"; // rows of an answer; the sure ones come first
 const MOST_NAMED = 3;
 const MOST_HOSTS = 10;
 
-export function askChanges(page: Page, parameters: Parameters): Promise<ChangesAnswer> {
-    return page.questions.ask<ChangesAnswer>("/v1/changes", { all: "1", limit: MOST, ...parameters });
+// unsure: whether the answer must also have what is not sure.
+export function askChanges(page: Page, parameters: Parameters, unsure: boolean): Promise<ChangesAnswer> {
+    return page.questions.ask<ChangesAnswer>("/v1/changes", { ...(unsure ? { all: "1" } : {}), limit: MOST, ...parameters });
 }
 
 // Whether the answer can tell a change from chance.

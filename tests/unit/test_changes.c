@@ -3,6 +3,7 @@
  * renamed, inlined or extracted has moved.
  * tier: default
  * timeout: 300 */
+#include "../draws.h"
 #include "../tap.h"
 
 #include "profile/figures/changes.h"
@@ -21,45 +22,6 @@ enum { DRAWS = 600, PLANTED_DRAWS = 100 };
 enum { METHODS = 30, PARTS = 5, PLANTED = 7, HOSTS_MAX = 24 };
 
 static const double false_alarm = 1e-5;
-static uint64_t state = 88172645463325252ULL;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
-/* Marsaglia and Tsang's method; shape at least 1. Mean 1. */
-static double gamma_effect(double variation)
-{
-    double shape = 1 / (variation * variation), d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
-    if (variation <= 0)
-        return 1;
-    for (;;) {
-        double x = normal(), v = 1 + c * x;
-        v = v * v * v;
-        if (v > 0 && log(uniform()) < x * x / 2 + d - d * v + d * log(v))
-            return d * v / shape;
-    }
-}
-
-static double poisson(double mean)
-{
-    if (mean > 500)
-        return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
-    double limit = exp(-mean), product = uniform(), n = 0;
-    for (; product > limit; n++)
-        product *= uniform();
-    return n;
-}
-
 struct service {
     const char *name;
     uint32_t hosts;    /* on each side */

@@ -194,6 +194,21 @@ static void test_rest(void)
     tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "and the interval holds how much in %u", f.held);
 }
 
+/* With so few samples no growth would be found. What is said to be the least one must not make the share more than 1. */
+static void test_least(void)
+{
+    static const struct service tiny = {"", 3, true, 30, 0.5, 0.5, 0};
+    struct changes c;
+    struct changes_bounds b;
+    simulate(&c, &tiny, 1);
+    changes_compute(&c);
+    changes_bounds(&c, figure_of(&c, "m7"), CHANGES_SELF, &b);
+    double expected = self_of(&c, "m7")->expected;
+    tap_ok(b.detectable > 0.1 && b.detectable <= 1 - expected + 1e-9, "the least growth, %.2f, is at most all of the rest, %.2f",
+           b.detectable, 1 - expected);
+    changes_deinit(&c);
+}
+
 /* ---- what moved ---- */
 
 /* Ten hosts with 20,000 samples; `what`: what became of m5 of part0. */
@@ -433,6 +448,9 @@ int main(void)
         if (i < 2)
             test_planted(&services[i]);
     }
+    /* Hosts that differ much, and whose loads are others after: each is compared with itself, so neither is an error. */
+    test_planted(&(struct service){"hosts whose load changes", 20, true, 100000, 0.5, 0.01, 0.5});
+    test_least();
     test_rest();
     test_moved("renamed", "fresh");
     test_moved("inlined", "part0");

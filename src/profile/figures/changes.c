@@ -197,16 +197,31 @@ static void choose_hosts(struct changes *c)
         for (int side = 0; h->compared && side < 2; side++) {
             c->compared[side] += is_on(h, side);
             c->weight[side] += h->weight[side];
-            c->squares[side] += h->squares[side];
         }
     }
     c->design = !paired ? CHANGES_APART : both > 1 ? CHANGES_PAIRED : CHANGES_ALONE;
+}
+
+/* Gives each host the same part of both sides, so that what is peculiar to a host cancels out although its load has changed. The part is
+ * the harmonic mean of its parts of both sides: a host with few samples on one side counts little, and no factor exceeds 2. */
+static void even_out(struct changes *c)
+{
+    for (uint32_t i = 0; i < c->host_count; i++) {
+        struct changes_host *h = &c->hosts[i];
+        double part[2] = {h->weight[0] / c->weight[0], h->weight[1] / c->weight[1]};
+        for (int side = 0; side < 2; side++) {
+            h->factor[side] = h->compared && c->design == CHANGES_PAIRED ? 2 * part[!side] / (part[0] + part[1]) : 1;
+            c->even_weight[side] += h->compared ? h->factor[side] * h->weight[side] : 0;
+            c->even_squares[side] += h->compared ? h->factor[side] * h->factor[side] * h->squares[side] : 0;
+        }
+    }
 }
 
 static void choose_design(struct changes *c)
 {
     sum_hosts(c);
     choose_hosts(c);
+    even_out(c);
     if (!c->compared[CHANGES_BEFORE] || !c->compared[CHANGES_AFTER])
         c->reason = c->compared[CHANGES_AFTER] ? "there are no samples before" : "there are no samples after";
     else if (c->design == CHANGES_APART && c->compared[CHANGES_BEFORE] + c->compared[CHANGES_AFTER] < 3)
@@ -256,6 +271,7 @@ static double cell(const struct changes *c, uint32_t figure, uint32_t unit, enum
 /* A figure on both sides. Values are shares times `unit`; so are the deviations. */
 struct estimate {
     struct compare_side sides[2];
+    double weight[2];    /* as it was sampled, without the hosts' factors */
     double ratio[2];     /* weight over the rest */
     double scale[2];     /* turns weight into the unit of values */
     double own, degrees; /* the dispersion between hosts */
@@ -313,7 +329,7 @@ static double pooled_dispersion(const struct changes *c, struct estimate *e)
             const struct changes_host *h = &c->hosts[i];
             if (!h->compared || !is_on(h, side) || !(h->rest[side] > 0))
                 continue;
-            double d = deviation(c, e, i, side) * c->rest[side] / h->rest[side] / e->sides[side].unit;
+            double d = deviation(c, e, i, side) * c->even_rest[side] / h->rest[side] / e->sides[side].unit;
             chi += d * d * h->weight[side] * h->weight[side] / h->squares[side] / (p * (1 - p));
         }
     return chi / e->degrees;
@@ -352,7 +368,8 @@ static double blocks_variance(const struct changes *c, const struct estimate *e,
             y[u->block] += cell(c, figure, unit, which) + cell(c, other, unit, which);
             rest[u->block] += u->rest;
         }
-        variance += variance_of_blocks(y, rest, c->of_hosts[at] / h->rest[at % 2]) * e->scale[at % 2] * e->scale[at % 2];
+        double scale = e->scale[at % 2] * h->factor[at % 2];
+        variance += variance_of_blocks(y, rest, c->of_hosts[at] / h->rest[at % 2]) * scale * scale;
     }
     return variance;
 }
@@ -365,16 +382,17 @@ static void estimate(const struct changes *c, uint32_t figure, uint32_t other, e
     for (uint32_t i = 0; i < c->unit_count; i++) {
         const struct changes_unit *u = &c->units[i];
         double y = c->hosts[u->host].compared ? cell(c, figure, i, which) + cell(c, other, i, which) : 0;
-        c->of_hosts[2 * u->host + u->side] += y;
-        weight[u->side] += y;
+        c->of_hosts[2 * u->host + u->side] += y * c->hosts[u->host].factor[u->side];
+        weight[u->side] += y * c->hosts[u->host].factor[u->side];
+        e->weight[u->side] += y;
     }
-    double after = c->rest[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    double after = c->even_rest[CHANGES_AFTER] / c->even_weight[CHANGES_AFTER];
     for (int side = 0; side < 2; side++) {
-        e->ratio[side] = weight[side] / c->rest[side];
-        e->scale[side] = after / c->rest[side];
-        e->sides[side] = (struct compare_side){.share = weight[side] / c->weight[side],
-                                               .size = c->weight[side] * c->weight[side] / c->squares[side],
-                                               .unit = c->weight[side] * e->scale[side]};
+        double all = c->even_weight[side];
+        e->ratio[side] = weight[side] / c->even_rest[side];
+        e->scale[side] = after / c->even_rest[side];
+        e->sides[side] =
+            (struct compare_side){.share = weight[side] / all, .size = all * all / c->even_squares[side], .unit = all * e->scale[side]};
     }
     double sampling = compare_sampling_variance(&e->sides[0], &e->sides[1]);
     if (!(sampling > 0))
@@ -409,17 +427,18 @@ static double detectable(const struct changes *c, const struct estimate *e, doub
         double variance = dispersion * p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
         growth = reach * sqrt(variance) + reach * reach * dispersion / (a->size + b->size) / 2;
     }
-    return growth;
+    return fmin(growth, fmax(0, 1 - a->share * a->unit)); /* no share is above 1 */
 }
 
 static void test(const struct changes *c, const struct estimate *e, struct changes_value *v)
 {
     const struct compare_side *a = &e->sides[0], *b = &e->sides[1];
     double dispersion = dispersion_of(c, e), sampling = compare_sampling_variance(a, b);
-    *v = (struct changes_value){.weight = {a->share * c->weight[0], b->share * c->weight[1]},
-                                .share = {a->share, b->share},
-                                .expected = a->share * a->unit,
-                                .change = b->share * b->unit - a->share * a->unit,
+    double change = b->share * b->unit - a->share * a->unit, after = e->weight[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    *v = (struct changes_value){.weight = {e->weight[0], e->weight[1]},
+                                .share = {e->weight[CHANGES_BEFORE] / c->weight[CHANGES_BEFORE], after},
+                                .expected = after - change,
+                                .change = change,
                                 .p = 1,
                                 .q = 1,
                                 .partner = CHANGES_NO_FIGURE};
@@ -503,6 +522,7 @@ static int test_all(struct changes *c, double *p, uint32_t *room)
 static void sum_rest(struct changes *c)
 {
     memset(c->rest, 0, sizeof c->rest);
+    memset(c->even_rest, 0, sizeof c->even_rest);
     for (uint32_t i = 0; i < c->host_count; i++)
         memset(c->hosts[i].rest, 0, sizeof c->hosts[i].rest);
     for (uint32_t i = 0; i < c->unit_count; i++)
@@ -514,7 +534,9 @@ static void sum_rest(struct changes *c)
         const struct changes_unit *u = &c->units[i];
         if (!c->hosts[u->host].compared)
             continue;
-        c->hosts[u->host].rest[u->side] += u->rest;
+        double even = u->rest * c->hosts[u->host].factor[u->side];
+        c->hosts[u->host].rest[u->side] += even;
+        c->even_rest[u->side] += even;
         c->rest[u->side] += u->rest;
     }
 }

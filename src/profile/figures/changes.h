@@ -63,7 +63,9 @@ struct changes_unit {
 struct changes_host {
     uint32_t name;
     bool compared;
-    double weight[2], squares[2], rest[2];
+    double weight[2], squares[2];
+    double factor[2];   /* what its weight counts for in the estimates; 1 unless hosts are paired */
+    double rest[2];     /* so weighed */
     uint32_t blocks[2]; /* bits: the blocks with samples */
 };
 
@@ -91,7 +93,8 @@ struct changes {
     const char *reason;   /* NULL, or why nothing can be said for sure */
     uint32_t compared[2]; /* number of hosts that are compared, by side */
     double weight[2];     /* of these hosts */
-    double squares[2], rest[2];
+    double rest[2];       /* what is not set aside of it */
+    double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
     double median; /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */

@@ -29,7 +29,7 @@ NOTHING = (("30 days, each hour against the hour before, 20 hosts", {"hosts": 20
 GROWS = ((0.02, 0.005), (0.01, 0.0005), (0.001, 0.00005))
 TIMES = (1, 1.5)
 SETTINGS = ("hosts", "functions", "own", "other", "load", "share", "growth", "times")
-COUNTS = ("samples", "any", "sure", "tests", "found", "surest", "others", "moved", "detectable")
+COUNTS = ("samples", "any", "sure", "tests", "rare", "found", "surest", "others", "moved", "detectable")
 FIELDS = ("name", "kind", "trials", *SETTINGS, *COUNTS)
 DEFAULTS = {"hosts": 100, "functions": 10000, "own": 0.2, "other": 0.03, "load": 0.3, "share": 0, "growth": 0, "times": 0}
 

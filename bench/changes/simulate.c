@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double RARE = 1e-4;
 enum { PARTS = 100, FUNCTIONS_MAX = 100000, HOSTS_MAX = 10000 };
 
 struct setting {
@@ -33,6 +34,7 @@ struct counts {
     uint32_t any;                         /* comparisons that find something */
     uint64_t sure, tests;                 /* values, over all comparisons */
     uint32_t found, surest, others, moved; /* of the planted function; others: another function's own time is named */
+    uint64_t rare;                        /* values whose p is below RARE, of which one in 1 / RARE should be */
     double detectable;                    /* the sum of what is said to be detectable */
 };
 
@@ -140,6 +142,8 @@ static void count(const struct changes *c, const struct figures *f, const struct
         most = fmax(most, fabs(w->deviations));
     }
     changes_bounds(c, f->planted, CHANGES_SELF, &bounds);
+    for (uint32_t i = 0; i < 2 * c->figure_count; i++)
+        n->rare += c->figures[i / 2].value[i % 2].tested && c->figures[i / 2].value[i % 2].p < RARE;
     n->any += c->sure > 0;
     n->sure += c->sure;
     n->tests += c->tests;
@@ -211,8 +215,8 @@ static int run(const char *kind, const struct setting *s)
         count(&c, &f, s, &n);
         changes_deinit(&c);
     }
-    printf("samples=%.0f any=%u sure=%llu tests=%llu found=%u surest=%u others=%u moved=%u detectable=%.9f\n", s->samples, n.any,
-           (unsigned long long)n.sure, (unsigned long long)n.tests, n.found, n.surest, n.others, n.moved, n.detectable / s->trials);
+    printf("samples=%.0f any=%u sure=%llu tests=%llu rare=%llu found=%u surest=%u others=%u moved=%u detectable=%.9f\n", s->samples, n.any,
+           (unsigned long long)n.sure, (unsigned long long)n.tests, (unsigned long long)n.rare, n.found, n.surest, n.others, n.moved, n.detectable / s->trials);
     free(f.functions);
     free(shares);
     return rc;

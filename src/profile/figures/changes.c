@@ -180,6 +180,32 @@ static bool is_on(const struct changes_host *h, enum changes_side side)
     return h->weight[side] > 0;
 }
 
+/* Whether hosts are compared with themselves: if more than half of the hosts of either side are on both. on: by side. */
+static bool is_paired(const uint32_t on[2], uint32_t both)
+{
+    return 2 * both > on[CHANGES_BEFORE] && 2 * both > on[CHANGES_AFTER];
+}
+
+bool changes_wants_blocks(const struct changes *c)
+{
+    uint8_t *seen = calloc((size_t)c->host_count + 1, 1); /* bits, by side */
+    uint32_t on[2] = {0}, both = 0;
+    bool blocks = !seen;
+    for (uint32_t i = 0; seen && i < c->unit_count; i++) {
+        if (c->units[i].weight > 0)
+            seen[c->units[i].host] |= (uint8_t)(1 << c->units[i].side);
+        blocks |= c->units[i].block > 0;
+    }
+    for (uint32_t i = 0; seen && i < c->host_count; i++) {
+        on[CHANGES_BEFORE] += seen[i] & 1;
+        on[CHANGES_AFTER] += seen[i] >> 1;
+        both += seen[i] == 3;
+    }
+    free(seen);
+    bool paired = is_paired(on, both);
+    return !blocks && ((paired ? both : on[CHANGES_BEFORE]) < CHANGES_FEW_HOSTS || (paired ? both : on[CHANGES_AFTER]) < CHANGES_FEW_HOSTS);
+}
+
 /* Chooses the hosts to compare. If more than half of the hosts of either side are on both, only these are compared. */
 static void choose_hosts(struct changes *c)
 {
@@ -190,7 +216,7 @@ static void choose_hosts(struct changes *c)
         on[CHANGES_AFTER] += is_on(h, CHANGES_AFTER);
         both += is_on(h, CHANGES_BEFORE) && is_on(h, CHANGES_AFTER);
     }
-    bool paired = 2 * both > on[CHANGES_BEFORE] && 2 * both > on[CHANGES_AFTER];
+    bool paired = is_paired(on, both);
     for (uint32_t i = 0; i < c->host_count; i++) {
         struct changes_host *h = &c->hosts[i];
         h->compared = paired ? is_on(h, CHANGES_BEFORE) && is_on(h, CHANGES_AFTER) : is_on(h, CHANGES_BEFORE) || is_on(h, CHANGES_AFTER);
@@ -200,6 +226,22 @@ static void choose_hosts(struct changes *c)
         }
     }
     c->design = !paired ? CHANGES_APART : both > 1 ? CHANGES_PAIRED : CHANGES_ALONE;
+}
+
+/* Large hosts have most of the variance, so that less of it is known than the number of hosts says. A host's part of it is the square of its
+ * weight, if effects are what it differs by. */
+static void count_even(struct changes *c)
+{
+    for (int side = 0; side < 2; side++) {
+        double second = 0, fourth = 0;
+        for (uint32_t i = 0; i < c->host_count; i++) {
+            const struct changes_host *h = &c->hosts[i];
+            double w = h->compared ? h->factor[side] * h->weight[side] / c->weight[side] : 0;
+            second += w * w;
+            fourth += w * w * w * w;
+        }
+        c->even_hosts[side] = fourth > 0 ? second * second / fourth : 0;
+    }
 }
 
 /* Gives each host the same part of both sides, so that what is peculiar to a host cancels out although its load has changed. The part is
@@ -215,6 +257,7 @@ static void even_out(struct changes *c)
             c->even_squares[side] += h->compared ? h->factor[side] * h->factor[side] * h->squares[side] : 0;
         }
     }
+    count_even(c);
 }
 
 static void choose_design(struct changes *c)
@@ -296,7 +339,7 @@ static double paired_variance(const struct changes *c, struct estimate *e)
         double d = c->hosts[i].compared ? deviation(c, e, i, CHANGES_AFTER) - deviation(c, e, i, CHANGES_BEFORE) : 0;
         sum += d * d;
     }
-    e->degrees = n - 1;
+    e->degrees = fmax(1, c->even_hosts[CHANGES_AFTER] - 1);
     return sum * n / (n - 1);
 }
 
@@ -312,7 +355,7 @@ static double apart_variance(const struct changes *c, struct estimate *e)
     for (int side = 0; side < 2; side++) {
         double n = c->compared[side];
         sum[side] *= n / (n - 1);
-        bound += sum[side] * sum[side] / (n - 1);
+        bound += sum[side] * sum[side] / fmax(1, c->even_hosts[side] - 1);
     }
     double variance = sum[0] + sum[1];
     e->degrees = bound > 0 ? variance * variance / bound : c->compared[0] + c->compared[1] - 2;
@@ -411,9 +454,16 @@ static double dispersion_of(const struct changes *c, const struct estimate *e)
     return fmax(hosts, e->blocks);
 }
 
+/* The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is above
+ * that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
 static double degrees_of(const struct changes *c, const struct estimate *e)
 {
-    return c->design == CHANGES_ALONE ? block_degrees : compare_degrees(e->degrees);
+    double f = e->degrees, all = compare_degrees(f), prior = all - f, ratio = c->median > 0 ? e->own / c->median : 1;
+    if (c->design == CHANGES_ALONE)
+        return block_degrees;
+    if (!(ratio > 1))
+        return all;
+    return (prior + f * ratio) * (prior + f * ratio) / (prior + f * ratio * ratio);
 }
 
 /* Returns the least growth that a single test at level/tests finds with a probability of 0.8, at this dispersion. */

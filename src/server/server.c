@@ -7,6 +7,7 @@
 #include "server/fleet/judge.h"
 #include "server/front/listen.h"
 #include "server/load.h"
+#include "server/profiles/profiles.h"
 #include "server/reload.h"
 #include "server/request/journal.h"
 
@@ -116,10 +117,12 @@ static int serve(struct server *s, const struct server_source *source, struct er
 static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
 {
     int rc = stop_start(&s->stop, tell, e);
+    rc = rc ? rc : profiles_start(&s->profiles, s, tell, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell, e);
     rc = rc ? rc : serve(s, source, e);
     alerts_stop(s->alerts);
+    profiles_stop(s->profiles);
     return rc;
 }
 

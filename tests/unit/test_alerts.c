@@ -1,7 +1,7 @@
 /* Alerts without a server: quiet times, rules and their errors, the states of an alert, ratios, the file of states, messages.
  * tier: quick
  * timeout: 60 */
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 #include "server/alerts/table.h"
 
 #include "../tap.h"
@@ -85,7 +85,7 @@ static void test_rules(void)
         {"[alert a]\nvalue = rate\nabove = 2\ntype = alloc\n", "type 'alloc'"},
         {"[alert a]\nvalue = rate\nabove = 2\nto = ops\n", "no target [send ops]"},
         {"[send a]\ntype = mail\n", "line 2: type 'mail'"},
-        {"[send a]\nurl = file:///x\n", "line 2: server 'file:///x'"},
+        {"[send a]\ntype = webhook\nurl = file:///x\n", "[send a]: server 'file:///x'"},
         {"[send a]\nurl = http://x\n", "[send a]: it needs a type"},
         {"[send a]\ntype = slack\n", "[send a]: it needs a url"},
         {"[send a]\nkey = slack\n", "no key 'key' in a target"},

@@ -63,7 +63,9 @@ struct changes_unit {
 struct changes_host {
     uint32_t name;
     bool compared;
-    double weight[2], squares[2], rest[2];
+    double weight[2], squares[2];
+    double factor[2];   /* what its weight counts for in the estimates; 1 unless hosts are paired */
+    double rest[2];     /* so weighed */
     uint32_t blocks[2]; /* bits: the blocks with samples */
 };
 
@@ -91,7 +93,9 @@ struct changes {
     const char *reason;   /* NULL, or why nothing can be said for sure */
     uint32_t compared[2]; /* number of hosts that are compared, by side */
     double weight[2];     /* of these hosts */
-    double squares[2], rest[2];
+    double rest[2];       /* what is not set aside of it */
+    double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
+    double even_hosts[2]; /* the number of equally large hosts whose variance would be known as well */
     double median; /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */
@@ -112,6 +116,9 @@ int changes_figure(struct changes *c, const char *name, size_t len, int32_t line
 int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, double total, double samples);
 /* Finds or adds an edge; the caller adds to its weights. */
 int changes_edge(struct changes *c, uint32_t callee, uint32_t caller, uint32_t *edge);
+/* Whether so few hosts will be compared that blocks of time should count, and no unit has one but the first. Hosts that are on one side only
+ * may make either side seem large. */
+bool changes_wants_blocks(const struct changes *c);
 /* Returns 0, -ENOMEM, or the code of is_over. */
 int changes_compute(struct changes *c);
 

@@ -43,7 +43,8 @@
     X(unpacked, "max-unpacked")                                                                                                            \
     X(alerts, "alerts")
 
-struct alerts; /* server/alerts/alerts.h */
+struct alerts;   /* server/alerts/alerts.h */
+struct profiles; /* server/profiles/profiles.h */
 
 struct server_options {
 #define SERVER_LIMIT(name, option) uint64_t name;
@@ -99,6 +100,7 @@ struct server {
     struct journal *journal;
     struct readiness readiness;
     struct stop stop;
+    struct profiles *profiles;
     struct alerts *alerts; /* NULL = there are none */
     sem_t readers;         /* limits the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */

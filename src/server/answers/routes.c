@@ -1,6 +1,7 @@
 #include "server/answers/routes.h"
 
 #include "base/text/units.h"
+#include "compress/intake.h"
 #include "server/answers/health.h"
 #include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
@@ -11,14 +12,17 @@
 #include "server/connect/connect.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
+#include "server/fleet/endpoints.h"
 #include "server/fleet/findings.h"
 #include "server/metrics/key_metrics.h"
 #include "server/metrics/scrape.h"
 #include "server/metrics/search.h"
 #include "server/fleet/services.h"
+#include "server/spans/spans.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +39,8 @@ static const struct route {
     {"/v1/functions", TOKEN_READ, functions_answer},
     {"/v1/functions/series", TOKEN_READ, functions_series_answer},
     {"/v1/top", TOKEN_READ, top_answer},
+    {"/v1/endpoints", TOKEN_READ, endpoints_answer},
+    {"/v1/spans", TOKEN_READ, spans_answer},
     {"/v1/changes", TOKEN_READ, changes_answer},
     {"/v1/findings", TOKEN_READ, findings_answer},
     {"/v1/series", TOKEN_READ, query_series},
@@ -58,13 +64,14 @@ static const struct route {
 
 enum { CALL_BYTES_MAX = 1 << 20 };
 
-/* The paths that a number follows. */
+/* The paths that a number, or another name of one thing, follows. */
 static const struct numbered {
     const char *path;
     void (*answer)(struct http *h, const char *number);
 } numbered[] = {
     {"/v1/recordings/", query_recording},
     {"/v1/findings/", findings_answer_one},
+    {"/v1/spans/", spans_answer_trace},
 };
 
 static const char findings[] = "/v1/findings/";
@@ -140,17 +147,14 @@ static void get(struct http *h)
 /* Refuses a body with Content-Encoding (the recording itself may be packed). Returns true if it has answered with an error. */
 static bool is_packed(struct http *h)
 {
-    static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";
-    if (h->head.packed && connect_is(h->path))
-        connect_error(h, "unimplemented", text);
-    else if (h->head.packed)
-        http_error(h, HTTP_BAD_REQUEST, "%s", text);
+    if (h->head.packed)
+        http_error(h, HTTP_BAD_REQUEST, "Content-Encoding: not supported here; send a compressed recording as it is, without this header");
     return h->head.packed;
 }
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, TOKEN_READ) || is_packed(h))
+    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -232,11 +236,30 @@ void routes_body(struct http *h, const char *bytes, size_t n)
         buffer_put(&h->message, bytes, n);
 }
 
+/* Answers a call whose message is packed. */
+static void answer_packed(struct http *h)
+{
+    struct intake in;
+    struct error e;
+    int rc = intake_open_memory_within(&in, h->message.data, h->message.len, CALL_BYTES_MAX, "the message", &e);
+    if (rc) {
+        connect_error(h, rc == -EFBIG ? "resource_exhausted" : "invalid_argument", e.text);
+        return;
+    }
+    if (!in.codec || *in.damage)
+        connect_error(h, "invalid_argument", in.codec ? in.damage : "the message is not packed, but its headers say so");
+    else
+        connect_answer(h, in.bytes, in.size);
+    intake_close(&in);
+}
+
 static void end_call(struct http *h)
 {
     uint64_t begun = clock_monotonic_ns();
     if (h->message.failed)
         connect_error(h, "resource_exhausted", "the message is longer than 1 MiB");
+    else if (h->head.packed)
+        answer_packed(h);
     else
         connect_answer(h, h->message.data, h->message.len);
     counters_query(&h->server->counters, clock_monotonic_ns() - begun);

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "store/files/private.h"
+#include "store/rollup/rollup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +44,12 @@ char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionar
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment)
 {
     snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32 "/%" PRIu64 ".seg", s->path, dictionary, segment);
+    return out;
+}
+
+char *store_rollup_path(const struct store *s, char *out, uint32_t dictionary, uint64_t number)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32 "/%" PRIu64 ".roll", s->path, dictionary, number);
     return out;
 }
 
@@ -185,6 +192,8 @@ void store_close(struct store *s)
 void store_set_limits(struct store *s, const struct store_limits *l)
 {
     s->options.retain_raw_s = l->retain_raw_s;
+    s->options.retain_hours_s = l->retain_hours_s;
+    s->options.retain_days_s = l->retain_days_s;
     s->options.max_disk = l->max_disk;
     s->options.max_raw = l->max_raw;
     s->options.max_service = l->max_service;
@@ -194,6 +203,7 @@ void store_set_limits(struct store *s, const struct store_limits *l)
 void store_maintain(struct store *s)
 {
     recover_pending(s);
+    rollup_some(s);
     if (!store_is_stopping(s))
         retain_all(s);
     merge_some(s);

@@ -9,8 +9,9 @@
  *     segment     id, dictionary, rows, bytes, bad (the reason, or NULL if it is good), small (it may be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value: one label of a set
- *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
- *                 other tables, which triggers keep current
+ *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad, rollup_bytes: sums
+ *                 over the other tables, which triggers keep current
+ *     rollup, rollup_file, rolled, rolled_book   sums of rows by hour and day (catalogue_rollup.h)
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     finding, waiting, judging      what rules found in recordings (catalogue_findings.h)
@@ -162,13 +163,11 @@ struct catalogue_hit { /* one part */
     uint64_t recording, segment, rows, weight, flaws; /* segment: its id, if the part is sealed; flaws: those of the recording */
     uint32_t dictionary;
     int64_t first, last, begun, ended; /* first, last: of the part; begun, ended: of its recording */
-    uint64_t labelset;
+    uint64_t labelset, service;
+    int64_t day, type_id;
     const char *type;
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
-/* Visits the parts that have rows in [from, to), in no particular order. */
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
-                   void *context, struct error *e);
 /* Visits the books of recordings for the minutes that overlap [from, to). The visitor gets one line at a time. All lines of one recording
  * and minute come one after the other. */
 struct catalogue_book_hit {
@@ -230,7 +229,7 @@ int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patie
                      struct error *e);
 
 struct catalogue_sums {
-    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
+    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, rollup_bytes, pending, lost, bad;
     int64_t oldest_day, newest_day; /* 0 = there is no such day */
 };
 /* Returns the sums, which the catalog updates whenever data is added or deleted. */
@@ -240,8 +239,9 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 struct catalogue_usage {
     uint64_t service;
     const char *name;
-    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes;
-    int64_t oldest_day; /* the oldest day with rows of the service; INT64_MAX = none */
+    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes, rollup_bytes;
+    int64_t oldest_day;    /* the oldest day with rows of the service; INT64_MAX = none */
+    int64_t oldest_rollup; /* the oldest day with a roll-up of the service; INT64_MAX = none */
 };
 typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
 /* Visits the services that have data, the largest first. */

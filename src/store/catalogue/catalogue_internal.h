@@ -48,6 +48,11 @@ int catalogue_end_waiting(struct catalogue *c, uint64_t recording, int64_t *serv
 /* Adds the key metrics of a recording that was just added. */
 int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e);
 
+/* ---- catalogue_query.c ---- */
+
+/* Visits the parts that have rows in [from, to), in a transaction of the caller. */
+int catalogue_hits_in(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e);
+
 /* ---- catalogue_versions.c ---- */
 
 /* Copies the catalog, then upgrades it from this version to the newest. Version 0 is an empty file. Returns -EINVAL if the version is newer

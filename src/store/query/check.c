@@ -8,7 +8,8 @@ struct checking {
     struct store_result *result;
 };
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     return 0;
 }
@@ -28,7 +29,7 @@ int store_check(struct store *s, int64_t to, struct store_result *r, struct erro
     struct gather g;
     struct store_query q = {.to = to, .type = ""};
     struct checking c = {s, &g, &q, r};
-    int rc = gather_init(&g, s, &q, NULL, r, e);
+    int rc = gather_init(&g, s, &q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);
     gather_deinit(&g);
     return rc;

@@ -5,6 +5,7 @@
  * timeout: 60
  */
 #include "store_shop.h"
+#include "store_versions.h"
 
 #include "store/query/metrics.h"
 
@@ -197,6 +198,7 @@ static void test_upgrade(void)
     snprintf(file, sizeof file, "%s/upgrade/catalogue.db", folder);
     sqlite3_open(file, &db);
     tap_ok(!sqlite3_exec(db,
+                         STORE_TO_VERSION_8
                          "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; "
                          "ALTER TABLE recording DROP COLUMN measured; PRAGMA user_version = 7",
                          NULL, NULL, NULL),

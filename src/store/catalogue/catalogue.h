@@ -168,11 +168,12 @@ struct catalogue_hit { /* one part */
     const char *type;
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
-/* Visits the books of recordings for the minutes that overlap [from, to). The visitor gets one line at a time. All lines of one recording
- * and minute come one after the other. */
+/* Visits the books of recordings for the minutes that overlap [from, to), and, where rows are deleted, for the hours within it. The visitor
+ * gets one line at a time. All lines of one recording and minute come one after the other. */
 struct catalogue_book_hit {
     uint64_t recording;
-    unsigned mark; /* of the line's account */
+    uint64_t recordings; /* 0 = it is of this recording; otherwise it is the sum over the line's hour of so many whose rows are deleted */
+    unsigned mark;       /* of the line's account */
     struct catalogue_book line;
 };
 struct catalogue_book_visitor {
@@ -241,7 +242,7 @@ struct catalogue_usage {
     const char *name;
     uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes, rollup_bytes;
     int64_t oldest_day;    /* the oldest day with rows of the service; INT64_MAX = none */
-    int64_t oldest_rollup; /* the oldest day with a roll-up of the service; INT64_MAX = none */
+    int64_t oldest_hours, oldest_days; /* the oldest day with a roll-up of the service by hour, and for the day; INT64_MAX = none */
 };
 typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
 /* Visits the services that have data, the largest first. */
@@ -249,14 +250,21 @@ int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *con
 
 /* Files to remove from the disk. */
 struct catalogue_dropped {
-    uint32_t *dictionaries;
+    struct catalogue_dropped_file {
+        uint32_t dictionary;
+        uint64_t number;
+        bool rollup; /* otherwise it is a segment */
+    } * files;       /* in the folders of dictionaries that stay */
+    uint32_t file_count, file_cap;
+    uint32_t day_count;     /* dictionaries of which the rows are gone */
+    uint32_t *dictionaries; /* whose folders go */
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes;      /* the size of the recordings' files in this list */
     uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
-/* Forgets all data of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Records the
- * reason. The caller removes the files from the disk, and frees the lists in *dropped. */
+/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that have
+ * the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these

@@ -190,7 +190,8 @@ static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *con
     struct sql s =
         sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
                    "(SELECT min(first) FROM recording WHERE service = u.service) / 86400, u.rollup_bytes, "
-                   "(SELECT min(day) FROM rollup WHERE service = u.service AND until > 0) FROM usage u JOIN service s ON s.id = u.service "
+                   "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 3600 AND until > 0), "
+                   "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0) FROM usage u JOIN service s ON s.id = u.service "
                    "WHERE u.recordings > 0 OR u.rollup_bytes > 0 "
                    "ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes + u.rollup_bytes DESC, u.service");
     int rc;
@@ -204,7 +205,8 @@ static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *con
             .dictionary_bytes = (uint64_t)sql_column(&s, 5),
             .oldest_day = sqlite3_column_type(s.statement, 6) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 6),
             .rollup_bytes = (uint64_t)sql_column(&s, 7),
-            .oldest_rollup = sqlite3_column_type(s.statement, 8) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 8),
+            .oldest_hours = sqlite3_column_type(s.statement, 8) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 8),
+            .oldest_days = sqlite3_column_type(s.statement, 9) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 9),
         };
         rc = visit(context, &one);
         if (rc)

@@ -315,6 +315,24 @@ int catalogue_rollup_bad(struct catalogue *c, uint64_t number, struct error *e)
     return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
+static int covers_day(struct sql_database *d, uint64_t service, int64_t day, bool *covers, struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT 1 FROM rollup WHERE service = ? AND day = ? AND step = 3600 AND NOT gone AND (until < 86400 OR stale)");
+    sql_int(&s, (int64_t)service);
+    sql_int(&s, day);
+    int rc = sql_step(&s, e);
+    *covers = !rc;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_rollup_covers(struct catalogue *c, uint64_t service, int64_t day, bool *covers, struct error *e)
+{
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, NULL, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, covers_day(&r->sql, service, day, covers, e), e);
+}
+
 /* ---- queries ---- */
 
 static int visit_with_files(struct sql_database *d, struct sql *s, const struct catalogue_select_visitor *visitor, struct error *e)

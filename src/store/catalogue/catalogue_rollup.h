@@ -94,17 +94,14 @@ struct catalogue_select_visitor {
 int catalogue_select(struct catalogue *c, int64_t from, int64_t to, const char *type, const struct catalogue_patience *patience,
                      const struct catalogue_select_visitor *visitor, struct error *e);
 
-/* ---- catalogue_drop_rollup.c ---- */
+/* Whether the roll-ups of the service's day have all its rows, or can never have them. */
+int catalogue_rollup_covers(struct catalogue *c, uint64_t service, int64_t day, bool *covers, struct error *e);
 
-/* Forgets the roll-ups of a service with this step for days before `day`; of rows that no other roll-up has, records the reason. Lists the
- * files to remove. */
-struct catalogue_dropped_rollups {
-    struct catalogue_rollup_file *files;
-    uint32_t *dictionaries; /* folders that nothing else needs */
-    uint32_t file_count, file_cap, dictionary_count, dictionary_cap;
-};
+/* ---- catalogue_drop_rollups.c ---- */
+
+/* Forgets the roll-ups of a service with this step for days before `day`. Of deleted rows that no other roll-up has, records the reason. The
+ * caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_rollups(struct catalogue *c, uint64_t service, uint32_t step, int64_t day, enum catalogue_why why,
-                           struct catalogue_dropped_rollups *dropped, struct error *e);
-void catalogue_dropped_rollups_deinit(struct catalogue_dropped_rollups *dropped);
+                           struct catalogue_dropped *dropped, struct error *e);
 
 #endif

@@ -190,6 +190,7 @@ static const char version_10[] =
     " made INTEGER NOT NULL DEFAULT 0, recordings INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,"
     " weight INTEGER NOT NULL DEFAULT 0, summary BLOB, UNIQUE (service, day, type, step));"
     "CREATE INDEX rollup_day ON rollup (day);"
+    "CREATE INDEX rollup_tier ON rollup (service, step, day);"
     "CREATE INDEX rollup_due ON rollup (step, day) WHERE stale OR until < 86400;"
     "CREATE TABLE rollup_file (rollup INTEGER NOT NULL, dictionary INTEGER NOT NULL, number INTEGER NOT NULL, rows INTEGER NOT NULL,"
     " bytes INTEGER NOT NULL, PRIMARY KEY (rollup, dictionary)) WITHOUT ROWID;"

@@ -152,6 +152,20 @@ static void look_at_recording(struct store *s, const char *path, const char *nam
     }
 }
 
+static int remove_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char path[DISK_PATH_MAX];
+    disk_remove(store_recording_path(context, path, identity));
+    return 0;
+}
+
+/* Recordings that were deleted shortly before a crash are not to be found again: their samples may be in roll-ups. */
+static int end_removing(struct store *s, struct error *e)
+{
+    int rc = catalogue_going(s->catalogue, remove_going, s, e);
+    return rc ? rc : catalogue_gone(s->catalogue, e);
+}
+
 static void find_recordings(struct store *s)
 {
     char path[DISK_PATH_MAX];
@@ -262,6 +276,9 @@ int recover_all(struct store *s, struct error *e)
     s->last_segment = last > rolled ? last : rolled;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
     rc = is_other ? put_segments_aside(s, e) : 0;
+    if (rc)
+        return rc;
+    rc = end_removing(s, e);
     if (rc)
         return rc;
     find_recordings(s);

@@ -79,6 +79,8 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
         rc = disk_sync_all(s->path, e);
     if (!rc) {
         remove_files(s, &dropped, why);
+        rc = dropped.file_count && dropped.identity_count ? disk_sync_all(s->path, e) : 0;
+        rc = rc || !dropped.identity_count ? rc : catalogue_gone(s->catalogue, e);
         if (dropped.day_count)
             store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.day_count, dropped.identity_count);
     }

@@ -11,6 +11,7 @@
  *     label       labelset, name, value: one label of a set
  *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad, rollup_bytes: sums
  *                 over the other tables, which triggers keep current
+ *     going       identity: recordings that are forgotten, while their files are removed
  *     rollup, rollup_file, rolled, rolled_book   sums of rows by hour and day (catalogue_rollup.h)
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
@@ -267,6 +268,12 @@ struct catalogue_dropped {
  * the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
+/* Visits the recordings that catalogue_drop_before has forgotten before the last catalogue_gone. After a crash, the files of some may still be
+ * there. */
+typedef int catalogue_visit_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY]);
+int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e);
+/* Records that the files of all these are removed. */
+int catalogue_gone(struct catalogue *c, struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these
  * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file, and, if
  * spares_evidence is set, one that is evidence of an open finding. */

@@ -55,6 +55,7 @@ static const char *const rows_of_days[] = {
 };
 
 static const char *const ended_recordings[] = {
+    "INSERT OR IGNORE INTO going SELECT r.identity " ENDED " AND r.raw",
     "DELETE FROM book WHERE recording IN (SELECT r.id " ENDED ")",
     "DELETE FROM content WHERE recording IN (SELECT r.id " ENDED ")",
     "DELETE FROM recording WHERE id IN (SELECT r.id " ENDED ")",
@@ -217,6 +218,37 @@ int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, en
     *dropped = (struct catalogue_dropped){0};
     int rc = sql_begin(&c->sql, true, e);
     return rc ? rc : sql_end(&c->sql, drop_days(c, &drop, dropped, e), e);
+}
+
+/* ---- files that are being removed ---- */
+
+static int going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT identity FROM going");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        const void *identity = sqlite3_column_blob(s.statement, 0);
+        rc = identity && sqlite3_column_bytes(s.statement, 0) == ENVELOPE_IDENTITY ? visit(context, identity) : 0;
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, going(c, visit, context, e), e);
+}
+
+int catalogue_gone(struct catalogue *c, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "DELETE FROM going");
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
 /* ---- what an earlier catalog had ---- */

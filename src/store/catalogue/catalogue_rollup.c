@@ -374,3 +374,34 @@ int catalogue_select(struct catalogue *c, int64_t from, int64_t to, const char *
     rc = rc ? rc : catalogue_hits_in(&r->sql, from, to, visitor->hit, visitor->context, e);
     return catalogue_read_end(c, r, rc, e);
 }
+
+static int gone(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT s.name, t.name, max(u.recordings), max(u.rows), max(u.weight) FROM rollup u "
+                              "JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type "
+                              "WHERE u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 AND u.gone AND u.until > 0 GROUP BY u.service, u.day, u.type");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        const struct catalogue_forgotten f = {.service = sql_column_text(&s, 0),
+                                              .type = sql_column_text(&s, 1),
+                                              .why = FORGOTTEN_RETAIN,
+                                              .parts = (uint64_t)sql_column(&s, 2),
+                                              .rows = (uint64_t)sql_column(&s, 3),
+                                              .weight = (uint64_t)sql_column(&s, 4)};
+        rc = visit(context, &f);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_rollups_gone(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                           catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    struct catalogue_reader *r;
+    int rc = catalogue_read_begin(c, patience, &r, e);
+    return rc ? rc : catalogue_read_end(c, r, gone(&r->sql, from, to, visit, context, e), e);
+}

@@ -97,6 +97,10 @@ int catalogue_select(struct catalogue *c, int64_t from, int64_t to, const char *
 /* Whether the roll-ups of the service's day have all its rows, or can never have them. */
 int catalogue_rollup_covers(struct catalogue *c, uint64_t service, int64_t day, bool *covers, struct error *e);
 
+/* Visits the days with seconds in [from, to) whose rows are deleted, but not all of their roll-ups. */
+int catalogue_rollups_gone(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
+                           catalogue_visit_forgotten *visit, void *context, struct error *e);
+
 /* ---- catalogue_drop_rollups.c ---- */
 
 /* Forgets the roll-ups of a service with this step for days before `day`. Of deleted rows that no other roll-up has, records the reason. The

@@ -202,6 +202,7 @@ static const char version_10[] =
     " PRIMARY KEY (hour, labelset)) WITHOUT ROWID;"
     "CREATE INDEX rolled_book_service ON rolled_book (service, hour);"
     "CREATE INDEX rolled_book_labelset ON rolled_book (labelset);"
+    "CREATE TABLE going (identity BLOB PRIMARY KEY) WITHOUT ROWID;"
     "ALTER TABLE usage ADD COLUMN rollup_bytes INTEGER NOT NULL DEFAULT 0;"
     "DROP INDEX part_day;"
     "CREATE INDEX part_day ON part (day, type, last);"

@@ -115,13 +115,13 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
 {
     uint32_t best = 0, most = 0;
     for (uint32_t type = 1; type < g->types.count; type++) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; !asked && i < g->count; i++)
+        uint32_t n = gather_missing_pieces(g, type);
+        for (uint32_t i = 0; i < g->count; i++)
             n += g->list[i].type == type ? (uint32_t)g->list[i].parts : 0;
-        for (uint32_t i = 0; !asked && i < g->hole_count; i++)
+        for (uint32_t i = 0; i < g->hole_count; i++)
             n += g->holes[i].type == type;
         const char *name = strtab_text(&g->types, type);
-        bool better = asked ? !strcmp(name, asked) : comes_first(name, n, strtab_text(&g->types, best), most);
+        bool better = n && (asked ? !strcmp(name, asked) : comes_first(name, n, strtab_text(&g->types, best), most));
         best = better ? type : best;
         most = better ? n : most;
     }
@@ -261,6 +261,15 @@ int store_forgotten(struct store *s, const struct store_query *q, struct missing
     struct store_asking asking = {s, q};
     struct catalogue_patience patience = store_patience(&asking);
     return catalogue_forgotten(s->catalogue, q->from, q->to, &patience, take_forgotten, &t, e);
+}
+
+int store_forgotten_recordings(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
+{
+    struct take_forgotten t = {s, q, m, e};
+    struct store_asking asking = {s, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = store_forgotten(s, q, m, e);
+    return rc ? rc : catalogue_rollups_gone(s->catalogue, q->from, q->to, &patience, take_forgotten, &t, e);
 }
 
 /* ---- rows ---- */

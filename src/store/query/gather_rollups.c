@@ -222,6 +222,22 @@ static bool is_selected(const struct gather *g, const struct gather_unit *u, uin
     return map_find(&g->labelsets, u->summary.labelsets[group]) != NULL;
 }
 
+uint32_t gather_missing_pieces(const struct gather *g, uint32_t type)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->piece_count; i++) {
+        const struct gather_piece *p = &g->pieces[i];
+        const struct gather_unit *u = &g->units[p->unit];
+        bool some = u->type == type && (p->lost || p->cut[0] != UINT32_MAX || p->cut[1] != UINT32_MAX);
+        for (uint32_t group = 0; some && group < u->summary.group_count; group++)
+            if (is_selected(g, u, group)) {
+                n++;
+                break;
+            }
+    }
+    return n;
+}
+
 /* Counts what the unit has in one slot as missing. */
 static void miss_slot(const struct gather *g, const struct gather_unit *u, uint32_t slot, enum missing_why why, struct missing *m)
 {

@@ -31,6 +31,8 @@ int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t 
 /* Finds what is taken of the part's service, day and type from a roll-up instead of from its rows. Returns NULL if it is nothing. */
 const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit);
 
+/* Returns how many pieces of this type lack something, and have some of the selected labels. */
+uint32_t gather_missing_pieces(const struct gather *g, uint32_t type);
 /* Counts what the pieces of this type (0 = of any) have beside rows: recordings that `seen` does not have yet, and what is missing. */
 int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen, struct store_result *r);
 /* Adds up the time that the pieces' recordings cover within the query's. A recording that `seen` has is left out. */

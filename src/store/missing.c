@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "coarse", "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",  "retain", "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "coarse",   "flawed"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 enum { WAIT_DAYS = 1 }; /* how long samples that are too old wait for their sums, for example when the server was down */
-enum { SLACK = 20 }; /* one SLACKth of a limit is freed in addition, so that the next recording does not exceed the limit again */
+enum { SLACK = 20 };    /* one SLACKth of a limit is freed in addition, so that the next recording does not exceed the limit again */
 
 static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-recordings",
                                                      [DELETED_RAW] = "--max-recordings",

@@ -2,7 +2,6 @@
 
 #include "base/text/units.h"
 #include "store/files/private.h"
-#include "store/rollup/rollup.h"
 
 #include <errno.h>
 #include <fcntl.h>

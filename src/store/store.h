@@ -70,7 +70,7 @@ struct store_options {
     uint64_t single_rows;              /* a profile with more rows has them added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = defaults that suit a fleet */
     struct store_rollup_rule rollup;
-    const atomic_bool *stop;           /* NULL, or a flag; once it is set, queries and maintenance end soon */
+    const atomic_bool *stop; /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
@@ -144,10 +144,10 @@ struct store_result {
     struct store_books books;   /* of the selected recordings, if the query asks for them */
     struct method_sum *methods; /* if the query has `keep`: sums over all selected rows, even pruned ones; in no order */
     uint32_t method_count;
-    struct pruned pruned;     /* what was left out because of `keep` */
-    struct missing missing;   /* received data that the answer lacks */
-    struct store_coarse {     /* times whose samples are deleted: of these, sums are left, by hour (first) and by day (second) */
-        int64_t from, to;     /* in seconds; `to` is excluded; equal = none */
+    struct pruned pruned;   /* what was left out because of `keep` */
+    struct missing missing; /* received data that the answer lacks */
+    struct store_coarse {   /* times whose samples are deleted: of these, sums are left, by hour (first) and by day (second) */
+        int64_t from, to;   /* in seconds; `to` is excluded; equal = none */
     } coarse[2];
     struct buffer unreadable; /* one line for each segment that could not be read */
 };

@@ -123,8 +123,8 @@ int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_f
 
 /* Merges small segments into large ones, for a limited time, and removes the small ones. Only one thread at a time may call it. */
 void merge_some(struct store *s);
-/* Has a file removed that the catalog no longer knows, when the queries that began earlier have ended. Only the thread of store_maintain may
- * call it. */
+/* Has a file removed that the catalog no longer knows, when the queries that began earlier have ended. Only the thread of store_maintain
+ * may call it. */
 void merge_note_gone(struct store *s, uint32_t dictionary, uint64_t number, bool rollup);
 /* Removes the files in segments/ that are not in the catalog. */
 void merge_sweep(struct store *s);
@@ -134,6 +134,13 @@ void merge_deinit(struct store *s);
  * which needs the result of merge_read_begin. */
 unsigned merge_read_begin(struct store *s);
 void merge_read_end(struct store *s, unsigned epoch);
+
+/* ---- rollup_make.c ---- */
+
+/* Makes roll-ups (rollup/rollup.h) that are due, for a limited time. Call it from the thread of store_maintain. */
+void rollup_some(struct store *s);
+/* Puts a damaged file aside. Its roll-up is not used until it is made again from rows. */
+void rollup_quarantine(struct store *s, uint32_t dictionary, uint64_t number, const char *why);
 
 /* ---- retain.c ---- */
 

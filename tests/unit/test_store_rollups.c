@@ -1,7 +1,7 @@
 /*
  * Roll-ups: a store that has them answers as one that has none, to the unit, for random selectors, times and steps, when parts come late,
- * after damage, and when the rows are deleted; what only a whole hour or day could answer is counted; kill -9 between any two steps loses and
- * doubles nothing and leaves no file behind.
+ * after damage, and when the rows are deleted; what only a whole hour or day could answer is counted; kill -9 between any two steps loses
+ * and doubles nothing and leaves no file behind.
  * tier: default
  * timeout: 300
  */
@@ -344,15 +344,15 @@ static int put_split(struct store *s, const struct question *of, struct lines *l
 /* What the store answers; the caller frees it. */
 static char *answer(struct store *s, const struct question *of, struct store_result *r)
 {
-    static int (*const put[KINDS])(struct store *s, const struct question *of, struct lines *l, struct store_result *r, struct error *e) = {
-        put_profile, put_series, put_functions, put_split};
+    static int (*const put[KINDS])(struct store * s, const struct question *of, struct lines *l, struct store_result *r,
+                                   struct error *e) = {put_profile, put_series, put_functions, put_split};
     static struct lines l;
     struct error e;
     l.count = 0;
     if (put[of->kind](s, of, &l, r, &e))
         line(&l, "failed: %s", e.text);
-    line(&l, "%s: %" PRIu64 " recordings, %" PRId64 " to %" PRId64 ", %" PRIu64 ", missing %" PRIu64, r->type, r->recordings, r->from, r->to,
-         r->weight, missing_parts(&r->missing));
+    line(&l, "%s: %" PRIu64 " recordings, %" PRId64 " to %" PRId64 ", %" PRIu64 ", missing %" PRIu64, r->type, r->recordings, r->from,
+         r->to, r->weight, missing_parts(&r->missing));
     return joined(&l);
 }
 
@@ -367,7 +367,7 @@ static uint64_t weight_of(struct store *s, const struct store_query *q, struct s
 static struct question random_question(void)
 {
     static const char *const selectors[] = {"{}", "{service=\"shop\"}", "{host=~\"a|b\"}", "{host!=\"c\",service=\"bank\"}"},
-                            *const types[] = {"cpu:samples", "cpu:ns", NULL}, *const labels[] = {NULL, "host", "service"};
+                             *const types[] = {"cpu:samples", "cpu:ns", NULL}, *const labels[] = {NULL, "host", "service"};
     static const int64_t steps[] = {HOUR, DAY, 2 * HOUR, 700};
     struct question of = {.kind = (enum kind)at_random(KINDS), .q.type = types[at_random(3)], .by = labels[at_random(3)]};
     struct error e;
@@ -639,6 +639,31 @@ static void test_late_beside_sums(void)
     store_close(s);
 }
 
+/* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
+static void test_catalogue_lost(void)
+{
+    struct store_result r;
+    struct store *s = open_store("lost", 30, 90, 400);
+    const struct store_query q = {.from = today - 3 * DAY, .to = today, .type = "cpu:ns"};
+    for (uint32_t i = 0; i < 5; i++) {
+        struct recording one = recording_of(i, today - 3 * DAY + i * 100, today - 3 * DAY + i * 100 + 60);
+        one.service = "shop";
+        add(s, &one);
+    }
+    maintain(s);
+    store_close(s);
+    s = open_store("lost", 1, 90, 400);
+    maintain(s);
+    tap_ok(weight_of(s, &q, &r) && !files("lost", "*.seg"), "only roll-ups are left");
+    store_close(s);
+    run("rm lost/catalogue.db*");
+    s = open_store("lost", 1, 90, 400);
+    tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_REBUILT].parts == 5,
+           "without the catalog, their recordings are counted as missing");
+    run("ls lost/quarantine/*-segments/*/*.roll > /dev/null");
+    store_close(s);
+}
+
 /* ---- kill -9 ---- */
 
 static bool maintain_in_child(int steps, uint64_t rows)
@@ -706,6 +731,7 @@ int main(void)
     store_close(with);
     store_close(without);
     test_late_beside_sums();
+    test_catalogue_lost();
     test_steps();
     char command[300];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

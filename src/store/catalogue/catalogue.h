@@ -242,7 +242,7 @@ struct catalogue_usage {
     uint64_t service;
     const char *name;
     uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes, rollup_bytes;
-    int64_t oldest_day;    /* the oldest day with rows of the service; INT64_MAX = none */
+    int64_t oldest_day;                /* the oldest day with rows of the service; INT64_MAX = none */
     int64_t oldest_hours, oldest_days; /* the oldest day with a roll-up of the service by hour, and for the day; INT64_MAX = none */
 };
 typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
@@ -264,12 +264,12 @@ struct catalogue_dropped {
     uint64_t raw_bytes;      /* the size of the recordings' files in this list */
     uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
-/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that have
- * the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in *dropped. */
+/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that
+ * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
-/* Visits the recordings that catalogue_drop_before has forgotten before the last catalogue_gone. After a crash, the files of some may still be
- * there. */
+/* Visits the recordings that catalogue_drop_before has forgotten after the last catalogue_gone. After a crash, the files of some may still
+ * be there. */
 typedef int catalogue_visit_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY]);
 int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e);
 /* Records that the files of all these are removed. */

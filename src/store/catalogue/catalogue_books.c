@@ -4,7 +4,8 @@
  * these are its id, its time or bytes, and its count. Both may be negative, because an account of something that is pending also
  * shrinks.
  *
- * When rows are deleted, the books of their recordings are added up by hour and label set. Such a line also has the number of recordings. */
+ * When rows are deleted, the books of their recordings are added up by hour and label set. Such a line also has the number of
+ * recordings. */
 #include "store/catalogue/catalogue_internal.h"
 #include "store/files/column.h"
 
@@ -151,8 +152,9 @@ static int put_hour(struct catalogue *c, struct hour_sums *sums, int64_t service
 
 int catalogue_roll_books(struct catalogue *c, int64_t service, int64_t day, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT b.minute / 60, r.labelset, b.recording, b.lines FROM recording r JOIN book b ON b.recording = r.id "
-                                    "WHERE r.service = ?1 AND r.first < ?2 * 86400 AND b.minute < ?2 * 1440 AND EXISTS (SELECT 1 FROM "
+    struct sql s = sql_use(&c->sql, "SELECT b.minute / 60, r.labelset, b.recording, b.lines "
+                                    "FROM recording r JOIN book b ON b.recording = r.id WHERE r.service = ?1 AND r.first < ?2 * 86400 AND "
+                                    "b.minute < ?2 * 1440 AND EXISTS (SELECT 1 FROM "
                                     "rollup u WHERE u.service = ?1 AND u.day = b.minute / 1440 AND u.until > 0) ORDER BY 1, 2");
     struct hour_sums sums = {0};
     struct buffer out;
@@ -290,8 +292,7 @@ static int hours(struct sql_database *d, const struct accounts *a, int64_t from,
     while ((rc = sql_step(&s, e)) > 0) {
         if (!visitor->selects(visitor->context, (uint64_t)sql_column(&s, 1)))
             continue;
-        struct column in = {.bytes = (uint8_t *)sqlite3_column_blob(s.statement, 2),
-                            .size = (size_t)sqlite3_column_bytes(s.statement, 2)};
+        struct column in = {.bytes = (uint8_t *)sqlite3_column_blob(s.statement, 2), .size = (size_t)sqlite3_column_bytes(s.statement, 2)};
         struct catalogue_book_hit hit = {.line = {.minute = sql_column(&s, 0) * 60}};
         rc = in.bytes ? visit_lines(a, &hit, &in, true, visitor) : 0;
         if (rc)

@@ -111,8 +111,9 @@ int catalogue_note_file(struct catalogue_dropped *d, uint32_t dictionary, uint64
 /* Lists the segments of dictionaries that stay, because a roll-up needs them. */
 static int list_segments(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    struct sql s = use(c, drop, "SELECT g.dictionary, g.id FROM dictionary JOIN segment g ON g.dictionary = dictionary.id WHERE " OF_DAYS
-                                " AND NOT " UNUSED " ORDER BY g.dictionary");
+    struct sql s = use(c, drop,
+                       "SELECT g.dictionary, g.id FROM dictionary JOIN segment g ON g.dictionary = dictionary.id WHERE " OF_DAYS
+                       " AND NOT " UNUSED " ORDER BY g.dictionary");
     uint32_t last = 0;
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {

@@ -49,14 +49,15 @@ static int list_files(struct catalogue *c, const struct drop *drop, struct catal
 /* Records what no other roll-up has. */
 static int note_forgotten(struct catalogue *c, const struct drop *drop, enum catalogue_why why, struct error *e)
 {
-    struct sql s = use_tier(c, drop,
-                            "INSERT INTO forgotten SELECT s.name, u.day, t.name, ?4, u.recordings, u.rows, u.weight, u.day * 86400, "
-                            "u.day * 86400 + 86399 FROM rollup u JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type WHERE " OF_TIER
-                            " AND u.gone AND u.until > 0 AND NOT EXISTS (SELECT 1 FROM rollup o WHERE o.service = u.service AND o.day = u.day "
-                            "AND o.type = u.type AND o.step <> u.step AND o.until > 0) "
-                            "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, rows = rows + excluded.rows, "
-                            "weight = CAST(weight + excluded.weight AS INTEGER), first = min(first, excluded.first), "
-                            "last = max(last, excluded.last)");
+    struct sql s = use_tier(
+        c, drop,
+        "INSERT INTO forgotten SELECT s.name, u.day, t.name, ?4, u.recordings, u.rows, u.weight, u.day * 86400, "
+        "u.day * 86400 + 86399 FROM rollup u JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type "
+        "WHERE " OF_TIER " AND u.gone AND u.until > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM rollup o WHERE o.service = u.service AND o.day = u.day AND o.type = u.type AND o.step <> u.step AND o.until > 0) "
+        "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, rows = rows + excluded.rows, "
+        "weight = CAST(weight + excluded.weight AS INTEGER), first = min(first, excluded.first), "
+        "last = max(last, excluded.last)");
     sql_int(&s, why);
     return sql_run(&s, 0, e);
 }
@@ -83,8 +84,9 @@ static int drop_rollups(struct catalogue *c, const struct drop *drop, enum catal
     rc = rc ? rc : note_forgotten(c, drop, why, e);
     struct sql rollups = use_tier(c, drop, "DELETE FROM rollup AS u WHERE " OF_TIER);
     rc = sql_run(&rollups, rc, e);
-    struct sql books = use(c, drop, "DELETE FROM rolled_book WHERE service = ?2 AND hour < ?1 * 24 AND NOT EXISTS "
-                                    "(SELECT 1 FROM rollup u WHERE u.service = ?2 AND u.day = rolled_book.hour / 24)");
+    struct sql books = use(c, drop,
+                           "DELETE FROM rolled_book WHERE service = ?2 AND hour < ?1 * 24 AND NOT EXISTS "
+                           "(SELECT 1 FROM rollup u WHERE u.service = ?2 AND u.day = rolled_book.hour / 24)");
     rc = sql_run(&books, rc, e);
     rc = rc ? rc : drop_dictionaries(c, drop, d, e);
     return rc ? rc : catalogue_drop_labels(c, e);

@@ -107,9 +107,9 @@ int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const st
 static int streams(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
-                              "JOIN type t ON t.id = c.type WHERE r.last >= ?1 AND r.first < ?2 UNION SELECT d.labelset, t.name FROM rollup u "
-                              "JOIN rolled d ON d.rollup = u.id JOIN type t ON t.id = u.type WHERE u.gone AND u.day BETWEEN ?1 / 86400 AND "
-                              "(?2 - 1) / 86400 ORDER BY 1, 2");
+                              "JOIN type t ON t.id = c.type WHERE r.last >= ?1 AND r.first < ?2 "
+                              "UNION SELECT d.labelset, t.name FROM rollup u JOIN rolled d ON d.rollup = u.id "
+                              "JOIN type t ON t.id = u.type WHERE u.gone AND u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 ORDER BY 1, 2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -187,13 +187,12 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 
 static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
 {
-    struct sql s =
-        sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
-                   "(SELECT min(first) FROM recording WHERE service = u.service) / 86400, u.rollup_bytes, "
-                   "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 3600 AND until > 0), "
-                   "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0) FROM usage u JOIN service s ON s.id = u.service "
-                   "WHERE u.recordings > 0 OR u.rollup_bytes > 0 "
-                   "ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes + u.rollup_bytes DESC, u.service");
+    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                              "(SELECT min(first) FROM recording WHERE service = u.service) / 86400, u.rollup_bytes, "
+                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 3600 AND until > 0), "
+                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0) "
+                              "FROM usage u JOIN service s ON s.id = u.service WHERE u.recordings > 0 OR u.rollup_bytes > 0 "
+                              "ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes + u.rollup_bytes DESC, u.service");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_usage one = {

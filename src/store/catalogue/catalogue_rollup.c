@@ -42,8 +42,8 @@ static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule 
 {
     struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due WHERE u.step = 3600 AND NOT u.gone "
                               "AND (u.stale OR u.until < 86400) AND (NOT u.stale OR u.made < ?3) AND "
-                              "CASE WHEN u.stale THEN 0 ELSE u.until END < CASE WHEN u.day < ?1 THEN 86400 WHEN u.day = ?1 THEN ?2 ELSE 0 END "
-                              "ORDER BY u.day");
+                              "CASE WHEN u.stale THEN 0 ELSE u.until END < "
+                              "CASE WHEN u.day < ?1 THEN 86400 WHEN u.day = ?1 THEN ?2 ELSE 0 END ORDER BY u.day");
     sql_int(&s, rule->day);
     sql_int(&s, rule->until);
     sql_int(&s, rule->again);
@@ -134,8 +134,7 @@ static int files_in(struct sql_database *d, uint32_t dictionary, catalogue_visit
     return visit_files(&s, visit, context, e);
 }
 
-int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context,
-                              struct error *e)
+int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context, struct error *e)
 {
     struct catalogue_reader *r;
     int rc = catalogue_read_begin(c, NULL, &r, e);
@@ -159,7 +158,7 @@ int catalogue_rollup_last(struct catalogue *c, uint64_t *number, struct error *e
 /* ---- parts ---- */
 
 #define OF_PARTS                                                                                                                           \
-    "FROM part p JOIN recording r ON r.id = p.recording LEFT JOIN segment g ON g.id = p.segment "                                           \
+    "FROM part p JOIN recording r ON r.id = p.recording LEFT JOIN segment g ON g.id = p.segment "                                          \
     "WHERE p.day = ?1 AND p.type = ?2 AND p.last >= ?3 AND p.first < ?4 AND r.service = ?5"
 
 static struct sql use_parts(struct sql_database *d, const char *text, const struct catalogue_rollup *u, int64_t from, int64_t to)
@@ -317,7 +316,8 @@ int catalogue_rollup_bad(struct catalogue *c, uint64_t number, struct error *e)
 
 static int covers_day(struct sql_database *d, uint64_t service, int64_t day, bool *covers, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT 1 FROM rollup WHERE service = ? AND day = ? AND step = 3600 AND NOT gone AND (until < 86400 OR stale)");
+    struct sql s = sql_use(d, "SELECT 1 FROM rollup WHERE service = ? AND day = ? AND step = 3600 AND NOT gone "
+                              "AND (until < 86400 OR stale)");
     sql_int(&s, (int64_t)service);
     sql_int(&s, day);
     int rc = sql_step(&s, e);
@@ -379,7 +379,8 @@ static int gone(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
 {
     struct sql s = sql_use(d, "SELECT s.name, t.name, max(u.recordings), max(u.rows), max(u.weight) FROM rollup u "
                               "JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type "
-                              "WHERE u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 AND u.gone AND u.until > 0 GROUP BY u.service, u.day, u.type");
+                              "WHERE u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 AND u.gone AND u.until > 0 "
+                              "GROUP BY u.service, u.day, u.type");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);

@@ -45,16 +45,15 @@ struct catalogue_rollup_file {
 typedef int catalogue_visit_rollup_file(void *context, const struct catalogue_rollup_file *f);
 int catalogue_rollup_files(struct catalogue *c, uint64_t rollup, catalogue_visit_rollup_file *visit, void *context, struct error *e);
 /* Visits the files of all roll-ups in a dictionary's folder. */
-int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context,
-                              struct error *e);
+int catalogue_rollup_files_in(struct catalogue *c, uint32_t dictionary, catalogue_visit_rollup_file *visit, void *context, struct error *e);
 
 struct catalogue_rollup_part {
     enum catalogue_part_state state;
     uint64_t recording, segment, rows, weight, labelset;
     uint32_t dictionary;
     bool flawed;
-    int64_t first, last, begun, ended;          /* as in struct catalogue_hit */
-    int64_t recording_first, recording_last;    /* over all its types and days */
+    int64_t first, last, begun, ended;       /* as in struct catalogue_hit */
+    int64_t recording_first, recording_last; /* over all its types and days */
 };
 typedef int catalogue_visit_rollup_part(void *context, const struct catalogue_rollup_part *p);
 /* Visits the parts of the roll-up's service, day and type that have samples in [from, to), seconds since the epoch, by dictionary and
@@ -103,8 +102,8 @@ int catalogue_rollups_gone(struct catalogue *c, int64_t from, int64_t to, const 
 
 /* ---- catalogue_drop_rollups.c ---- */
 
-/* Forgets the roll-ups of a service with this step for days before `day`. Of deleted rows that no other roll-up has, records the reason. The
- * caller removes the files from the disk, and frees the lists in *dropped. */
+/* Forgets the roll-ups of a service with this step for days before `day`. Of deleted rows that no other roll-up has, records the reason.
+ * The caller removes the files from the disk, and frees the lists in *dropped. */
 int catalogue_drop_rollups(struct catalogue *c, uint64_t service, uint32_t step, int64_t day, enum catalogue_why why,
                            struct catalogue_dropped *dropped, struct error *e);
 

@@ -346,8 +346,8 @@ int gather_seconds_of_pieces(const struct gather *g, const struct store_query *q
 
 /* ---- reading ---- */
 
-static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, const struct rollup_file *f, gather_visit *visit,
-                      void *context, struct store_result *r)
+static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, const struct rollup_file *f, gather_visit *visit, void *context,
+                      struct store_result *r)
 {
     const struct gather_piece *p = &g->pieces[g->list[begin].piece];
     const struct gathered **of = calloc((size_t)f->groups + 1, sizeof *of);

@@ -3,7 +3,7 @@
 #define CANDOR_STORE_QUERY_GATHER_ROLLUPS_H
 
 #include "store/catalogue/catalogue_rollup.h"
-#include "store/query/gather.h"
+#include "store/query/gathered.h"
 #include "store/rollup/rollup.h"
 
 /* A roll-up that the catalog has listed. */

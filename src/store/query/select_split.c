@@ -1,4 +1,5 @@
 /* Splits the rows of segments by a label and by time, and adds up each part by stack. */
+#include "store/query/gather.h"
 #include "store/query/gather_rollups.h"
 
 #include "base/array.h"

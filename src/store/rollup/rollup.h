@@ -1,5 +1,5 @@
 /* Roll-ups: what the rows of one service, day and type come to, by hour or for the day, by stack and by label set. They are made from rows
- * when an hour or a day is over (rollup_make.c), answer for long ranges, and stay when the rows are deleted.
+ * when an hour or a day is over (../rollup_make.c), answer for long ranges, and stay when the rows are deleted.
  *
  * A roll-up has a summary, which the catalog keeps, and one file for each dictionary that the day's rows refer to:
  *
@@ -61,8 +61,8 @@ int rollup_summary_read(struct rollup_summary *m, const void *bytes, size_t size
 void rollup_summary_deinit(struct rollup_summary *m);
 /* Finds the group of a label set, and adds it if it is new. Returns 0 or -ENOMEM. */
 int rollup_group(struct rollup_summary *m, uint64_t labelset, uint32_t *group);
-/* Finds a slot of a group that an earlier call has added, or adds it. Returns NULL if there is no memory. Call rollup_summary_sort after the
- * last one. */
+/* Finds a slot of a group that an earlier call has added, or adds it. Returns NULL if there is no memory. Call rollup_summary_sort after
+ * the last one. */
 struct rollup_slot *rollup_slot(struct rollup_summary *m, uint32_t group, uint32_t slot);
 void rollup_summary_sort(struct rollup_summary *m);
 /* Adds up an hour roll-up's slots to the one of its day. first: the day's first second. Returns 0 or -ENOMEM. */
@@ -78,10 +78,10 @@ struct rollup_row {
 };
 
 struct rollup_file {
-    int64_t first;          /* of the day, in seconds since the epoch */
-    uint32_t step;          /* ROLLUP_HOUR or ROLLUP_DAY */
-    uint32_t groups;        /* the groups of rows are below it */
-    uint64_t recordings;    /* with rows in the roll-up */
+    int64_t first;           /* of the day, in seconds since the epoch */
+    uint32_t step;           /* ROLLUP_HOUR or ROLLUP_DAY */
+    uint32_t groups;         /* the groups of rows are below it */
+    uint64_t recordings;     /* with rows in the roll-up */
     struct rollup_row *rows; /* sorted by slot, group, stack, outcome and state */
     uint32_t row_count, row_cap;
     uint32_t strings, nodes, threads;
@@ -95,14 +95,5 @@ int rollup_write(struct rollup_file *f, const char *path, struct error *e);
  * damaged. After a failure there is nothing to free. */
 int rollup_read(struct rollup_file *f, const char *path, struct error *e);
 void rollup_file_deinit(struct rollup_file *f);
-
-/* ---- making: rollup_make.c ---- */
-
-struct store;
-
-/* Makes roll-ups that are due, for a limited time. Call it from the thread of store_maintain. */
-void rollup_some(struct store *s);
-/* Puts a damaged file aside. Its roll-up is not used until it is made again from rows. */
-void rollup_quarantine(struct store *s, uint32_t dictionary, uint64_t number, const char *why);
 
 #endif

@@ -209,9 +209,8 @@ static void set_value(struct rollup_row *r, enum column_of c, uint64_t v)
 static uint64_t limit_of(const struct rollup_file *f, enum column_of c)
 {
     static const uint64_t words = (uint64_t)UINT32_MAX + 1;
-    const uint64_t limits[COLUMNS] = {[SLOT] = ROLLUP_DAY / f->step, [GROUP] = f->groups, [STACK] = f->nodes,
-                                      [OUTCOME] = f->strings,        [STATE] = UINT8_MAX + 1, [WEIGHT] = WEIGHT_MAX,
-                                      [COUNT] = words,               [SQUARES] = UINT64_MAX};
+    const uint64_t limits[COLUMNS] = {[SLOT] = ROLLUP_DAY / f->step, [GROUP] = f->groups,   [STACK] = f->nodes, [OUTCOME] = f->strings,
+                                      [STATE] = UINT8_MAX + 1,       [WEIGHT] = WEIGHT_MAX, [COUNT] = words,    [SQUARES] = UINT64_MAX};
     return limits[c];
 }
 

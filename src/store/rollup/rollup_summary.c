@@ -25,8 +25,7 @@ int rollup_group(struct rollup_summary *m, uint64_t labelset, uint32_t *group)
 struct rollup_slot *rollup_slot(struct rollup_summary *m, uint32_t group, uint32_t slot)
 {
     bool added;
-    uint32_t *place =
-        ARRAY_GROW(m->slots, m->slot_cap, m->slot_count) ? NULL : map_add(&m->places, (uint64_t)group << 8 | slot, &added);
+    uint32_t *place = ARRAY_GROW(m->slots, m->slot_cap, m->slot_count) ? NULL : map_add(&m->places, (uint64_t)group << 8 | slot, &added);
     if (!place)
         return NULL;
     if (added) {

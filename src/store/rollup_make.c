@@ -29,8 +29,8 @@ enum {
 };
 #define PATIENCE_NS (1500 * NS_PER_MS) /* how long one call may take */
 
-static const unsigned columns = 1 << SEGMENT_RECORDING | 1 << SEGMENT_SECOND | 1 << SEGMENT_WEIGHT | 1 << SEGMENT_STACK | 1 << SEGMENT_COUNT |
-                                1 << SEGMENT_OUTCOME | 1 << SEGMENT_STATE;
+static const unsigned columns = 1 << SEGMENT_RECORDING | 1 << SEGMENT_SECOND | 1 << SEGMENT_WEIGHT | 1 << SEGMENT_STACK |
+                                1 << SEGMENT_COUNT | 1 << SEGMENT_OUTCOME | 1 << SEGMENT_STATE;
 
 /* The new content for one dictionary. */
 struct output {

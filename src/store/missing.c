@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",  "retain", "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "coarse",   "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",   "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "coarse",   "flawed", "unlabeled"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -19,6 +19,7 @@ static const char *const words[MISSING_REASONS] = {
     "lost with a damaged catalog",
     "in an hour or a day that is kept as a whole",
     "damaged when they came",
+    "stored without labels of samples",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)

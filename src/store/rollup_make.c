@@ -30,7 +30,7 @@ enum {
 #define PATIENCE_NS (1500 * NS_PER_MS) /* how long one call may take */
 
 static const unsigned columns = 1 << SEGMENT_RECORDING | 1 << SEGMENT_SECOND | 1 << SEGMENT_WEIGHT | 1 << SEGMENT_STACK |
-                                1 << SEGMENT_COUNT | 1 << SEGMENT_OUTCOME | 1 << SEGMENT_STATE;
+                                1 << SEGMENT_COUNT | 1 << SEGMENT_OUTCOME | 1 << SEGMENT_CONTEXT | 1 << SEGMENT_STATE;
 
 /* The new content for one dictionary. */
 struct output {
@@ -92,8 +92,9 @@ static int output_of(struct making *m, uint32_t dictionary, struct output **out)
     return 0;
 }
 
-static void widen(struct rollup_file *f, uint32_t strings, uint32_t nodes, uint32_t threads)
+static void widen(struct rollup_file *f, uint32_t strings, uint32_t nodes, uint32_t threads, uint32_t contexts)
 {
+    f->contexts = contexts > f->contexts ? contexts : f->contexts;
     f->strings = strings > f->strings ? strings : f->strings;
     f->nodes = nodes > f->nodes ? nodes : f->nodes;
     f->threads = threads > f->threads ? threads : f->threads;
@@ -125,7 +126,7 @@ static int take_file(struct making *m, const struct catalogue_rollup_file *file,
         return rc;
     rc = output_of(m, file->dictionary, &to);
     if (!rc) {
-        widen(&to->file, from.strings, from.nodes, from.threads);
+        widen(&to->file, from.strings, from.nodes, from.threads, from.contexts);
         to->file.recordings += from.recordings;
     }
     for (uint32_t i = 0; !rc && i < from.row_count; i++) {
@@ -250,6 +251,7 @@ static int take_row(struct making *m, struct output *o, uint64_t labelset, const
                                    .group = group,
                                    .count = row->count,
                                    .outcome = row->outcome,
+                                   .context = row->context,
                                    .slot = (uint8_t)slot,
                                    .state = row->state};
     return add_row(o, &one);
@@ -271,7 +273,7 @@ static int take_rows(struct making *m, uint32_t begin, uint32_t end, const struc
         o->file.recordings += m->parts[i].first >= m->first + m->from;
     }
     if (!rc)
-        widen(&o->file, g->strings, g->nodes, g->threads);
+        widen(&o->file, g->strings, g->nodes, g->threads, g->contexts);
     for (uint32_t i = 0; !rc && i < g->row_count; i++) {
         const uint32_t *place = map_find(&places, g->recordings[g->rows[i].recording]);
         rc = place ? take_row(m, o, m->parts[*place].labelset, &g->rows[i]) : 0;

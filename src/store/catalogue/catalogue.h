@@ -265,7 +265,8 @@ struct catalogue_dropped {
     uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
 /* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that
- * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in *dropped. */
+ * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in
+ * *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
 /* Visits the recordings that catalogue_drop_before has forgotten after the last catalogue_gone. After a crash, the files of some may still

@@ -86,7 +86,7 @@ static int check_rollups(struct store *s, int64_t to, struct store_result *r, st
 int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct store_query q = {.to = to, .type = ""};
+    struct store_query q = {.to = to, .type = "", .labels = true};
     struct checking c = {s, &g, &q, r};
     int rc = gather_init(&g, s, &q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);

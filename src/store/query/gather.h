@@ -13,6 +13,8 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
 /* Gathers again, with another grain. */
 int gather_again(struct gather *g, const struct store_query *q, const char *by, int64_t grain, struct store_result *r, struct error *e);
 void gather_deinit(struct gather *g);
+/* Returns the value that the recordings have by themselves of which labels of samples made this value. */
+uint32_t gather_base(const struct gather *g, uint32_t value);
 
 /* Sums up the books of the selected recordings in the result. Uses the book that covers the result's type. Returns 0 or a code. */
 int select_books(const struct gather *g, struct store *s, const struct store_query *q, struct store_result *r, struct error *e);
@@ -24,13 +26,14 @@ int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_di
 
 /* Visits one segment of the list: calls visit for each row of the selected recordings within the query's time. *at moves past the segment's
  * last entry in the list. A segment that cannot be read, or does not fit its dictionary, is put aside, and the result names it. fit: NULL =
- * rows are not looked up in the dictionary. Returns 0 or a code. */
+ * rows are not looked up in the dictionary; only without g->contexts. Rows have their contexts only with g->labels. Returns 0 or a code. */
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r, struct error *e);
 
 /* Answers for one segment of the list from the sums that are stored in it, without reading its rows, if the sums are enough. They are
- * enough if the query selects every recording of the segment and, for sums by stack, the whole time of each. `visit` must add to the
- * result's weight. *done: whether the sums were used. If not, the caller must read the rows. fit: as in gather_segment. */
+ * enough if the query selects every recording of the segment and, for sums by stack, the whole time of each. With g->labels,
+ * all rows must have the same context, because the sums are over all contexts. `visit` must add to the result's weight. *done: whether the
+ * sums were used. If not, the caller must read the rows. fit: as in gather_segment. */
 enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
 typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,

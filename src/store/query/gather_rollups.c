@@ -171,7 +171,7 @@ static int list_piece(struct gather *g, uint32_t piece)
         one->recording = group;
         one->labelset = u->summary.labelsets[group];
         const uint32_t *value = map_find(&g->labelsets, one->labelset);
-        one->by = value ? *value - 1 : 0;
+        one->by = one->base = value ? *value - 1 : 0;
         rc = value && one->begun < one->ended ? list_group(g, u, *one) : 0;
     }
     free(entries);
@@ -293,8 +293,28 @@ static void note_coarse(const struct gather_unit *u, const struct gather_piece *
     c->to = c->to < p->to ? p->to : c->to;
 }
 
+/* The recordings of a piece that lie within one slot. */
+static uint64_t recordings_of(const struct gather *g, const struct gather_piece *p)
+{
+    const struct gather_unit *u = &g->units[p->unit];
+    uint64_t recordings = 0;
+    for (uint32_t i = 0; i < u->summary.slot_count; i++) {
+        const struct rollup_slot *s = &u->summary.slots[i];
+        recordings += s->slot >= p->slot && s->slot < p->slot_end && is_selected(g, u, s->group) ? s->recordings : 0;
+    }
+    return recordings;
+}
+
+static bool same_day(const struct gather *g, const struct gather_piece *a, const struct gather_piece *b)
+{
+    const struct catalogue_rollup *left = &g->units[a->unit].rollup, *right = &g->units[b->unit].rollup;
+    return left->service == right->service && left->day == right->day;
+}
+
+/* Of any type: a recording may have several, and those of one day count as those of the type that most have. */
 int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen, struct store_result *r)
 {
+    uint64_t most = 0, counted = 0;
     int rc = 0;
     for (uint32_t i = 0; !rc && i < g->piece_count; i++) {
         const struct gather_piece *p = &g->pieces[i];
@@ -302,11 +322,12 @@ int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen,
         if (type && u->type != type)
             continue;
         miss_piece(g, p, &r->missing);
-        for (uint32_t k = 0; k < u->summary.slot_count; k++) {
-            const struct rollup_slot *s = &u->summary.slots[k];
-            if (s->slot >= p->slot && s->slot < p->slot_end && is_selected(g, u, s->group))
-                r->recordings += s->recordings;
-        }
+        uint64_t recordings = recordings_of(g, p);
+        bool another = !type && i && same_day(g, p, p - 1);
+        most = another && most > recordings ? most : recordings;
+        counted = another ? counted : 0;
+        r->recordings += most - counted;
+        counted = most;
         if (p->slot < p->slot_end)
             note_coarse(u, p, r);
         rc = p->slot < p->slot_end ? count_longs(g, p, seen, r) : 0;
@@ -346,12 +367,11 @@ int gather_seconds_of_pieces(const struct gather *g, const struct store_query *q
 
 /* ---- reading ---- */
 
-static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, const struct rollup_file *f, gather_visit *visit, void *context,
-                      struct store_result *r)
+static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, const struct rollup_file *f, gather_visit *visit, void *context)
 {
     const struct gather_piece *p = &g->pieces[g->list[begin].piece];
     const struct gathered **of = calloc((size_t)f->groups + 1, sizeof *of);
-    struct segment frame = {.first = f->first, .strings = f->strings, .nodes = f->nodes, .threads = f->threads};
+    struct segment frame = {.first = f->first, .strings = f->strings, .nodes = f->nodes, .threads = f->threads, .contexts = f->contexts};
     int rc = of ? 0 : -ENOMEM;
     for (uint32_t i = begin; !rc && i < end; i++)
         of[g->list[i].recording] = &g->list[i];
@@ -360,12 +380,13 @@ static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, cons
         if (from->slot < p->slot || from->slot >= p->slot_end || !of[from->group])
             continue;
         const struct segment_row row = {.weight = from->weight,
+                                        .recording = from->group,
+                                        .context = from->context,
                                         .second = from->slot * f->step,
                                         .stack = from->stack,
                                         .count = from->count,
                                         .outcome = from->outcome,
                                         .state = from->state};
-        r->weight += row.weight;
         rc = visit(context, of[from->group], &frame, &row, &from->squares);
     }
     free(of);
@@ -377,7 +398,7 @@ static bool belongs(const struct gather *g, const struct gathered *first, const 
 {
     const struct gather_unit *u = &g->units[g->pieces[first->piece].unit];
     return f->groups == u->summary.group_count && f->step == u->rollup.step && f->first == u->rollup.day * SECONDS_PER_DAY &&
-           (!fit || (f->strings <= fit->strings && f->nodes <= fit->nodes && f->threads <= fit->threads));
+           (!fit || (f->strings <= fit->strings && f->nodes <= fit->nodes && f->threads <= fit->threads && f->contexts <= fit->contexts));
 }
 
 /* Counts what the file's entries stand for as missing, and puts the file aside. */
@@ -411,7 +432,7 @@ int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const s
     }
     if (rc)
         return rc;
-    rc = visit_rows(g, begin, *at, &file, visit, context, r);
+    rc = visit_rows(g, begin, *at, &file, visit, context);
     rollup_file_deinit(&file);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }

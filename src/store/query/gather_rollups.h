@@ -38,7 +38,7 @@ int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen,
 /* Adds up the time that the pieces' recordings cover within the query's. A recording that `seen` has is left out. */
 int gather_seconds_of_pieces(const struct gather *g, const struct store_query *q, struct map *seen, uint64_t *seconds);
 
-/* As gather_segment, for an entry with `rolled`. */
+/* As gather_segment, for an entry with `rolled`. `visit` must add to the result's weight. */
 int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const struct gather_fit *fit, gather_visit *visit, void *context,
                   struct store_result *r, struct error *e);
 void gather_pieces_deinit(struct gather *g);

@@ -3,12 +3,14 @@
 #ifndef CANDOR_STORE_QUERY_GATHERED_H
 #define CANDOR_STORE_QUERY_GATHERED_H
 
+#include "store/query/by_context.h"
 #include "store/store_internal.h"
 
 struct gathered {
     uint64_t recording, segment, labelset, rows, weight, flaws;
     uint64_t parts; /* how many parts it stands for */
     uint32_t dictionary, type, by;
+    uint32_t base;        /* `by` of the recording; that of a row differs if labels of samples split it */
     int64_t begun, ended; /* of the recording */
     bool within;          /* all its rows are within the query's time */
     bool rolled;          /* it is what a label set has in a roll-up: `recording` is its group, `segment` the number of the file */
@@ -34,8 +36,10 @@ struct gather {
     struct strtab types, values; /* values: of the label to split by; place 0 = no value */
     struct map labelsets;        /* labelset -> 1 + place in `values`; 0 = not selected */
     uint64_t rows;
-    uint32_t type;   /* of all entries; 0 = any */
-    uint32_t rolled; /* entries that are rolled */
+    struct by_context *contexts; /* NULL = the query neither selects nor splits by labels of samples */
+    bool labels;                 /* the query needs the contexts of rows */
+    uint32_t type;               /* of all entries; 0 = any */
+    uint32_t rolled;             /* entries that are rolled */
     struct gather_unit *units;
     uint32_t unit_count, unit_cap;
     bool skip_files;             /* those of the roll-up that the catalog lists */
@@ -52,7 +56,9 @@ enum { GATHER_ANY_TIME = 0, GATHER_EACH_ROW = -1 };
 /* The number of entries that a dictionary has. The rows of its segments must not refer to more. A dictionary only grows, and it already had
  * the entries that gathered segments refer to when these were found. */
 struct gather_fit {
-    uint32_t strings, nodes, threads;
+    uint32_t strings, nodes, threads, contexts;
+    const bool *pass;      /* by context: whether its rows are selected; NULL = all are */
+    const uint32_t *parts; /* by context: for by_context_value; NULL = rows are not split by context */
 };
 
 /* Is called for a row of a segment. A row of a roll-up is the sum of many: its second is the first of its hour or day, and it has no

@@ -4,8 +4,8 @@
  * A roll-up has a summary, which the catalog keeps, and one file for each dictionary that the day's rows refer to:
  *
  *     segments/DICTIONARY/NUMBER.roll
- *     "CANDROL1" | u32 rows | u32 groups | u32 strings, nodes, threads that the dictionary must have | u32 step | i64 first second |
- *     u64 recordings | u64 XXH3 of the 48 bytes before | columns: slot, group, stack, outcome, state, weight, count, squares (column.h)
+ *     "CANDROL1" | u32 rows | u32 groups | u32 strings, nodes, threads, contexts that the dictionary must have | u32 step | u32 0 | i64 first second |
+ *     u64 recordings | u64 XXH3 of the 56 bytes before | columns: slot, group, stack, context, outcome, state, weight, count, squares (column.h)
  *
  * A group is a label set: its number is its place in the summary's list. A slot is an hour of the day, or the day (slot 0). A file never
  * changes; a roll-up that covers more hours has new files. */
@@ -74,6 +74,7 @@ struct rollup_row {
     uint64_t weight;
     double squares; /* the sum of weight^2 / count over the rows of segments */
     uint32_t stack, group, count, outcome;
+    uint32_t context; /* as in struct segment_row */
     uint8_t slot, state;
 };
 
@@ -82,16 +83,16 @@ struct rollup_file {
     uint32_t step;           /* ROLLUP_HOUR or ROLLUP_DAY */
     uint32_t groups;         /* the groups of rows are below it */
     uint64_t recordings;     /* with rows in the roll-up */
-    struct rollup_row *rows; /* sorted by slot, group, stack, outcome and state */
+    struct rollup_row *rows; /* sorted by slot, group, stack, context, outcome and state */
     uint32_t row_count, row_cap;
-    uint32_t strings, nodes, threads;
+    uint32_t strings, nodes, threads, contexts;
 };
 
 /* Sorts the rows, and adds up those that differ only in their sums. Two rows stay apart if a sum would not fit. */
 void rollup_add_up(struct rollup_file *f);
 /* Adds up and writes the file, and returns when it is on the disk. Returns 0, or a code with a message in e. */
 int rollup_write(struct rollup_file *f, const char *path, struct error *e);
-/* Reads the file; checks that ids are below `strings` and `nodes`. Returns 0, or a code with a message in e; -EBADMSG if the file is
+/* Reads the file; checks that ids are below `strings`, `nodes` and `contexts`. Returns 0, or a code with a message in e; -EBADMSG if the file is
  * damaged. After a failure there is nothing to free. */
 int rollup_read(struct rollup_file *f, const char *path, struct error *e);
 void rollup_file_deinit(struct rollup_file *f);

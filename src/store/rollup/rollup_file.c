@@ -13,17 +13,17 @@
 
 struct head {
     char magic[8];
-    uint32_t rows, groups, strings, nodes, threads, step;
+    uint32_t rows, groups, strings, nodes, threads, contexts, step, reserved;
     uint64_t first, recordings;
     uint64_t checksum;
 };
-_Static_assert(sizeof(struct head) == 56, "rollup.h draws it");
+_Static_assert(sizeof(struct head) == 64, "rollup.h draws it");
 
 static const char magic[8] = {'C', 'A', 'N', 'D', 'R', 'O', 'L', '1'};
 
 #define WEIGHT_MAX ((uint64_t)1 << 62)
 
-enum column_of { SLOT, GROUP, STACK, OUTCOME, STATE, WEIGHT, COUNT, SQUARES, COLUMNS };
+enum column_of { SLOT, GROUP, STACK, CONTEXT, OUTCOME, STATE, WEIGHT, COUNT, SQUARES, COLUMNS };
 
 /* ---- adding up ---- */
 
@@ -36,6 +36,8 @@ static int compare(const void *left, const void *right)
         return a->group < b->group ? -1 : 1;
     if (a->stack != b->stack)
         return a->stack < b->stack ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
     if (a->outcome != b->outcome)
         return a->outcome < b->outcome ? -1 : 1;
     return (a->state > b->state) - (a->state < b->state);
@@ -97,6 +99,8 @@ static uint64_t value_of(const struct rollup_row *r, enum column_of c)
         return r->group;
     case STACK:
         return r->stack;
+    case CONTEXT:
+        return r->context;
     case OUTCOME:
         return r->outcome;
     case STATE:
@@ -118,6 +122,7 @@ static int put_all(struct buffer *out, const struct rollup_file *f)
                         .strings = htole32(f->strings),
                         .nodes = htole32(f->nodes),
                         .threads = htole32(f->threads),
+                        .contexts = htole32(f->contexts),
                         .step = htole32(f->step),
                         .first = htole64((uint64_t)f->first),
                         .recordings = htole64(f->recordings)};
@@ -170,7 +175,8 @@ static int read_head(struct rollup_file *f, const uint8_t *bytes, size_t size)
                               .row_count = le32toh(h.rows),
                               .strings = le32toh(h.strings),
                               .nodes = le32toh(h.nodes),
-                              .threads = le32toh(h.threads)};
+                              .threads = le32toh(h.threads),
+                              .contexts = le32toh(h.contexts)};
     if (f->row_count > SEGMENT_ROWS_MAX || (f->step != ROLLUP_HOUR && f->step != ROLLUP_DAY))
         return -EBADMSG;
     f->rows = calloc((size_t)f->row_count + 1, sizeof *f->rows);
@@ -188,6 +194,9 @@ static void set_value(struct rollup_row *r, enum column_of c, uint64_t v)
         break;
     case STACK:
         r->stack = (uint32_t)v;
+        break;
+    case CONTEXT:
+        r->context = (uint32_t)v;
         break;
     case OUTCOME:
         r->outcome = (uint32_t)v;
@@ -209,8 +218,9 @@ static void set_value(struct rollup_row *r, enum column_of c, uint64_t v)
 static uint64_t limit_of(const struct rollup_file *f, enum column_of c)
 {
     static const uint64_t words = (uint64_t)UINT32_MAX + 1;
-    const uint64_t limits[COLUMNS] = {[SLOT] = ROLLUP_DAY / f->step, [GROUP] = f->groups,   [STACK] = f->nodes, [OUTCOME] = f->strings,
-                                      [STATE] = UINT8_MAX + 1,       [WEIGHT] = WEIGHT_MAX, [COUNT] = words,    [SQUARES] = UINT64_MAX};
+    const uint64_t limits[COLUMNS] = {
+        [SLOT] = ROLLUP_DAY / f->step, [GROUP] = f->groups,   [STACK] = f->nodes, [CONTEXT] = f->contexts, [OUTCOME] = f->strings,
+        [STATE] = UINT8_MAX + 1,       [WEIGHT] = WEIGHT_MAX, [COUNT] = words,    [SQUARES] = UINT64_MAX};
     return limits[c];
 }
 

@@ -95,6 +95,20 @@ int __wrap_catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t 
 
 /* ---- stores ---- */
 
+/* Gives a sample one of three endpoints, or none. */
+static int put_endpoint(struct profile *p, struct profile_sample *s)
+{
+    static const char *const endpoints[] = {"/pay", "/cart", "/"};
+    struct profile_label label = {0};
+    if (s->weight % 4 == 3)
+        return 0;
+    const char *value = endpoints[s->weight % 4];
+    return profile_string(p, "endpoint", 8, &label.key) || profile_string(p, value, strlen(value), &label.value) ||
+                   profile_label(p, &label, &s->labels)
+               ? -ENOMEM
+               : 0;
+}
+
 /* Adds a profile of the recording, whose samples are spread over its time. */
 static int load_one(struct store_profiles *to, const struct envelope *v, bool ns, struct error *e)
 {
@@ -105,6 +119,7 @@ static int load_one(struct store_profiles *to, const struct envelope *v, bool ns
     for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         p->samples[i].time_ns = v->note.from_ns + (v->note.until_ns - v->note.from_ns) / p->sample_count * i;
         p->samples[i].state = (uint8_t)(p->samples[i].weight % 3);
+        rc = put_endpoint(p, &p->samples[i]);
     }
     return rc;
 }
@@ -272,6 +287,12 @@ static void path_of(const struct profile *p, uint32_t stack, char *out, size_t s
     }
 }
 
+static const char *endpoint_of(const struct profile *p, uint32_t labels)
+{
+    const struct profile_label *list[PROFILE_LABELS_MAX];
+    return labels && profile_label_list(p, labels, list) ? profile_text(p, list[0]->value) : "";
+}
+
 static int put_profile(struct store *s, const struct question *of, struct lines *l, struct store_result *r, struct error *e)
 {
     struct profile p;
@@ -280,7 +301,7 @@ static int put_profile(struct store *s, const struct question *of, struct lines 
     int rc = store_profile(s, &of->q, &p, r, e);
     for (uint32_t i = 0; !rc && i < p.sample_count; i++) {
         path_of(&p, p.samples[i].stack, path, sizeof path);
-        line(l, "%s %" PRIu64 " %u", path, p.samples[i].weight, p.samples[i].count);
+        line(l, "%s %s %" PRIu64 " %u", path, endpoint_of(&p, p.samples[i].labels), p.samples[i].weight, p.samples[i].count);
     }
     profile_deinit(&p);
     return rc;
@@ -366,16 +387,22 @@ static uint64_t weight_of(struct store *s, const struct store_query *q, struct s
 
 static struct question random_question(void)
 {
-    static const char *const selectors[] = {"{}", "{service=\"shop\"}", "{host=~\"a|b\"}", "{host!=\"c\",service=\"bank\"}"},
-                             *const types[] = {"cpu:samples", "cpu:ns", NULL}, *const labels[] = {NULL, "host", "service"};
+    static const char *const selectors[] = {"{}",
+                                            "{service=\"shop\"}",
+                                            "{host=~\"a|b\"}",
+                                            "{host!=\"c\",service=\"bank\"}",
+                                            "{endpoint=\"/pay\",service=\"shop\"}",
+                                            "{endpoint!~\"/c.*\"}"},
+                             *const types[] = {"cpu:samples", "cpu:ns", NULL}, *const labels[] = {NULL, "host", "service", "endpoint"};
     static const int64_t steps[] = {HOUR, DAY, 2 * HOUR, 700};
-    struct question of = {.kind = (enum kind)at_random(KINDS), .q.type = types[at_random(3)], .by = labels[at_random(3)]};
+    struct question of = {.kind = (enum kind)at_random(KINDS), .q.type = types[at_random(3)], .by = labels[at_random(4)]};
     struct error e;
     int64_t unit = at_random(3) ? HOUR : at_random(2) ? 1 : DAY;
     of.q.from = (today - DAYS * DAY + at_random(DAYS * DAY)) / unit * unit;
     of.q.to = of.q.from + (at_random(2 * DAY) / unit + 1) * unit;
+    of.q.labels = at_random(2);
     of.step = of.kind == SERIES || at_random(2) ? steps[at_random(4)] : 0;
-    if (selector_parse(&of.selector, selectors[at_random(4)], &e))
+    if (selector_parse(&of.selector, selectors[at_random(6)], &e))
         exit(1);
     return of;
 }

@@ -4,8 +4,9 @@
  * A roll-up has a summary, which the catalog keeps, and one file for each dictionary that the day's rows refer to:
  *
  *     segments/DICTIONARY/NUMBER.roll
- *     "CANDROL1" | u32 rows | u32 groups | u32 strings, nodes, threads, contexts that the dictionary must have | u32 step | u32 0 | i64 first second |
- *     u64 recordings | u64 XXH3 of the 56 bytes before | columns: slot, group, stack, context, outcome, state, weight, count, squares (column.h)
+ *     "CANDROL1" | u32 rows | u32 groups | u32 strings, nodes, threads, contexts that the dictionary must have | u32 step | u32 0 |
+ *     i64 first second | u64 recordings | u64 XXH3 of the 56 bytes before |
+ *     columns: slot, group, stack, context, outcome, state, weight, count, squares (column.h)
  *
  * A group is a label set: its number is its place in the summary's list. A slot is an hour of the day, or the day (slot 0). A file never
  * changes; a roll-up that covers more hours has new files. */
@@ -92,8 +93,8 @@ struct rollup_file {
 void rollup_add_up(struct rollup_file *f);
 /* Adds up and writes the file, and returns when it is on the disk. Returns 0, or a code with a message in e. */
 int rollup_write(struct rollup_file *f, const char *path, struct error *e);
-/* Reads the file; checks that ids are below `strings`, `nodes` and `contexts`. Returns 0, or a code with a message in e; -EBADMSG if the file is
- * damaged. After a failure there is nothing to free. */
+/* Reads the file; checks that ids are below `strings`, `nodes` and `contexts`. Returns 0, or a code with a message in e; -EBADMSG if the
+ * file is damaged. After a failure there is nothing to free. */
 int rollup_read(struct rollup_file *f, const char *path, struct error *e);
 void rollup_file_deinit(struct rollup_file *f);
 

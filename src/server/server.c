@@ -36,6 +36,8 @@ static int open_store(struct store **store, const struct server_options *o, cons
     struct store_options options = {.path = o->data,
                                     .retain_s = o->retain_s,
                                     .retain_raw_s = o->retain_raw_s,
+                                    .retain_hours_s = o->retain_hours_s,
+                                    .retain_days_s = o->retain_days_s,
                                     .max_disk = o->max_disk,
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
@@ -215,7 +217,7 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
 static struct server_options without_limits(const struct server_options *o)
 {
     struct server_options all = *o;
-    all.retain_s = UINT64_C(100) * 366 * 86400;
+    all.retain_s = all.retain_hours_s = all.retain_days_s = UINT64_C(100) * 366 * 86400;
     all.retain_raw_s = all.max_disk = all.max_raw = all.max_service = 0;
     return all;
 }

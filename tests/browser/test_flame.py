@@ -1,4 +1,4 @@
-"""The flame graph page: every figure it shows is right, and every control does what it says.
+"""The flame graph page: every figure that it shows is right, and every control does what it says.
 
 tier: default
 timeout: 600
@@ -12,11 +12,11 @@ import flamepage
 import profiles
 from flamepage import ct, reads_as_interval, reads_as_share, reads_as_time
 
-TALL = (1280, 1500)  # all rows of the profile are in sight
+TALL = (1280, 1500)  # all rows of the profile are visible
 
 
 def figures_right(page, profile, text, view="calls"):
-    """Every frame in sight has the name, place, self and total that whole stacks give it."""
+    """Every visible frame has the name, place, self and total that follow from whole stacks."""
     frames = page.frames()
     expected = profile if view == "calls" else profile.callers()
     total = profile.total

@@ -1,4 +1,4 @@
-"""The flame graph page with more frames than there are pixels: it draws what fits and counts everything.
+"""The flame graph page with more frames than pixels: it draws the frames that fit, and counts all of them.
 
 tier: default
 timeout: 600
@@ -12,7 +12,7 @@ from flamepage import ct
 
 
 def expected(data, query):
-    """(frames, weight) of a search, over the columns of the file."""
+    """(frames, weight) of a search, computed from the columns of the file."""
     nodes = data["nodes"]
     hit = [query in s.lower() for s in data["strings"]]
     covered, frames, weight = [False] * len(nodes["parent"]), 0, 0
@@ -80,7 +80,7 @@ def check(page, count):
 
 
 def deep(page):
-    """A stack deeper than any canvas is high."""
+    """A stack that is deeper than the height of any canvas."""
     n = 5001
     nodes = {
         "parent": [0] + list(range(n - 1)),

@@ -1,4 +1,4 @@
-"""The viewer's choices: filters, sandwich, time and threads, each held against whole stacks.
+"""The viewer's choices: filters, sandwich, time and threads, each compared with whole stacks.
 
 tier: default
 timeout: 900
@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def methods_right(page, expected, text):
-    """All methods in sight have the self and total that whole stacks give them."""
+    """All visible methods have the self and total that follow from whole stacks."""
     seen = {m["name"]: (m["self"], m["total"]) for m in page.run("return candor.methods()")}
     want = {name: figures for name, figures in expected.methods().items()}
     wrong = {name: (seen.get(name), want.get(name)) for name in {*seen, *want} if seen.get(name) != want.get(name)}
@@ -25,7 +25,7 @@ def methods_right(page, expected, text):
 
 
 def frames_right(page, expected, text, pane="main"):
-    """All frames in sight too, but for the root, which has the stacks without frames."""
+    """The same for all visible frames, except the root, which includes stacks without frames."""
     frames = page.frames(pane)
     wrong = [(f["path"], f["total"], expected.under(f["path"])) for f in frames
              if f["depth"] and f["total"] != expected.under(f["path"])]
@@ -252,7 +252,7 @@ def times(page, profile):
 
 
 def packed(page, profile):
-    """The page reads columns as the program packs them, with and without the browser's own inflate."""
+    """The page reads columns in the program's encoding, with and without the browser's own inflate."""
     data = json.loads(profile.json())
     for key, column in data["nodes"].items():
         if key != "count":

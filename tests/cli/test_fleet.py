@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor fleet: a server's answers as tables, held against what was sent.
+"""candor fleet: a server's answers as tables, compared with the data that were sent.
 
 tier: default
 timeout: 120
@@ -25,7 +25,7 @@ def make(name, samples):
 
 
 def table(result):
-    """The rows of a table, each as a dictionary by its titles."""
+    """The rows of a table, each as a dictionary by column title."""
     lines = [re.split("  +", line) for line in result.out.splitlines()]
     return [dict(zip(lines[0], line)) for line in lines[1:]] if lines else []
 

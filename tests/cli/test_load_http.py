@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor load against a scripted server, programs and the mock: nothing is lost from its figures, and wrong usage is told.
+"""candor load against a scripted server, programs and the mock: no request is missing from its figures, and wrong usage is reported.
 
 tier: default
 timeout: 300
@@ -23,13 +23,13 @@ def server(*certificate):
 
 
 def load(*arguments):
-    """Its result, and that as JSON when there is one."""
+    """Its result, and the result as JSON if there is one."""
     result = ct.candor("load", "--json", "-q", *arguments)
     return result, json.loads(result.out) if result.out.startswith("{") else {}
 
 
 def is_whole(figures):
-    """Every request is a sample: service times of all that were sent, the two others of all that were due."""
+    """Every request is a sample: service times for all requests that were sent, the two other times for all that were due."""
     kinds = figures["outcomes"]
     sent = sum(kinds.values()) - kinds["unsent"]
     due = sum(kinds.values())
@@ -61,7 +61,7 @@ def saturated_mock():
 
 
 def hiccup_mock():
-    """A model that stops at times: what callers see at p99 is many times the service time. In virtual time each run is the same."""
+    """A model that stops at times: p99 as callers see it is many times the service time. In virtual time each run is the same."""
     ratios, means = [], []
     for seed in range(1, 16):
         _, f = load("--mock", "hiccup=50ms-150ms", "-c", "25", "-r", "10000", "-d", "60s", "--virtual-time", "--seed", str(seed))

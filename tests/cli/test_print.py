@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor print and candor summary on recordings whose content is known: filters, limits, text, JSON, damage, a closed pipe.
+"""candor print and candor summary on recordings with known content: filters, limits, text, JSON, damage, a closed pipe.
 
 tier: quick
 timeout: 120

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor report, diff and convert of a server: sums to the nanosecond, ranges that meet, and one line for all that can go wrong.
+"""candor report, diff and convert with a server: sums to the nanosecond, adjacent ranges, and one line for everything that can go wrong.
 
 tier: default
 timeout: 240
@@ -25,7 +25,7 @@ DAY = ("--from", "2023-11-14T00:00:00Z", "--until", "2023-11-15T00:00:00Z")  # t
 
 
 def fill(server):
-    """shop: two minutes an hour apart, with another hot method; cart beside them; and a recording with threads and failures."""
+    """shop: two minutes, an hour apart, with different hot methods; cart beside them; and a recording with threads and failures."""
     for begun, version, stacks in ((BEGUN, 1, "early 300"), (LATER, 2, "late 600")):
         body = f"shop.Main.run;shop.Work.{stacks}\nshop.Main.run;shop.Work.same 400\n"
         server.request("POST", "/ingest", body.encode(), name="shop{version=%d}" % version, format="folded",
@@ -70,7 +70,7 @@ def test_report(server):
 
 
 def test_nothing_lost(server):
-    """A recording over the server against the same as a file: methods, lines and threads with their weights and numbers."""
+    """A recording read from the server compared with the same file: methods, lines and threads with their weights and numbers."""
     path = recordings.make("whole.jfr", recordings.example())
     server.send(path.read_bytes(), service="whole")
     whole = ("--select", 'service="whole"', *DAY, server.url)
@@ -146,7 +146,7 @@ def test_wrong(server):
 
 
 class Odd(http.server.BaseHTTPRequestHandler):
-    """Not quite a Candor server: the path before /v1/profile says how."""
+    """Not quite a Candor server: the path before /v1/profile says what is different."""
     good = b""
 
     def log_message(self, *_):

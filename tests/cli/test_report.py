@@ -1,4 +1,4 @@
-"""candor report and candor convert on recordings whose content is known.
+"""candor report and candor convert on recordings with known content.
 
 tier: quick
 timeout: 120
@@ -46,7 +46,7 @@ def test_json(path):
 
 
 def test_own_code():
-    """A method of the program that calls the JDK, which calls more of it; a pool; a thread without own code."""
+    """A method of the program that calls the JDK, which calls more of the JDK; a pool; a thread without own code."""
     pool = [("thread", f"pool-1-thread-{n}", n, n) for n in range(1, 5)]
     path = make("own.jfr", [*pool, ("thread", "GC Thread#0", 9, 0),
                             ("sample", 1, 30 * MS, "complete",
@@ -90,7 +90,7 @@ def test_text(path):
 
 
 def safepoint():
-    """60 ms of running, 240 ms of waiting, 100 ms of who knows what, and a thread that had ended; the books close."""
+    """60 ms of running, 240 ms of waiting, 100 ms in an unknown state, and a thread that had ended; the books balance."""
     lines = [("setting", "event", "safepoint"), ("setting", "interval_ns", MS), ("thread", "main", 0, 1),
              ("thread", "idle", 0, 9), ("thread", "Signal Dispatcher", 0, 4)]
     for i in range(4):
@@ -135,7 +135,7 @@ def test_safepoint():
 
 
 def wall(event):
-    """Of two threads' 200 ms: 30 ms of running, 20 ms of waiting for a processor, the rest parked, 10 ms of it as a guess."""
+    """200 ms of two threads: 30 ms of running, 20 ms of waiting for a processor, the rest parked, 10 ms of it as a guess."""
     lines = [("setting", "event", event), ("setting", "wall_interval_ns", MS), ("setting", "interval_ns", 5 * MS),
              ("thread", "main", 0, 1), ("thread", "idle", 0, 9)]
     for i in range(10):
@@ -211,7 +211,8 @@ LOCK, PARK = "Java|demo.Pool.take:5", "Java|demo.Pool.get:9;Native|jdk.Unsafe.pa
 
 
 def lock(event):
-    """Of three threads 100 ms at two monitors and 60 ms parked; two that go on wait for each other, the third for one of them."""
+    """Three threads: 100 ms at two monitors and 60 ms parked. Two waits that go on are for each other, and the third thread waits for
+    one of these two."""
     return [("setting", "event", event), ("setting", "lock_threshold_ns", MS), ("setting", "interval_ns", 5 * MS),
             ("thread", "first", 0, 11), ("thread", "second", 0, 12), ("thread", "third", 0, 13),
             ("monitor", 1, 30 * MS, "demo.Pool", 4096, 2, 0, LOCK), ("monitor", 3, 50 * MS, "demo.Pool", 4096, 1, 0, LOCK),
@@ -354,7 +355,7 @@ def test_errors(path):
 
 
 def test_input_as_output(path):
-    """What is read is never replaced by what is made of it, whatever its name."""
+    """A file that is read is never replaced by the output made from it, whatever its name."""
     whole, link = path.read_bytes(), ct.WORK / "link.jfr"
     link.symlink_to(path)
     for out in (path, link, path.parent / "." / ".." / path.parent.name / path.name):
@@ -399,7 +400,7 @@ def test_not_whole(path):
 
 
 def test_nothing_readable(path):
-    """A JFR header and no more that can be read: no command answers with nothing, as if all were well."""
+    """A JFR header without anything readable after it: every command reports an error, and none prints an empty result."""
     whole, damaged, out = path.read_bytes(), ct.WORK / "damaged.jfr", ct.WORK / "out.jfr"
     damaged.write_bytes(whole[:68] + bytes(len(whole) - 68))
     for words in (["report"], ["report", "--json"], ["report", "--kind", "halt"], ["report", "--kind", "live"], ["summary"],

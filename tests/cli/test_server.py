@@ -156,7 +156,7 @@ def test_chunked(server):
 
 
 def test_framing(server):
-    """What a proxy may read in another way than we do: 400, and the connection ends."""
+    """Requests that a proxy may read in another way than we do: 400, and the connection is closed."""
     get, post = b"GET /healthz HTTP/1.1\r\n", b"POST /v1/recordings?service=raw HTTP/1.1\r\n"
     host, length, chunked = b"Host: localhost\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n"
     cases = {
@@ -190,7 +190,7 @@ def memory(pid):
 
 
 def test_half_open(server):
-    """Fifty clients that do not go on: others are served, and they cost no memory to speak of."""
+    """Fifty clients that stop in the middle of a request: others are served, and these take hardly any memory."""
     before = memory(server.process.pid)
     held = []
     for i in range(50):
@@ -327,7 +327,7 @@ def test_tokens():
 
 
 def test_kill():
-    """kill -9 while recordings come: what was acknowledged is there once."""
+    """kill -9 while recordings arrive: each acknowledged recording is there once."""
     server, acknowledged, number = Server("kill"), 0, 0
     rng = random.Random(20261122)
     weight = weight_of(make("k.jfr", 1))
@@ -355,7 +355,7 @@ def test_kill():
 
 
 def test_copies(data, total):
-    """Neither deletes what is older than the limits that they do not know."""
+    """Neither deletes data that are older than the limits that it does not know."""
     backup = ct.WORK / "backup"
     result = ct.candor("server", "--data", data, "--backup", backup)
     ct.ok(result.status == 0, "a backup", result)
@@ -379,7 +379,7 @@ def test_copies(data, total):
 
 
 def hang(server):
-    """A query that never ends: what it opens is a FIFO."""
+    """A query that never ends: the file that it opens is a FIFO."""
     server.send(make("stop.jfr", 3), service="stop")
     segment = next((server.data / "segments").rglob("*.seg"))
     segment.unlink()
@@ -392,7 +392,7 @@ def hang(server):
 
 
 def waits_for_writer(pid):
-    """Whether a thread of the process opens a FIFO that nobody writes to."""
+    """Whether a thread of the process is opening a FIFO to which nothing writes."""
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             if re.search("wait_for_partner|fifo_open", (task / "wchan").read_text()):  # in the kernel's fs/pipe.c

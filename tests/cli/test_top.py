@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor top in a real terminal, on a real JVM: every key, every size, saving, each way to end; what it leaves behind is nothing.
-A JVM takes no sanitized agent; the parts of top without one are in tests/unit, sanitized.
+"""candor top in a real terminal, on a real JVM: every key, every size, saving, each way to end; and it leaves nothing behind. A JVM
+cannot load a sanitized agent; tests/unit tests the parts of top that need no agent, sanitized.
 
 tier: default
 timeout: 900
@@ -33,7 +33,7 @@ def sees(t, text, what):
 
 
 def is_idle(jvm):
-    """No recording, and nothing of ours open in the JVM."""
+    """No recording runs, and the JVM has no open file of ours."""
     try:
         good, answer = jvm.control("status")
     except OSError:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What a walk remembers of earlier ones changes no stack: each is walked a second time without it, while methods are
-deoptimised, recompiled and unloaded and others take their places.
+"""What a walk remembers from earlier walks does not change any stack: each stack is walked a second time without it, while methods are
+deoptimised, recompiled and unloaded, and others take their places.
 
 tier: default
 timeout: 1800
 
-Both walks run in the handler of a thread in Java code, on the same registers, so they must be equal, frame by frame. Remembered is
-what a return address stands for: in one program several inlined frames, in the other, without inlining, the methods that come
-and go are callers, too.
+Both walks run in the handler of a thread in Java code, with the same registers, so they must be equal, frame by frame. The walk
+remembers what a return address stands for: in one program several inlined frames; in the other, without inlining, the methods that
+come and go are callers, too.
 """
 import sys
 

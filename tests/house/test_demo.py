@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""script/demo, the README's first command: it records Tomcat under load, reports, and leaves a recording and a flame graph.
+"""script/demo, the first command in the README: it records Tomcat under load, reports, and leaves a recording and a flame graph.
 
 tier: full
 timeout: 900

@@ -224,6 +224,25 @@ def lock(event):
             ("book", "lock_holders", "", 90 * MS, 1)]
 
 
+def test_idle():
+    """Three workers of a pool, of which one computes for a while; the JDK's cleaner; a thread of the program that sleeps."""
+    park = "Java|java.lang.Thread.run;Java|java.util.concurrent.ThreadPoolExecutor$Worker.run;Java|java.util.concurrent.ThreadPoolExecutor"
+    park += ".getTask;Java|java.util.concurrent.LinkedBlockingQueue.take;Java|jdk.internal.misc.Unsafe.park"
+    work = "Java|java.util.concurrent.ThreadPoolExecutor.runWorker;Java|shop.Cart.total:7"
+    threads = [("thread", f"pool-1-thread-{n}", n, n) for n in (1, 2, 3)] + [("thread", "Cleaner", 4, 4), ("thread", "poller", 5, 5)]
+    samples = [*[("wall", n, 10 * MS, "complete", "STATE_PARKED", "method", park) for n in (1, 2, 3, 1)],
+               ("wall", 2, 10 * MS, "complete", "STATE_RUNNABLE", "clock", work),
+               ("wall", 4, 10 * MS, "complete", "STATE_IN_OBJECT_WAIT", "method", "Java|java.lang.Thread.run;Java|java.lang.Object.wait"),
+               ("wall", 5, 10 * MS, "complete", "STATE_SLEEPING", "method", "Java|shop.Poller.run:3;Java|java.lang.Thread.sleep")]
+    path = make("idle.jfr", [*threads, *samples])
+    text, whole = ct.candor("report", path).out, ct.candor("report", "--idle", path).out
+    ct.ok("Wall      70.0 ms" in text and "Idle      50.0 ms, 71.4 %, of 4 threads that waited for work" in text
+          and "(s 50.0)" in text and "Unsafe.park" not in text and "Object.wait" not in text and "Thread.sleep < shop.Poller.run" in text,
+          "threads that wait for work are left out of the tables, and counted", text)
+    ct.ok("Wall      70.0 ms" in whole and "Idle" not in whole and "Unsafe.park" in whole, "--idle shows them", whole)
+    ct.ok(report_json(path)["sampled"] == 70 * MS, "JSON has all")
+
+
 def test_lock():
     alone = make("lock.jfr", lock("lock"))
     r, text = report_json(alone), ct.candor("report", "--tree", alone).out
@@ -429,5 +448,6 @@ test_not_whole(recording)
 test_nothing_readable(recording)
 test_safepoint()
 test_wall()
+test_idle()
 test_lock()
 ct.done()

@@ -26,6 +26,7 @@ static const struct cli_option options[] = {
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees with less than this share, in percent (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
+    {0, "idle", NULL, NULL, "with wall-clock time: also show threads that waited for work"},
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
@@ -88,6 +89,7 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
     o->order = sort && !strcmp(sort, "total") ? STATS_BY_TOTAL : STATS_BY_SELF;
     int status = parse_sections(args, &o->sections);
     o->top_set = cli_option(args, "top") != NULL;
+    o->leaves_idle_out = !cli_switch(args, "idle") && !cli_option(args, "state");
     o->all_books = cli_option(args, "sections") != NULL;
     o->each_thread = o->sections == REPORT_THREADS;
     o->label = cli_option(args, "group-by");
@@ -130,8 +132,12 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     struct stats s = {0}, allocated = {0};
     struct leaks leaks = {0};
     struct locks locks = {0};
+    struct idle idle = {0};
     struct report_options with = *o;
-    int rc = compute(&s, p, o->sections & REPORT_GROUPS, o->label);
+    bool leaves_out = printer == report_text && o->leaves_idle_out && p->kind == PROFILE_WALL;
+    int rc = leaves_out ? idle_drop(p, &idle) : 0;
+    with.idle = &idle;
+    rc = rc ? rc : compute(&s, p, o->sections & REPORT_GROUPS, o->label);
     if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
         rc = leaks_find(&leaks, p);
         with.leaks = &leaks;
@@ -247,8 +253,12 @@ static int report_run(const struct cli_args *args)
 
 static int print_summary(const char *file, enum profile_kind kind, FILE *out)
 {
-    struct report_options o = {
-        .sections = REPORT_METHODS | REPORT_BOOKS, .top_set = true, .top = 10, .width = cli_width(out), .colour = cli_colour(out)};
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
+                               .leaves_idle_out = true,
+                               .top_set = true,
+                               .top = 10,
+                               .width = cli_width(out),
+                               .colour = cli_colour(out)};
     char *path = (char *)file;
     struct profile p;
     if (profile_init(&p))

@@ -18,7 +18,7 @@ from servers import DAY, Server
 
 NOW, HOUR, DAY_S = 1_690_000_000, 3600, 86400
 METHODS = ["app.Cart.get", "app.Cart.put", "app.Tax.of", "app.Web.page", "app.Db.read", "app.Log.line"]
-PATHS = {"app.Db.read": "org.postgresql.Driver.query;java.net.Socket.read", "app.Log.line": "java.io.Writer.write"}  # whose leaf is not own code
+PATHS = {"app.Db.read": "org.postgresql.Driver.query;java.net.Socket.read", "app.Log.line": "java.io.Writer.write"}  # leaf not own
 
 
 def is_own(name):

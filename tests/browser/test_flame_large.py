@@ -48,7 +48,7 @@ def check(page, count):
     ct.ok(
         state["search"]["position"] == 2
         and any(f["frame"] == state["selected"] and f["width"] >= 24 for f in page.frames()),
-        "the second match is in sight",
+        "the second match is visible",
     )
     page.press("Escape", "Escape")
     page.click_on("#reset")
@@ -116,7 +116,7 @@ def deep(page):
     ct.ok(page.state()["zoomed"]["depth"] == n - 1, "and clicked")
     page.click_on("#flip")
     shown = [f["depth"] for f in page.frames()]
-    ct.ok(n - 1 in shown, "and is in sight when flipped", shown)
+    ct.ok(n - 1 in shown, "and is visible when flipped", shown)
 
 
 def main():
@@ -129,7 +129,7 @@ def main():
             ct.skip("a million frames", "only in the tier all")
         deep(page)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

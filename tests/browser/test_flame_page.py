@@ -332,7 +332,7 @@ def main():
         for part in (hostile_names, labels_whole, without_graph, themes, layouts, pictures):
             part(page, profile)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

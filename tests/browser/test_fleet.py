@@ -171,7 +171,7 @@ def check_labels(page, server):
     page.type("host=~\"(")
     page.press("Enter")
     page.idle()
-    ct.ok("selector" in page.text("#problem") and page.methods() == before, "a wrong label is said, and the picture stays",
+    ct.ok("selector" in page.text("#problem") and page.methods() == before, "a wrong label is reported, and the picture stays",
           (page.text("#problem"), page.methods()))
     page.click_on("#bar-matchers li:last-child button")
     page.idle()
@@ -250,7 +250,7 @@ def check_missing(page, server):
         segment.unlink()
     page.go("#" + PLACE)
     rows = page.rows()
-    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "what is missing is said",
+    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "missing data are reported",
           (rows, page.text("#partial")))
 
 
@@ -276,7 +276,7 @@ def main():
         check_looks(page, source)
         check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     server.end()
     ct.done()
 

@@ -90,7 +90,7 @@ def check_page(page, by_service, hot):
         truth = hot[service].most_common(1)[0][0]
         ct.ok(name == truth and expected in (truth, None), f"{service}: its hottest method is {name}", hot[service].most_common(5))
     messages = page.messages()
-    ct.ok(not messages, "the browser has nothing to complain about", messages)
+    ct.ok(not messages, "the browser reports no errors", messages)
 
 
 def main():
@@ -101,7 +101,7 @@ def main():
     daemon, jvms = profile_fleet(server)
     by_service, hot = check_sent(server, daemon, jvms)
     for one in jvms.values():
-        ct.ok(one.finish() == 0, "a JVM ends well", one.transcript())
+        ct.ok(one.finish() == 0, "a JVM ends normally", one.transcript())
     for service, _, _, _ in FLEET:
         shown = ct.candor("report", "--json", "--select", "service=" + json.dumps(service), server.url)
         ct.ok(shown.status == 0 and json.loads(shown.out)["sampled"] == by_service.get(service), f"{service}: candor report has its sum",
@@ -115,7 +115,7 @@ def main():
             if ct.os.environ.get("CANDOR_KEEP"):
                 page.screenshot(ct.WORK / "fleet-live.png")
                 ct.note(ct.WORK / "fleet-live.png")
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

@@ -201,7 +201,7 @@ def chosen_kind(page, file):
     piped = ct.run("sh", "-c", f"{ct.BUILD / 'candor'} report -o {page.file} - < {file}")
     page.reopen()
     ct.ok(piped.status == 0 and "read only once" in piped.err and page.run(SWITCH) == [] and page.state()["all"] > 0,
-          "from standard input there is one kind, which is said", piped)
+          "from standard input there is one kind, and this is reported", piped)
 
 
 def damaged(page):
@@ -259,7 +259,7 @@ def main():
         findings(page, file)
         chosen_kind(page, file)
         damaged(page)
-        ct.ok(not page.messages(), "the browser has nothing to complain about", page.messages())
+        ct.ok(not page.messages(), "the browser reports no errors", page.messages())
     options(file)
     ct.done()
 

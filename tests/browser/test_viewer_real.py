@@ -275,7 +275,7 @@ def filtering(page, file, want, truth):
             else:
                 hidden(page, want, name, text)
         page.click_on("#chips button")
-        ct.ok(page.state()["all"] == want["sampled"] and not page.state()[key], f"{key}: a click on its chip takes it back")
+        ct.ok(page.state()["all"] == want["sampled"] and not page.state()[key], f"{key}: a click on its chip undoes it")
     again = lambda: page.pick(page.frame(lambda f: f["name"] == name and f["width"] > 20))
     again()
     page.press("o")
@@ -507,7 +507,7 @@ def own_code(page, file, want, truth):
     sums_agree(page, folded, "own code first")
     page.click_frame(page.frame(lambda f: f["type"] == "Folded" and f["width"] > 20))
     ct.ok(page.text("#details-text").startswith("… ") and not page.run("return document.getElementById('focus').checkVisibility()"),
-          "a frame that stands for many is told, and is no method", page.text("#details-text"))
+          "a frame that stands for many is reported, and is no method", page.text("#details-text"))
     page.click_on("#reset")
     name, weight = max(hottest.items(), key=lambda item: item[1])
     told = page.text("#answer")
@@ -545,7 +545,7 @@ def code(page, recording):
     page.look(file, "#table=hidden&timeline=hidden")
     drawn = [f for f in page.frames() if f["depth"] > 0 and f["width"] > 2]
     frame = next((f for f in drawn if f["name"] in known), None)
-    if not ct.ok(frame, f"a frame of one of {len(known)} methods whose code is there is in sight", sorted(known)[:20]):
+    if not ct.ok(frame, f"a frame of one of {len(known)} methods whose code is there is visible", sorted(known)[:20]):
         return
     for by, act in (("Code", lambda: page.click_on("#code")), ("a", lambda: page.press("a"))):
         page.look(file, "#table=hidden&timeline=hidden")
@@ -721,7 +721,7 @@ def main():
               page.controls - page.used)
         ct.ok(KEYS <= page.keys, f"all {len(KEYS)} keys were", KEYS - page.keys)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

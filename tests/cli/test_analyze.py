@@ -149,7 +149,7 @@ def test_diagnose():
         "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))
     ct.ok(calm.status == 0 and "\nNo problem was found. To see where the time goes: candor report " in calm.out and
-          "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
+          "processors in use" in calm.out, "a recording without problems is described, too", calm)
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
     ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
@@ -194,7 +194,7 @@ def test_time():
     ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
     long = recording("long.jfr", *calm[:100], ("monitor", 2, 800 * MS, "demo.Log", 64, 1, 0, LOG))
     part = analyze(long, "--time", "+50ms..+150ms")["findings"]
-    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on, what lies in it", part)
+    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that continues, what lies in it", part)
     wrong = ct.candor("analyze", "--time", "yesterday", path)
     ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "not a range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
@@ -244,7 +244,7 @@ def test_wrong(path):
     cut = ct.WORK / "cut.jfr"
     cut.write_bytes(path.read_bytes()[:-400])
     damaged = ct.candor("analyze", cut)
-    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is told", damaged)
+    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is reported", damaged)
 
 
 test_lock()

@@ -150,7 +150,7 @@ def protocol(jdk):
         ct.ok(any(line.split()[0] == str(jvm.pid) and line.split()[3] == "idle" for line in ct.run(CANDOR, "list").out.splitlines()),
               f"{jdk}: as idle")
         jvm.round(seconds=0.1)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: the JVM ends well, without a thread dump", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: the JVM ends normally, without a thread dump", jvm.transcript())
 
 
 def dumped(jvm):
@@ -215,7 +215,7 @@ def stopped(jdk):
             ct.ok(result.status == 1 and f"kill -CONT {jvm.pid}" in result.err and result.err.count("\n") == 1,
                   f"{jdk}: {words[0]} of a stopped JVM, at once", result)
         jvm.process.send_signal(signal.SIGCONT)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it goes on unharmed", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it continues unharmed", jvm.transcript())
 
 
 def young(jdk):
@@ -278,7 +278,7 @@ def squatted(jdk):
               result)
         ct.ok(not (jvm.directory / f".attach_pid{jvm.pid}").exists(), f"{jdk}: where nothing is left")
         ct.remove_left(f"/tmp/.attach_pid{jvm.pid}")
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it ends normally", jvm.transcript())
 
 
 def no_jvms():
@@ -323,7 +323,7 @@ def other_user(jdk):
               f"{jdk}: but sees the JVM in the list", row)
         loaded = load(jvm, AGENT, f"code=0,file={marker}")
         ct.ok(loaded.status == 0 and marker.stat().st_uid == home.stat().st_uid, f"{jdk}: root may attach", loaded)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: nobody's JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: nobody's JVM ends normally", jvm.transcript())
 
 
 def main():

@@ -294,12 +294,12 @@ def record_that_ends_otherwise():
     with Fake("exit") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("the JVM exits", result, path)
-    ct.ok("has exited" in result.err and result.err.count("\n") == 1, "and that is said", result.err)
+    ct.ok("has exited" in result.err and result.err.count("\n") == 1, "and that is reported", result.err)
     path = ct.WORK / "killed.jfr"
     with Fake("killed") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("the JVM is killed", result, path, status=1)
-    ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is said", result.err)
+    ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is reported", result.err)
     path = ct.WORK / "gone.jfr"
     for what, touch, words in (("deleted", path.unlink, ["deleted"]), ("replaced", lambda: replace_by_sample(path), ["replaced"]),
                                ("cut", lambda: os.truncate(path, SAMPLE.stat().st_size - 1), ["truncated"]),
@@ -311,18 +311,18 @@ def record_that_ends_otherwise():
             client.send_signal(signal.SIGINT)
             out, err = client.communicate(timeout=ct.PATIENCE)
         ct.ok(client.returncode == 1 and str(path) in err and all(word in err for word in words) and "flame graph" not in out,
-              f"a file that is {what} while it is recorded: status 1, and it is said", (client.returncode, out, err))
+              f"a file that is {what} while it is recorded: status 1, and it is reported", (client.returncode, out, err))
         path.unlink(missing_ok=True)
     path = ct.WORK / "other.jfr"
     with Fake("stopped-by-other") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("somebody else stops it", result, path)
-    ct.ok("another client" in result.err, "and that is said", result.err)
+    ct.ok("another client" in result.err, "and that is reported", result.err)
     path = ct.WORK / "disk.jfr"
     with Fake("stop-error") as fake:
         result = ct.candor("record", "-d", "100ms", "-o", path, fake.pid)
     recorded("the disk is full", result, path, status=1)
-    ct.ok(one_line(result, "No space left on device"), "and that is said", result.err)
+    ct.ok(one_line(result, "No space left on device"), "and that is reported", result.err)
 
 
 def progress():
@@ -384,7 +384,7 @@ def launch(jdk, client):
     wrapper.chmod(0o755)
     result = client.record(path, "--", wrapper, "-version")
     recorded(f"{jdk}: record -- a script", result, path, status=7)
-    ct.ok("JAVA_TOOL_OPTIONS" in result.err and "wrapper" in result.err, f"{jdk}: the user is told how", result.err)
+    ct.ok("JAVA_TOOL_OPTIONS" in result.err and "wrapper" in result.err, f"{jdk}: the message says how", result.err)
 
 
 def launch_signals(jdk, client):

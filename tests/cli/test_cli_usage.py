@@ -186,7 +186,7 @@ def on_terminal(**environment):
 
 
 def colours():
-    ct.ok(b"\x1b[" in on_terminal(TERM="xterm"), "a terminal gets colours")
+    ct.ok(b"\x1b[" in on_terminal(TERM="xterm"), "a terminal gets colors")
     ct.ok(b"\x1b[" not in on_terminal(TERM="xterm", NO_COLOR="1"), "not with NO_COLOR")
     ct.ok(b"\x1b[" not in on_terminal(TERM="dumb"), "nor a dumb one")
     ct.ok("\x1b[" not in ct.candor("help").out, "nor a file")

@@ -284,7 +284,7 @@ def colours():
     except OSError:
         pass  # end of a terminal without a writer
     process.wait(ct.PATIENCE)
-    ct.ok(b"\x1b[32mok" in text, "a terminal gets colours", text)
+    ct.ok(b"\x1b[32mok" in text, "a terminal gets colors", text)
 
 
 def stand_in(*words, wrapper=()):
@@ -394,7 +394,7 @@ def other_rights(jdk, library, plain):
         stranger = ct.run("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", ct.WORK / "candor", "doctor",
                           jvm.pid, cwd="/")
         ct.ok(stranger.status == 1 and "problem" in stranger.out and "run candor as user 'nobody' or as root" in stranger.out,
-              "a stranger is told whom to be", stranger)
+              "another user is told which user to be", stranger)
 
 
 def verified():
@@ -433,7 +433,7 @@ def real_jvms(jdk):
         ct.wait_until(lambda: jvm.status("State")[0].startswith("T"))
         row(Doctor(jvm.pid), "attach", "problem", ["stopped", f"kill -CONT {jvm.pid}"], f"{what}, stopped")
         jvm.process.send_signal(signal.SIGCONT)
-        ct.ok(jvm.finish() == 0 and not any("thread dump" in line for line in jvm.out), f"{what}: it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not any("thread dump" in line for line in jvm.out), f"{what}: it ends normally", jvm.transcript())
 
 
 def unwilling_jvms(jdk):
@@ -471,7 +471,7 @@ def agents(jdk):
         jvm.control("start", file=ct.WORK / f"agent-{jdk.version}.jfr")
         row(Doctor(jvm.pid), "agent", "ok", ["recording"], what)
         jvm.control("stop")
-        ct.ok(jvm.finish() == 0, f"{what}: it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: it ends normally", jvm.transcript())
 
 
 def main():

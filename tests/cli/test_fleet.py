@@ -42,7 +42,7 @@ def services(server):
     ct.ok(weights == {"shop": 500 * MS, "cart": 900 * MS, "Läden": 10 * MS}, "services: JSON is the server's answer", weights)
     ct.ok("900 ms" in shown.out and "500 ms" in shown.out, "services: the same sums in the table", shown.out)
     nothing = ct.candor("fleet", "services", server.url, "--from", "-1m")
-    ct.ok(nothing.status == 0 and "no recordings" in nothing.err and len(nothing.out.splitlines()) == 1, "services: none is said", nothing)
+    ct.ok(nothing.status == 0 and "no recordings" in nothing.err and len(nothing.out.splitlines()) == 1, "services: none", nothing)
 
 
 def usage(server):

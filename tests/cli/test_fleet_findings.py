@@ -152,7 +152,7 @@ def life(fleet, number):
         fleet.send(recording(f"fixed-{i}.jfr", 0, seconds=4 + i), service="shop", host="b")
         states.append(fleet.settle()["findings"][0]["state"])
     ct.ok(states == ["acknowledged", "acknowledged", "resolved"], "resolved by itself", states)
-    ct.ok(not fleet.ask()["findings"] and fleet.ask(state="resolved")["findings"], "and shown only if it is asked for")
+    ct.ok(not fleet.ask()["findings"] and fleet.ask(state="resolved")["findings"], "and shown only if it is requested")
     fleet.send(recording("old.jfr", 303, seconds=2), service="shop", host="b")
     one = fleet.settle()["findings"][0]
     ct.ok((one["state"], one["recordings"]) == ("resolved", 5), "a recording of earlier does not open it", one)

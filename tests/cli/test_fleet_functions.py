@@ -184,7 +184,7 @@ def test_table(server):
     printed = ct.candor("fleet", "functions", server.url, "Cart.get", *TIMES, "--by", "host", "--limit", "1", "--json")
     ct.ok(json.loads(printed.out) == answer, "JSON is the server's answer")
     nothing = ct.candor("fleet", "functions", server.url, "no such method", *TIMES)
-    ct.ok(nothing.status == 0 and "no sample" in nothing.err, "nothing is said", nothing)
+    ct.ok(nothing.status == 0 and "no sample" in nothing.err, "nothing is reported", nothing)
     for words, wanted in (((server.url,), "usage"), ((server.url, "/(/"), "character 1"), ((server.url, "x", "--limit", "x"), "limit")):
         result = ct.candor("fleet", "functions", *words)
         ct.ok(result.status in (1, 2) and wanted in result.err and len(result.err.splitlines()) == 1, f"{words[1:]}: one line", result)

@@ -132,7 +132,7 @@ def test_table(server, when):
     printed = ct.candor("fleet", "top", server.url, *options, "--limit", "1", "--json")
     ct.ok(json.loads(printed.out) == server.get("/v1/top", limit=1, against="-24h", **when), "JSON is the server's answer")
     nothing = ct.candor("fleet", "top", server.url, "--from", "-1m")
-    ct.ok(nothing.status == 0 and "no samples" in nothing.err, "nothing is said", nothing)
+    ct.ok(nothing.status == 0 and "no samples" in nothing.err, "nothing is reported", nothing)
     wrong = ct.candor("fleet", "services", server.url, "--against", "-24h")
     ct.ok(wrong.status == 2 and "--against" in wrong.err, "an option of this view only", wrong)
 

@@ -88,7 +88,7 @@ def test_timeline(path):
           "each column of it", timeline)
     text = ct.candor("report", "--kind", "halt", "--timeline", path).out
     ct.ok(timeline["threads"][0]["cells"] in text and timeline["stopped"].rstrip() in text and "Timeline" in text, "as text", text)
-    ct.ok("timeline" not in report(path), "only when it is asked for")
+    ct.ok("timeline" not in report(path), "only when it is requested")
 
 
 def test_others(path):
@@ -105,7 +105,7 @@ def test_others(path):
     cut = ct.WORK / "cut.jfr"
     cut.write_bytes(path.read_bytes()[:-400])
     damaged = ct.candor("report", "--kind", "halt", cut)
-    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is told", damaged)
+    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is reported", damaged)
 
 
 path = make("halts.jfr", example())

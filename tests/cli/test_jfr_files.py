@@ -68,7 +68,7 @@ ct.ok(result.status == 0 and after == flight + flight, "a file that the JVM writ
 for before, what in ((b"", "an empty one"), (flight, "a recording")):
     result, after = stop(before, writes=False)
     ct.ok(after == before, f"{what} that it does not write to stays as it is", (result, len(after)))
-    ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: which is said", result)
+    ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: and this is reported", result)
 result, after = stop(flight, writes=True, name="candor-PID-of the owner's")
 ct.ok(result.status == 0 and after == flight + flight, "a recording of the JDK's whose name is like ours is its owner's", result)
 result, after = stop(flight, writes=True, name="candor-PID-0123abcd")

@@ -74,7 +74,7 @@ def hiccup_mock():
 def warm_up_and_ramp():
     _, f = load("--mock", "delay=4ms", "-c", "1", "-r", "1000", "-d", "2s", "--drain", "60s", "--virtual-time")
     ct.ok(f["completed"] == 2000 and f["outstanding"] == 0 and abs(f["response"]["max_ns"] / 6e9 - 1) < 0.01,
-          "a drain goes on with what was due", f)
+          "a drain continues with what was due", f)
     _, f = load("--mock", "delay=1ms", "-c", "10", "-r", "100", "-w", "2s", "-d", "3s", "--virtual-time")
     ct.ok(f["warm_up_requests"] == 200 and f["completed"] + f["outstanding"] == 300, "a warm-up is left out", f)
     _, f = load("--mock", "delay=1ms", "-c", "10", "-r", "0-100:10s,100", "-d", "20s", "--virtual-time")
@@ -100,7 +100,7 @@ def answers(url):
         ct.ok(result.status == (0 if kind == "answered" else 1), "status", result)
     ct.ok("not one request succeeded" in ct.candor("load", "-q", "-r", "50", "-d", "200ms", f"{url}/status/404").err and
           "all 50 answers have a status of 400 to 499" in ct.candor("load", "-q", "-r", "50", "-d", "1s", f"{url}/status/404").err,
-          "where all answers are 404, that is said")
+          "where all answers are 404, that is reported")
     _, f = load("-r", "50", "-d", "1s", "--timeout", "200ms", "--drain", "1s", "-c", "20", f"{url}/silent")
     ct.ok(f["outcomes"]["timeouts"] >= 40 and is_whole(f) and f["service"]["max_ns"] >= 0.2e9,
           "timeouts are samples of their length", f)

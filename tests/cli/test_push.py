@@ -220,7 +220,7 @@ def check_again(name, service):
         part.unlink()
     server = Server(name)
     found = {one: server.total(f'service="{service}"', type=one, **TIME) for one in known}
-    ct.ok(len(known) > 5 and found == known, "a store that is made anew from its recordings has the same types and sums", (found, known))
+    ct.ok(len(known) > 5 and found == known, "a store that is made again from its recordings has the same types and sums", (found, known))
     server.end()
 
 
@@ -246,7 +246,7 @@ def main():
           "received = stored + duplicates + refused, and the sum over the two protocols", (received, by_protocol))
     ct.ok(m["candor_server_recordings_left_out_total"] >= 2, "recordings of which something is left out are counted",
           m["candor_server_recordings_left_out_total"])
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     check_again("push", "push.proto")
     check_limits()
     ct.done()

@@ -109,7 +109,7 @@ def test_diff(server):
     ct.ok(result.status == 0 and page.exists(), "a page of it", result)
     absolute = ct.candor("diff", "--json", "--absolute", *EARLY, *second, *shop, server.url, server.url)
     found = json.loads(absolute.out) if absolute.status == 0 else {}
-    ct.ok(found.get("a", {}).get("seconds") == 60, "--absolute is per second of the time that was asked for", absolute)
+    ct.ok(found.get("a", {}).get("seconds") == 60, "--absolute is per second of the time that was requested", absolute)
     same = ct.candor("diff", *EARLY, server.url, server.url)
     ct.ok(same.status == 2 and "--from2" in same.err, "the same twice is refused", same)
 
@@ -190,7 +190,7 @@ def test_odd(server):
             ct.ok(one_line(result, 1, *words) and "\x1b" not in result.err and "\x07" not in result.err, f"{how}: one line", result)
         partly = ct.candor("report", "--json", f"{url}/partly")
         ct.ok(partly.status == 0 and json.loads(partly.out)["sampled"] == 1000 * MS and "incomplete: 2 " in partly.err and
-              "\x1b" not in partly.err and partly.err.count("\n") == 1, "what the server has not is told", partly)
+              "\x1b" not in partly.err and partly.err.count("\n") == 1, "data that the server lacks are reported", partly)
         odd.shutdown()
 
 

@@ -65,7 +65,7 @@ def test_own_code():
           and hot.get("java.util.HashMap.get < shop.Cart.total") == "20.0" and "shop.Cart.pay" in hot and "GCTaskThread::run" in hot,
           "code that is not the program's is shown with its caller", hot)
     ct.ok("pool-1-thread-* (4 threads)" in text and "pool-1-thread-1" not in text and "GC Thread#0" in text, "a pool is one row", text)
-    ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are asked for")
+    ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are requested")
 
 
 def test_text(path):
@@ -73,10 +73,10 @@ def test_text(path):
     match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
     ct.ok(match and match.groups()[:2] == ("71.0", "71.0"), "a line of the text report", text)
     ct.ok("demo.Work.hot:23" in text and "main (tid 4711)" in text, "lines and threads", text)
-    ct.ok("Tree" not in text and "Tree" in ct.candor("report", "--tree", path).out, "the tree, when asked for")
+    ct.ok("Tree" not in text and "Tree" in ct.candor("report", "--tree", path).out, "the tree, when requested")
     ct.ok(text.index("Books") > text.index("Threads") > text.index("Hot lines") > text.index("Hot methods"),
           "in this order, the books last")
-    ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colours in a pipe", text)
+    ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colors in a pipe", text)
     deep = make("kinds.jfr", [("thread", "main", 1, 1), ("sample", 1, MS, "complete", RUN + ";Kernel|kernel.vfs_read")])
     kinds = ct.candor("report", "--tree", deep).out
     ct.ok(len(re.findall(r"vfs_read \(kernel\)$", kinds, re.M)) >= 2 and "run (" not in kinds,
@@ -164,7 +164,7 @@ def test_wall():
     ct.ok("Wall      200 ms" in text and "Methods, running or not" in text and "% of wall-clock time" in text
           and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", books, re.M), "the text says what it is", text + books)
     ct.ok("\nBooks  98.5 % of the threads' time is in samples with a stack; failed 0.0 %, lost 0.0 %, unseen 1.5 %, residual 0.0 %" in text,
-          "books that need no explanation are a line, unless they are asked for", text)
+          "books that need no explanation are a line, unless they are requested", text)
     parked = report_json(alone, "--state", "parked,waiting_for_cpu")
     ct.ok(parked["sampled"] == 110 * MS and parked["filtered"] == 90 * MS, "--state chooses", parked)
     piped = ct.run("sh", "-c", f"'{ct.PROGRAM}' report --json - < '{alone}'")
@@ -259,7 +259,7 @@ def test_lock():
     books = r["lock_time"]
     ct.ok(r["books"] is None and books["waited_ns"] == {"monitor": 101 * MS, "park": 60 * MS} and books["lost_ns"] == {"throttled": 2 * MS}
           and books["whole_ns"] + books["drawn_ns"] + 2 * MS + books["residual_ns"] == 161 * MS and books["lock_open"] == 3,
-          "the books close", books)
+          "the books balance", books)
     ct.ok("Deadlock" in text and "first waits for the monitor of demo.Pool 0x1000, which second has" in text
           and "held by first 54 %, second 46 %" in text and re.search(r"demo\.Sync$", text, re.M), "the text says so", text)
     holder = report_json(alone, "--kind", "holder")
@@ -286,7 +286,7 @@ def test_terminal():
     long = "com.example.shop.inventory.reservation.service.ReservationService.reserveEverything"
     path = make("long.jfr", [("thread", "main", 1, 1), ("sample", 1, 5, "complete", long)])
     text = on_terminal(ct.PROGRAM, "report", path)
-    ct.ok("\033[1m" in text, "colours on a terminal", text)
+    ct.ok("\033[1m" in text, "colors on a terminal", text)
     plain = re.sub("\033\\[\\d*m", "", text)
     ct.ok(re.search(r" c\.e\.s\.i\.r\.s\w*\.ReservationService\.reserveEverything", plain), "names are shortened to fit", plain)
     lines = [line for line in plain.splitlines() if line.startswith("(t")]
@@ -324,7 +324,7 @@ def test_convert(path):
     ct.candor("convert", foreign, ct.WORK / "foreign.html")
     ct.ok(flamedata.read((ct.WORK / "foreign.html").read_text())["approximate_share"] is None, "which only our recordings tell")
     ct.candor("convert", "--threads", path, ct.WORK / "threads.html")
-    ct.ok(flamedata.read((ct.WORK / "threads.html").read_text())["by_thread"] and not graph["by_thread"], "by thread where asked for")
+    ct.ok(flamedata.read((ct.WORK / "threads.html").read_text())["by_thread"] and not graph["by_thread"], "by thread where requested")
     names = {graph["strings"][i] for i in nodes["name"]}
     ct.ok({"demo.Work.hot", "[truncated]"} <= names and graph["books"]["complete"] == 98, "names and books", names)
     out = ct.WORK / "out.json"

@@ -113,7 +113,7 @@ def test_refused(server):
     with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as asks:
         asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
                      b"Expect: 100-continue\r\n\r\n")
-        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
+        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is reported at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
     for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"select": 'a=~"((((a{1,255}){1,255}){1,255}){1,255})"'}),
@@ -428,7 +428,7 @@ def test_full_disk():
     ct.ok(server.send(small, service="x")[0] == 200, "there is room")
     status, headers, _ = server.request("POST", "/v1/recordings?service=x", large)
     ct.ok(status == 503 and headers["Retry-After"], "there is not: 503, and when to try again", status)
-    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries go on")
+    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries continue")
     ct.ok(books_balance(server, "full disk")['candor_server_recordings_refused_total{reason="disk"}'] == 1, "it is counted")
     ct.ok(not list((server.data / "incoming").iterdir()), "nothing is left of it")
     ct.ok(server.end() == 0, "ends by SIGTERM")

@@ -236,7 +236,7 @@ def test_full_disk():
     listed = server.get("/v1/recordings", limit=100000, **WHEN).get("recordings", [])
     ct.ok(sorted(int(one["labels"]["n"]) for one in listed) == sorted(taken), "what was acknowledged is there, and no more", len(listed))
     time.sleep(2)  # maintenance, which has no room either
-    ct.ok(server.total(**WHEN) <= sum(taken.values()), "queries go on, and show no more than that", server.total(**WHEN))
+    ct.ok(server.total(**WHEN) <= sum(taken.values()), "queries continue, and show no more than that", server.total(**WHEN))
     more = ct.run(*enter, "-t", server.process.pid, "mount", "-o", "remount,size=64m", ct.WORK / "small")
     ct.ok(more.status == 0, "there is more room now", more)
     status, answer = server.send(body(n, 40), service="shop", n=n, **{"from": BEGIN})
@@ -278,7 +278,7 @@ def test_no_permission():
     for folder in (data / "segments").iterdir():
         folder.chmod(0o700)
     ct.ok(ct.wait_until(lambda: server.total(**WHEN) == weight(1) + weight(3), 60), "but as soon as it can be", server.total(**WHEN))
-    ct.ok(books(server) and server.end() == 0, "the books close")
+    ct.ok(books(server) and server.end() == 0, "the books balance")
 
 
 def main():

@@ -187,7 +187,7 @@ def test_manners(server):
         ct.ok([one[0] for one in got] == [200, 200, 200, 200, 405, 200] and json.loads(got[1][2])["duplicate"] is False and
               json.loads(got[3][2])["duplicate"] is True, "six requests at once: answers in order, in chunks it is the same recording", got)
         raw.sendall(POST + b"Content-Length: 4\r\nExpect: 100-continue\r\n\r\n")
-        ct.ok(answers.head() == "HTTP/1.1 100 Continue", "Expect: the server says go on")
+        ct.ok(answers.head() == "HTTP/1.1 100 Continue", "Expect: the server says continue")
         raw.sendall(b"a 1\n")
         ct.ok(answers.next()[0] == 200, "and takes the body")
         raw.sendall(b"GET http://localhost/healthz HTTP/1.1\r\n" + HOST + b"Connection: x, Close\r\n\r\n" + GET + HOST + b"\r\n")

@@ -92,7 +92,7 @@ def check_reload():
     file.write_text(text.replace("2G", "3G") + "max-recordings = 10M\nlisten = 127.0.0.1:1\n")
     said = reload(server)
     ct.ok("changed: --max-disk, --max-recordings, --max-disk-per-service" in said and "1 tokens" in said,
-          "SIGHUP: what has changed is said", said)
+          "SIGHUP: what has changed is reported", said)
     ct.ok("restart" not in said, "the command line has listen, so the file's changes nothing", said)
     ct.ok(server.request("GET", "/v1/storage")[0] == 401, "a token that was removed is refused")
     server.token = second
@@ -144,7 +144,7 @@ def check_certificate():
     ct.ok("the certificate" in said and served(server).split() == new[0].read_text().split(),
           "SIGHUP: new connections get the new one", said)
     held.request("GET", "/healthz")
-    ct.ok(held.getresponse().status == 200, "and an open one goes on")
+    ct.ok(held.getresponse().status == 200, "and an open one continues")
     held.close()
     for _ in range(20):
         server.process.send_signal(signal.SIGHUP)

@@ -193,12 +193,12 @@ def searching(fake, report):
         ct.ok(t.wait(lambda: "demo.Work.hot" in t.text() and "this help" not in t.text()), "any key ends it", t.text())
     t.screen.cells[1][:20] = list("@" * 20)
     t.press("\f")
-    ct.ok(t.wait(lambda: "@" not in t.text()), "Ctrl-L draws all of it anew", t.text())
+    ct.ok(t.wait(lambda: "@" not in t.text()), "Ctrl-L draws all of it again", t.text())
     copy = ct.WORK / "saved.jfr"
     t.press("S", "\x15", str(copy), "enter")
     sees(t, f"saved {copy} (50 bytes)", "S: saved, as the agent says")
     t.press(" ")
-    ct.ok(t.wait(lambda: "PAUSED" not in t.text()), "Space: it goes on", t.text())
+    ct.ok(t.wait(lambda: "PAUSED" not in t.text()), "Space: it continues", t.text())
     t.press("q")
     leaves(t, "search, time, help and saving")
 
@@ -255,7 +255,7 @@ def terminals(fake):
     t = top(fake, NO_COLOR="1")
     sees(t, "demo.Work.hot", "NO_COLOR: a picture")
     t.press("q")
-    ct.ok(t.end() == 0 and not t.screen.colours, "NO_COLOR: no colours", t.screen.colours)
+    ct.ok(t.end() == 0 and not t.screen.colours, "NO_COLOR: no colors", t.screen.colours)
     leaves(t, "NO_COLOR")
 
 

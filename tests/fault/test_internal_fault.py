@@ -67,7 +67,7 @@ def check(jdk, case):
             ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
             return
         ct.ok(end == 0 and not wrong and faults.counts()["crashes"] == 1 and not [line for line in jvm.err if "candor" in line],
-              f"{what}: the JVM lives, its answers are right, and it ends well", f"{end} {wrong}\n{jvm.transcript()}")
+              f"{what}: the JVM lives, its answers are right, and it ends normally", f"{end} {wrong}\n{jvm.transcript()}")
     check_recording(what, path, place, text)
 
 

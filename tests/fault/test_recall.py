@@ -25,7 +25,7 @@ def check(jdk, program, options, flag):
     with ct.Jvm(jdk, program, agent=agent, flags=["-Xmx128m", flag], env=faults.environment) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS, **options)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     counts = faults.counts()
     ct.ok(counts["recalled"] > counts["walks"] // 10 > 10, f"{what}: {counts['walks']} stacks, {counts['recalled']} frames of "
           "them remembered", counts)

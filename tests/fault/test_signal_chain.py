@@ -26,7 +26,7 @@ def check(jdk, program, probability, least, **words):
         except (RuntimeError, BrokenPipeError) as death:
             status = death
         counts = faults.counts()
-        if ct.ok(status == 0, f"{what}: the JVM lives through {counts['faults']} faults and ends well", f"{status}\n{jvm.transcript()}"):
+        if ct.ok(status == 0, f"{what}: the JVM lives through {counts['faults']} faults and ends", f"{status}\n{jvm.transcript()}"):
             samples = len(ct.Recording(path).samples)
             ct.ok(samples > counts["kept"], f"{what}: the recording is whole and holds {samples} samples")
             ct.identity_closes(ct.report(path)["books"], what)

@@ -32,7 +32,7 @@ def check(jdk, case):
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
             status = death
-        if not ct.ok(status == 0, f"{what}: the JVM lives and ends well", f"{status}\n{jvm.transcript()}"):
+        if not ct.ok(status == 0, f"{what}: the JVM lives and ends normally", f"{status}\n{jvm.transcript()}"):
             return
     counts = faults.counts()
     kernel = counts["kernel_bytes"]

@@ -37,7 +37,7 @@ def run(jdk, probability, program, walks):
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
             status = death
-        if not ct.ok(status == 0, f"{what}: the JVM lives and ends well", f"{status}\n{jvm.transcript()}"):
+        if not ct.ok(status == 0, f"{what}: the JVM lives and ends normally", f"{status}\n{jvm.transcript()}"):
             return
     check(what, faults.counts(), probability, path)
 

@@ -32,7 +32,7 @@ def check(jdk):
         jvm.expect("ready")
         jvm.say("go seconds=100000")
         looks, said = standing.stop(jvm, STOPS)
-        ct.ok(looks and jvm.process.poll() is None, f"{jdk}: stopped {STOPS} times, {len(looks)} stacks, and it goes on",
+        ct.ok(looks and jvm.process.poll() is None, f"{jdk}: stopped {STOPS} times, {len(looks)} stacks, and it continues",
               f"{said}\n{jvm.transcript()}")
     different, frames, lost = [], 0, collections.Counter()
     for look in looks:

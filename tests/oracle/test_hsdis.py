@@ -141,7 +141,7 @@ def record(jdk):
         with ct.Jvm(jdk, "HotLoops", agent=options, flags=flags, env=environment) as jvm:
             jvm.expect("ready")
             jvm.round(seconds=seconds)
-            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
         result = ct.candor("asm", "--json", "--top", "0", "--threshold", "0", recording)
         report = json.loads(result.out) if result.status == 0 else None
         if not report or len(list(sampled(report))) >= LEAST:

@@ -55,7 +55,7 @@ def check(jdk):
         theirs = dump_of(jvm)
         looks, said = standing.stop(jvm, 1)
         ct.ok(len(looks) > len(theirs) >= 18, f"{jdk}: gdb looked at {len(looks)} threads, {len(theirs)} are stations", said)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     ours, whole = ours_of(ct.Recording(path), looks)
     for thread, frames in sorted(theirs.items()):
         mine = ours.get(thread, [])

@@ -96,7 +96,7 @@ def fixed(jvm, interval):
     agrees(found, truth, what)
     sound(found, what)
     intervals = {one.interval for size in SIZES for one in found.of(size)}
-    ct.ok(intervals == {int(interval[:-1]) << 10}, f"{what}: as asked for", intervals)
+    ct.ok(intervals == {int(interval[:-1]) << 10}, f"{what}: as requested", intervals)
     return found, truth
 
 
@@ -275,7 +275,7 @@ def main():
                 both(jvm)
             if jdk.version >= 21:
                 virtual(jvm)
-            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     ct.done()
 
 

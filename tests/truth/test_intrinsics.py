@@ -66,7 +66,7 @@ def at_start(jdk):
     with ct.Jvm(jdk, "Intrinsics", flags=HEAP, agent=ct.agent_options(file=path, interval="500us")) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends normally", jvm.transcript())
     check(f"{jdk}, at start", path, truth)
 
 

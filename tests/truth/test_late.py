@@ -86,7 +86,7 @@ def recompiled(jdk):
             ct.ok(result.status == 0, f"{what}: the recording starts", result)
             work(jvm, BEFORE)
             ct.candor("stop", jvm.pid)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, found, _ = shares(path)
     n, marked = found[BEFORE]
     ct.ok(n >= 300 and marked < n / 10, f"{what}: {marked} of {n} samples in compiled code are approximate")

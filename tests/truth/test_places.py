@@ -26,7 +26,7 @@ def check(jdk, load):
     with ct.Jvm(jdk, "Places", agent=ct.agent_options(file=path, interval="500us"), flags=["-Xmx256m"]) as jvm:
         jvm.expect("ready")
         jvm.round(load=load, seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, {load}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {load}: the program ends normally", jvm.transcript())
     samples = [sample for sample in ct.Recording(path).samples if len(sample.frames) < places.DEPTH_CAP]
     bad = [sample for sample in samples if sample.outcome != "complete"]
     most = ct.at_most((0.05 if load == "overflow" else 0.001) * len(samples))

@@ -91,7 +91,7 @@ def check_round(what, case, seconds, parts, others, cpu, used):
     ct.ok(cpu * (1 - REMAINDER[case]) <= charged <= cpu, f"{what}: the parts are {charged / cpu:.3f} of the CPU time", parts)
     # The JVM's own threads work in addition; the process clock may lag by a tick.
     ct.ok(cpu <= used + 10_000_000, f"{what}: {cpu} ns are no more than the {used} ns of the process")
-    ct.ok(0.5 * seconds <= cpu / 1e9 <= 2 * seconds + 0.3, f"{what}: {cpu / 1e9:.2f} s of CPU time where {seconds} were asked for")
+    ct.ok(0.5 * seconds <= cpu / 1e9 <= 2 * seconds + 0.3, f"{what}: {cpu / 1e9:.2f} s of CPU time where {seconds} were requested")
 
 
 def check_shares(what, meant, parts):
@@ -117,7 +117,7 @@ def check(jdk, case):
             if MEANT[case] and ct.ok([part.name for part in parts] == list(MEANT[case]), f"{what}: the parts that are meant", parts) \
                     and seconds == SECONDS:
                 check_shares(what, MEANT[case], parts)
-        ct.ok(jvm.finish() == 0 and not jvm.err, f"{what}: ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not jvm.err, f"{what}: ends normally", jvm.transcript())
 
 
 def wrong_usage(jdk):

@@ -52,7 +52,7 @@ def check(jdk, mode):
     with ct.Jvm(jdk, "Stubs", agent=ct.agent_options(file=path, interval="500us"), flags=flags(jdk, mode)) as jvm:
         jvm.expect("ready")
         loads = jvm.round(seconds=SECONDS)["loads"].split(",")
-        ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends normally", jvm.transcript())
     recording = ct.Recording(path)
     wrong, in_stubs, bad = collections.Counter(), collections.Counter(), collections.Counter()
     for load in loads:

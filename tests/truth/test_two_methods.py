@@ -63,7 +63,7 @@ def at_start(jdk):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval=INTERVAL)) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends normally", jvm.transcript())
     # Equal work costs about the same in both methods: a program with wrong accounts would show here first.
     by_calls = truth["heavy_calls"] / (truth["heavy_calls"] + truth["light_calls"])
     by_clock = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
@@ -83,7 +83,7 @@ def attached(jdk):
         truth = jvm.round(seconds=SECONDS)
         result = ct.candor("stop", jvm.pid)
         ct.ok(result.status == 0, f"{jdk}, attached: the recording stops", result)
-        ct.ok(jvm.finish() == 0, f"{jdk}, attached: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, attached: the program ends normally", jvm.transcript())
     check(f"{jdk}, attached", path, truth)
 
 

@@ -181,7 +181,7 @@ static void test_planted(const struct service *s)
            100 * share, f.dearer, PLANTED_DRAWS);
     tap_ok(f.surest >= 0.95 * PLANTED_DRAWS, "%s: it is the surest change in %u", s->name, f.surest);
     tap_ok(f.others < too_many(PLANTED_DRAWS, 0.02), "%s: another method is named in %u", s->name, f.others);
-    tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "%s: the interval holds the truth in %u", s->name, f.held);
+    tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "%s: the interval contains the true value in %u", s->name, f.held);
 }
 
 /* A method that costs six times as much lowers all other shares by a sixth. None of the other methods has become cheaper. */

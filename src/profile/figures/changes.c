@@ -18,7 +18,7 @@ static const double rest_least = 0.5;
 /* 512 MB of cells. */
 enum { CELLS_MAX = 1 << 25 };
 
-/* ---- what is added ---- */
+/* ---- adding samples ---- */
 
 int changes_init(struct changes *c)
 {

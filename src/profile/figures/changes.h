@@ -27,8 +27,8 @@ enum { CHANGES_FEW_HOSTS = 5, CHANGES_BLOCKS = 16, CHANGES_NO_FIGURE = UINT32_MA
 struct changes_value {
     double weight[2]; /* by enum changes_side */
     double share[2];  /* of the side's weight */
-    /* All that follows is in shares of the weight after. Weight that was set aside is left out of the scale: the value before is what it
-     * would be after, had the method's cost stayed as it was. Both are NAN for CHANGES_NONE. */
+    /* All following values are shares of the weight after the change. Weight that was set aside is not part of the scale. The value
+     * before is what it would be after the change if the method's cost had stayed as it was. Both are NAN for CHANGES_NONE. */
     double expected, change;
     double p, q;       /* q: the smallest rate of false discoveries at which this is a discovery */
     double deviations; /* the change in standard deviations */
@@ -38,7 +38,7 @@ struct changes_value {
     uint32_t partner; /* for CHANGES_MOVED: the figure to, or from, which it moved */
 };
 
-/* What is computed only for figures that are shown. */
+/* Values that are computed only for figures that are shown. */
 struct changes_bounds {
     struct interval interval; /* the 95 % interval of `change` */
     double detectable;        /* the least growth that four of five such comparisons would find */
@@ -77,10 +77,10 @@ struct changes_edge {
 
 struct changes {
     double level; /* set by the caller: 0.01 = of the changes that are named, one in a hundred may be none */
-    /* Likewise: NULL, or a function that is asked now and then during changes_compute. If it returns a code, that ends the computation. */
+    /* As above: NULL, or a function that is called regularly during changes_compute. If it returns a code, the computation ends. */
     int (*is_over)(void *context);
     void *context;
-    uint64_t cells_most; /* likewise: so many cells, each the self and total of a figure in a unit, are the most */
+    uint64_t cells_most; /* as above: the largest number of cells; each cell is the self and total of a figure in a unit */
     struct strtab names;
     struct changes_figure *figures;
     struct changes_unit *units;

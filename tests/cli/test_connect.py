@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Pyroscope's query API: what Grafana's data source and its Profiles Drilldown ask, in both encodings, by hand and by the stubs
-of the interface definitions over Connect; every sum is the server's own, and errors are Connect's.
+"""Pyroscope's query API: the requests of Grafana's data source and of its Profiles Drilldown, in both encodings, made by hand and by the
+stubs of the interface definitions over Connect. Every sum equals the server's own, and errors are those of Connect.
 
 tier: default
 timeout: 600
@@ -60,7 +60,7 @@ def by_stubs(server, program, encoding):
 
 
 def nodes(graph, of_two=False):
-    """{path: (total, self)} of a flame graph's levels (of two: of either side), as Grafana's decoder finds them."""
+    """{path: (total, self)} for the levels of a flame graph (of two: on either side), as Grafana's decoder reads them."""
     width, found, above = 7 if of_two else 4, {}, None
     for level in graph["levels"]:
         values, row, ends = [int(v) for v in level.get("values", [])], [], [0, 0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Alerts: a planted incident fires once and resolves once, across kill -9 and a target that is away; a fluke does not fire; and the preview
-says what the evaluation did.
+"""Alerts: a planted incident fires once and resolves once, across kill -9 and while a target cannot be reached; a random deviation does
+not fire; and the preview says what the evaluation did.
 
 tier: default
 timeout: 240
@@ -70,7 +70,7 @@ quiet = Sun-Sat
 
 
 class Sink:
-    """Takes what is sent, by path: [body]."""
+    """Receives what is sent, by path: [body]."""
 
     def __init__(self):
         self.got, self.port = {"/hook": [], "/api/v2/alerts": [], "/chat": []}, 0
@@ -102,7 +102,7 @@ class Sink:
 
 
 class Feeder:
-    """Sends a recording of each second: 100 samples, of which 6 are rare and, in an incident, 40 are hot."""
+    """Sends a recording for each second: 100 samples, 6 of which are rare; in an incident 40 are hot."""
 
     def __init__(self, server):
         self.server, self.incident, self.taken, self.stopped = server, False, {}, threading.Event()
@@ -129,7 +129,7 @@ class Feeder:
         self.thread.join()
 
     def is_settled(self, to):
-        """Whether all that was sent of the window that ends at `to` was there when it was due."""
+        """Whether all recordings of the window that ends at `to` had arrived when the window was due."""
         return all(self.taken.get(second, 0) < to + DELAY for second in range(to - WINDOW, to))
 
 
@@ -166,7 +166,7 @@ def check_file(path):
 
 
 def incident(server, feeder, sink, path):
-    """Returns the alerts as they were seen, by the end of the window, and the server that was started anew."""
+    """Returns the alerts that were seen, by the end of their window, and the server after its restart."""
     seen = {}
     wait(lambda: alert(server, "hot", seen)["state"] == "inactive" and feeder.is_settled(max(seen)), "steady: nothing fires")
     feeder.incident = True

@@ -234,7 +234,7 @@ def main():
     received = m["candor_server_recordings_received_total"]
     ct.ok(server.balances() and m['candor_server_recordings_received_by_total{protocol="otlp"}'] == received,
           "received = stored + duplicates + refused", m)
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

@@ -9,7 +9,7 @@ import { titleOfType } from "./kinds";
 import { Page, View } from "./page";
 import { emptyState, link, nameOf, skeleton } from "./parts";
 import { HOSTS, LABEL, SIDES, VERSION, backOf, isTime, matchersOf } from "./sides";
-import { secondsIn, selector, timesOf } from "./state";
+import { State, secondsIn, selector, timesOf } from "./state";
 import { tableOf } from "./table";
 
 const MOST_SERVICES = 40;
@@ -47,7 +47,7 @@ export class Changes implements View {
 
     async load(page: Page): Promise<void> {
         const { state, services, questions } = page;
-        const against = state.against || FIRST;
+        const against = againstOf(state);
         this.host.onchange = () => page.change({ two: this.host.value });
         this.answer = null;
         this.problem = "";
@@ -91,12 +91,12 @@ export class Changes implements View {
         const name = state.service === "" ? "Changes" : visibleName(state.service) + ": changes";
         this.heading.textContent = name + (state.type === "" ? "" : " of " + titleOfType(state.type));
         keepPlace(this.choices, () => this.showChoices(page));
-        this.ofHost.hidden = state.service === "" || (state.against || FIRST) !== HOSTS;
+        this.ofHost.hidden = state.service === "" || againstOf(state) !== HOSTS;
         keepPlace(this.content, () => (state.service === "" ? this.showAll(page) : this.showOne(page)));
     }
 
     private showChoices(page: Page): void {
-        const present = page.state.against || FIRST;
+        const present = againstOf(page.state);
         this.choices.replaceChildren(...CHOICES.filter(({ word }) => word !== HOSTS || page.state.service !== "").map(({ word, title }) => {
             const choice = link(title, page.link({ against: word, one: "", two: "", other: "", part: "" }));
             if (word === present) {
@@ -134,7 +134,7 @@ export class Changes implements View {
         const { state } = page;
         try {
             row.answer = await askChanges(page, {
-                ...this.parameters(page, state.against || FIRST), select: selector({ ...state, service: row.service.name }),
+                ...this.parameters(page, againstOf(state)), select: selector({ ...state, service: row.service.name }),
             }, false);
         } catch (error) {
             row.answer = null;
@@ -183,11 +183,18 @@ export class Changes implements View {
             return;
         }
         this.sentence.replaceChildren(...judgedSentence(answer));
-        const compare = link("Both sides as a graph", page.link({ view: "compare", graph: "" }));
-        const href = (method: string) => page.link({ view: "compare", graph: new URLSearchParams({ query: method }).toString() });
+        const against = againstOf(page.state);
+        const sides = { view: "compare", against, label: "", one: "", two: against === HOSTS ? this.host.value : "", other: "", part: "" };
+        const compare = link("Both sides as a graph", page.link({ ...sides, graph: "" }));
+        const href = (method: string) => page.link({ ...sides, graph: new URLSearchParams({ query: method }).toString() });
         this.content.replaceChildren(sidesText(page, answer), element("p", { className: "aside" }, compare),
             ...judgedTables(answer, href));
     }
+}
+
+// What to compare with. Compare has more choices than this view.
+function againstOf({ against }: State): string {
+    return CHOICES.some(({ word }) => word === against) ? against : FIRST;
 }
 
 // Whether the server has two sides to compare.

@@ -3,7 +3,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +111,7 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
     jsonw_member_text(j, r->below ? "below" : "above", r->threshold_text);
     jsonw_member_text(j, "resolve", *r->resolve_text ? r->resolve_text : r->threshold_text);
     jsonw_member_text_or_null(j, "baseline", !r->before ? NULL : r->before == 86400 ? "day" : "week");
+    jsonw_member_text_or_null(j, "action", r->action);
     put_int(j, "window", r->window);
     put_int(j, "interval", r->interval);
     put_int(j, "delay", r->delay);

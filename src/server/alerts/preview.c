@@ -5,7 +5,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 #include "server/alerts/values.h"
 #include "server/request/times.h"
 

@@ -103,11 +103,9 @@ static int find_targets(const struct alert_rules *all, struct alert_rule *rule, 
 
 static int finish_target(struct alert_target *t, struct error *e)
 {
-    if (t->kind == ALERT_TARGET_KINDS || !*t->url)
-        return error_set(e, -EINVAL, "it needs %s", *t->url ? "a type: alertmanager, webhook or slack" : "a url");
     if (!t->repeat_set)
         t->repeat = t->kind == ALERT_MANAGER ? REPEAT_S : 0;
-    return 0;
+    return target_finish(t, e);
 }
 
 static int finish(struct alert_rules *all, const char *path, struct error *e)

@@ -17,6 +17,7 @@
 #include "server/metrics/key_metrics.h"
 #include "server/metrics/scrape.h"
 #include "server/metrics/search.h"
+#include "server/profiles/profiles.h"
 #include "server/fleet/services.h"
 #include "server/spans/spans.h"
 #include "server/fleet/top.h"
@@ -52,6 +53,7 @@ static const struct route {
     {"/v1/metrics/prometheus", TOKEN_READ, scrape_answer},
     {"/v1/search", TOKEN_READ, search_answer},
     {"/v1/storage", TOKEN_READ, storage_answer},
+    {"/v1/profiles", TOKEN_READ, profiles_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
     {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
@@ -63,6 +65,24 @@ static const struct route {
 };
 
 enum { CALL_BYTES_MAX = 1 << 20 };
+
+/* Requests to the server with a short body. */
+static const struct told {
+    const char *path;
+    unsigned scope;
+    void (*answer)(struct http *h, const char *body, size_t n);
+} told[] = {
+    {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
+    {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
+};
+
+static const struct told *find_told(const struct http *h)
+{
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!strcmp(h->path, told[i].path) && !strcmp(h->method, "POST"))
+            return &told[i];
+    return NULL;
+}
 
 /* The paths that a number, or another name of one thing, follows. */
 static const struct numbered {
@@ -115,6 +135,7 @@ static int allow(struct http *h, unsigned scope)
                scope == (TOKEN_READ | TOKEN_WRITE) ? "both read and write"
                : scope & TOKEN_WRITE               ? "write"
                : scope & TOKEN_READ                ? "read"
+               : scope & TOKEN_PROFILE             ? "ask for profiles"
                                                    : "change the server");
     else if (scope & OF_ALL && token_is_bound(&h->token))
         http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
@@ -184,6 +205,14 @@ static void begin_change(struct http *h)
     h->takes_body = true;
 }
 
+static void begin_told(struct http *h, unsigned scope)
+{
+    if (allow(h, scope) || is_packed(h))
+        return;
+    buffer_init(&h->message, CALL_BYTES_MAX);
+    h->takes_body = true;
+}
+
 static void post(struct http *h)
 {
     enum receive_kind kind = receive_kind(h->path);
@@ -199,13 +228,17 @@ static void post(struct http *h)
         begin_change(h);
         return;
     }
+    if (kind == RECEIVE_NOTHING && find_told(h)) {
+        begin_told(h, find_told(h)->scope);
+        return;
+    }
     if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
         if (!allow(h, TOKEN_WRITE | OF_ALL))
             alerts_test(h);
         return;
     }
     if (kind == RECEIVE_NOTHING) {
-        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, or /v1/findings/ID");
+        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, /v1/profiles or /v1/findings/ID");
         return;
     }
     if (allow(h, TOKEN_WRITE)) {
@@ -273,12 +306,22 @@ static void end_change(struct http *h)
         findings_change(h, h->path + sizeof findings - 1, (const char *)h->message.data, h->message.len);
 }
 
+static void end_told(struct http *h)
+{
+    if (h->message.failed)
+        http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %d bytes", CALL_BYTES_MAX);
+    else
+        find_told(h)->answer(h, (const char *)h->message.data, h->message.len);
+}
+
 void routes_body_end(struct http *h)
 {
     if (h->receive)
         receive_end(h);
     else if (h->takes_body && !h->answered && is_finding(h))
         end_change(h);
+    else if (h->takes_body && !h->answered && find_told(h))
+        end_told(h);
     else if (h->takes_body && !h->answered)
         end_call(h);
 }

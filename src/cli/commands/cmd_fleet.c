@@ -48,7 +48,8 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, &fleet_metrics, &fleet_search, &fleet_alerts, &fleet_profile, NULL,
+    &fleet_services, &fleet_functions, &fleet_top,    &fleet_changes, &fleet_findings,
+    &fleet_metrics,  &fleet_search,    &fleet_alerts, &fleet_profile, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)

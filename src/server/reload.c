@@ -56,6 +56,11 @@ static void report(const struct server *s, const struct buffer *changed, const s
     buffer_deinit(&text);
 }
 
+static bool has_token(void *tokens, const char *name)
+{
+    return tokens_has(tokens, name);
+}
+
 static void apply(struct server *s, const struct server_options *o, void (*tell)(const char *text))
 {
     struct buffer changed, waiting;
@@ -64,6 +69,7 @@ static void apply(struct server *s, const struct server_options *o, void (*tell)
     buffer_init(&waiting, 512);
     compare(s, o, &changed, &waiting);
     reload_limits(&s->limits, o);
+    quotas_forget(s->quotas, has_token, &s->tokens);
     store_set_limits(s->store, &store);
     report(s, &changed, &waiting, tell);
     buffer_deinit(&changed);
@@ -86,7 +92,7 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
         return;
     }
     if (now->certificate)
-        rc = transport_read_keys(&keys, now->certificate, now->key, &e);
+        rc = transport_read_keys(&keys, now->certificate, now->key, now->client_ca, &e);
     if (!rc && now->token_file)
         rc = tokens_read(&s->tokens, now->token_file, &e);
     if (rc) {

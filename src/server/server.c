@@ -152,8 +152,10 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     pthread_mutex_init(&s.readiness.lock, NULL);
     sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     tokens_init(&s.tokens);
-    int rc = check_access(&s, e);
+    s.quotas = quotas_new();
+    int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : run(&s, source, e);
+    quotas_free(s.quotas);
     tokens_deinit(&s.tokens);
     return rc;
 }

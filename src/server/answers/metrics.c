@@ -135,6 +135,7 @@ static void put_all(FILE *out, struct server *s)
     put_analyze(out, &c);
     findings_put_metrics(out, s);
     put_requests(out, &c, journal_dropped(s->journal));
+    quotas_put_metrics(s->quotas, out);
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);
     storage_put_metrics(out, s);

@@ -5,6 +5,7 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
+#include "server/answers/permit.h"
 #include "server/answers/query.h"
 #include "server/answers/receive.h"
 #include "server/answers/storage.h"
@@ -17,15 +18,12 @@
 #include "server/metrics/search.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
-#include "server/request/origin.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
  * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
-enum { OF_ALL = 1 << 8 }; /* the answer is about all services, and cannot be restricted */
-
 static const struct route {
     const char *path;
     unsigned scope; /* the required permission; 0 = none; or OF_ALL */
@@ -77,43 +75,6 @@ static const struct numbered *find_numbered(const char *path)
     return NULL;
 }
 
-static void refuse(struct http *h, bool known, const char *what)
-{
-    char text[100];
-    if (connect_is(h->path)) {
-        snprintf(text, sizeof text, "a token that may %s is wanted: Authorization: Bearer TOKEN", what);
-        connect_error(h, known ? "permission_denied" : "unauthenticated", text);
-    } else if (!known) {
-        http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
-    } else {
-        http_error(h, HTTP_FORBIDDEN, "this token may not %s", what);
-    }
-}
-
-/* Finds the permissions of the request, and checks that it may be answered. Returns 0, or -1 if it has already answered with an error. */
-static int allow(struct http *h, unsigned scope)
-{
-    static const struct token everything = {.scopes = TOKEN_ALL, .services = TOKENS_ANY_SERVICE};
-    struct server *s = h->server;
-    if (!origin_allow(h))
-        return -1;
-    if (!s->options->token_file || !scope) {
-        h->token = everything;
-        return 0;
-    }
-    bool known = tokens_find(&s->tokens, http_header(h, "Authorization"), &h->token),
-         good = known && !(scope & TOKEN_ALL & ~h->token.scopes);
-    if (!good)
-        refuse(h, known,
-               scope == (TOKEN_READ | TOKEN_WRITE) ? "both read and write"
-               : scope & TOKEN_WRITE               ? "write"
-               : scope & TOKEN_READ                ? "read"
-                                                   : "change the server");
-    else if (scope & OF_ALL && token_is_bound(&h->token))
-        http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
-    return h->answered ? -1 : 0;
-}
-
 static void get(struct http *h)
 {
     const struct route *route = NULL;
@@ -122,11 +83,11 @@ static void get(struct http *h)
         if (!strcmp(routes[i].path, h->path))
             route = &routes[i];
     if (!route && !one) {
-        if (!allow(h, TOKEN_READ))
+        if (!permit(h, TOKEN_READ))
             http_error(h, HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
         return;
     }
-    if (allow(h, one ? TOKEN_READ : route->scope))
+    if (permit(h, one ? TOKEN_READ : route->scope))
         return;
     uint64_t begun = clock_monotonic_ns();
     if (one)
@@ -150,7 +111,7 @@ static bool is_packed(struct http *h)
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, TOKEN_READ) || is_packed(h))
+    if (permit(h, TOKEN_READ) || is_packed(h))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -160,7 +121,7 @@ static void begin_call(struct http *h)
 static void reload(struct http *h)
 {
     static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
-    if (allow(h, TOKEN_ADMIN | OF_ALL))
+    if (permit(h, TOKEN_ADMIN | OF_ALL))
         return;
     stop_reload(&h->server->stop);
     http_content(h, HTTP_ACCEPTED, "application/json", (struct http_content){.bytes = text, .n = sizeof text - 1});
@@ -174,7 +135,7 @@ static bool is_finding(const struct http *h)
 /* A token of a host may write, but must not silence findings. So a change needs both scopes. */
 static void begin_change(struct http *h)
 {
-    if (allow(h, TOKEN_READ | TOKEN_WRITE) || is_packed(h))
+    if (permit(h, TOKEN_READ | TOKEN_WRITE) || is_packed(h))
         return;
     buffer_init(&h->message, FINDINGS_BODY_MAX);
     h->takes_body = true;
@@ -196,7 +157,7 @@ static void post(struct http *h)
         return;
     }
     if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
-        if (!allow(h, TOKEN_WRITE | OF_ALL))
+        if (!permit(h, TOKEN_WRITE | OF_ALL))
             alerts_test(h);
         return;
     }
@@ -204,7 +165,7 @@ static void post(struct http *h)
         http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, or /v1/findings/ID");
         return;
     }
-    if (allow(h, TOKEN_WRITE)) {
+    if (permit(h, TOKEN_WRITE)) {
         receive_not_allowed(h, kind);
         return;
     }

@@ -49,7 +49,7 @@ static void end_request(struct connection *c)
     struct request *r = c->request;
     const struct http *h = &r->http;
     uint64_t ns = clock_monotonic_ns() - h->begun_ns, received = r->head + r->came;
-    const struct journal_request line = {.token = h->token.name,
+    const struct journal_request line = {.token = h->token.holder,
                                          .address = c->address,
                                          .method = h->method,
                                          .path = h->path,
@@ -180,6 +180,8 @@ static enum want begin_request(struct connection *c, size_t n)
     r->http.path = r->http.head.path;
     r->http.is_gone = is_gone;
     r->http.client = &c->transport;
+    r->http.address = c->address;
+    r->http.certificate = c->transport.certificate;
     r->head = n;
     consume(c, n);
     c->seen = 0;

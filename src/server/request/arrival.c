@@ -53,12 +53,12 @@ static int identify(gnutls_hash_hd_t content, const struct envelope_note *note, 
     return rc;
 }
 
-int arrival_allow(const struct token *by, const struct labels *labels, struct error *e)
+int arrival_allow(struct server *s, const struct token *by, const struct labels *labels, struct error *e)
 {
     const char *service = labels_get(labels, "service");
-    return pattern_matches(by->services, service)
-               ? 0
-               : error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+    if (!pattern_matches(by->services, service))
+        return error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+    return *by->name ? quotas_take_labels(s->quotas, by->name, &by->limits, labels, e) : 0;
 }
 
 /* Gives each service keys of its own, if the token is for some services only: whoever knows a key of another service could otherwise have a
@@ -81,7 +81,7 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
                   struct store_added *added, struct error *e)
 {
     uint8_t identity[ENVELOPE_IDENTITY];
-    int rc = arrival_allow(by, &note->labels, e);
+    int rc = arrival_allow(s, by, &note->labels, e);
     if (!rc && (identify(content, note, identity) || (token_is_bound(by) && bind_key(note))))
         rc = error_set(e, -ENOMEM, "out of memory");
     rc = rc ? rc : arrival_turn(s, e);
@@ -94,6 +94,8 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
 
 enum refusal arrival_refusal(int rc)
 {
+    if (quotas_refused(rc))
+        return REFUSED_LIMIT;
     switch (rc) {
     case -EKEYREJECTED:
         return REFUSED_NOT_ALLOWED;

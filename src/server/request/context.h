@@ -4,7 +4,7 @@
 
 #include "server/request/counters.h"
 #include "server/request/stop.h"
-#include "server/request/tokens.h"
+#include "server/access/tokens.h"
 #include "store/store.h"
 
 #include <semaphore.h>
@@ -13,7 +13,7 @@
 /* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
  * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
- * for. resolve_s: a finding that was not seen for so long is resolved. */
+ * for. resolve_s: a finding that was not seen for so long is resolved. The last ones are the defaults of quotas.h, in its order; 0 = none. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -26,11 +26,17 @@
     X(connections_of_one, "max-connections-per-address")                                                                                   \
     X(patience_ns, "client-timeout")                                                                                                       \
     X(analyze_ppm, "analyze-cpu")                                                                                                          \
-    X(resolve_s, "resolve-after")
+    X(resolve_s, "resolve-after")                                                                                                          \
+    X(requests_per_second, "max-requests-per-second")                                                                                      \
+    X(bytes_per_minute, "max-bytes-per-minute")                                                                                            \
+    X(bytes_per_hour, "max-bytes-per-hour")                                                                                                \
+    X(series_per_day, "max-series-per-day")                                                                                                \
+    X(values_per_day, "max-label-values-per-day")
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. */
+ * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca: the
+ * certificates that sign those of clients; NULL = clients are not asked for certificates. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -41,7 +47,11 @@
     X(access_log, "access-log")                                                                                                            \
     X(key, "tls-key")                                                                                                                      \
     X(unpacked, "max-unpacked")                                                                                                            \
-    X(alerts, "alerts")
+    X(alerts, "alerts")                                                                                                                    \
+    X(proxy_user_header, "proxy-user-header")                                                                                              \
+    X(proxy_groups_header, "proxy-groups-header")                                                                                          \
+    X(proxy_from, "proxy-from")                                                                                                            \
+    X(client_ca, "tls-client-ca")
 
 struct alerts; /* server/alerts/alerts.h */
 
@@ -95,6 +105,7 @@ struct server {
     struct server_limits limits;
     struct store *store;
     struct tokens tokens;
+    struct quotas *quotas;
     struct counters counters;
     struct journal *journal;
     struct readiness readiness;

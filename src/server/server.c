@@ -150,7 +150,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     reload_limits(&s.limits, o);
     pthread_mutex_init(&s.counters.lock, NULL);
     pthread_mutex_init(&s.readiness.lock, NULL);
-    sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    turns_init(&s.readers, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     tokens_init(&s.tokens);
     s.quotas = quotas_new();
     int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");

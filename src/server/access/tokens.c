@@ -1,6 +1,7 @@
 #include "server/access/tokens.h"
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/text/pattern.h"
 #include "base/text/word_list.h"
 
@@ -204,24 +205,42 @@ static bool find(struct tokens *t, const char *token, size_t len, struct token *
     return found;
 }
 
-static bool basic(struct tokens *t, const char *encoded, struct token *out)
+/* Finds the secret in the header. decoded: memory for it, for gnutls_free. Returns NULL if there is none. */
+static const char *secret_in(const char *authorization, gnutls_datum_t *decoded, size_t *len)
 {
-    gnutls_datum_t in = {(unsigned char *)(uintptr_t)encoded, (unsigned)strlen(encoded)}, decoded = {0};
-    if (gnutls_base64_decode2(&in, &decoded))
-        return false;
-    const char *colon = memchr(decoded.data, ':', decoded.size);
-    bool found = colon && find(t, colon + 1, decoded.size - (size_t)(colon + 1 - (char *)decoded.data), out);
-    gnutls_free(decoded.data);
-    return found;
+    *decoded = (gnutls_datum_t){0};
+    if (authorization && !strncasecmp(authorization, "Bearer ", 7)) {
+        *len = strlen(authorization + 7);
+        return authorization + 7;
+    }
+    if (!authorization || strncasecmp(authorization, "Basic ", 6))
+        return NULL;
+    gnutls_datum_t in = {(unsigned char *)(uintptr_t)authorization + 6, (unsigned)strlen(authorization + 6)};
+    if (gnutls_base64_decode2(&in, decoded))
+        return NULL;
+    const char *colon = memchr(decoded->data, ':', decoded->size);
+    *len = colon ? decoded->size - (size_t)(colon + 1 - (char *)decoded->data) : 0;
+    return colon ? colon + 1 : NULL;
 }
 
 bool tokens_find(struct tokens *t, const char *authorization, struct token *out)
 {
-    if (!authorization)
-        return false;
-    if (!strncasecmp(authorization, "Bearer ", 7))
-        return find(t, authorization + 7, strlen(authorization + 7), out);
-    return !strncasecmp(authorization, "Basic ", 6) && basic(t, authorization + 6, out);
+    gnutls_datum_t decoded;
+    size_t len;
+    const char *secret = secret_in(authorization, &decoded, &len);
+    bool found = secret && find(t, secret, len, out);
+    gnutls_free(decoded.data);
+    return found;
+}
+
+uint64_t tokens_number(const char *authorization)
+{
+    gnutls_datum_t decoded;
+    size_t len;
+    const char *secret = secret_in(authorization, &decoded, &len);
+    uint64_t number = secret ? hash_bytes(secret, len) : 0;
+    gnutls_free(decoded.data);
+    return number;
 }
 
 /* Whether the pattern matches one of the groups. */

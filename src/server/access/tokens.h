@@ -50,6 +50,8 @@ void tokens_deinit(struct tokens *t);
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 /* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Returns false if there is none. */
 bool tokens_find(struct tokens *t, const char *authorization, struct token *out);
+/* Returns a number for the secret in such a header, whether the header is good or not: the same for both of its forms. 0 = there is none. */
+uint64_t tokens_number(const char *authorization);
 /* Finds the first line that is for the person, or for one of their groups (with commas between them), or for the certificate, and copies it.
  * user, groups, certificate: NULL = none. Returns false if there is none. */
 bool tokens_find_person(struct tokens *t, const char *user, const char *groups, struct token *out);

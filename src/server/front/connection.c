@@ -1,5 +1,6 @@
 #include "server/front/connection.h"
 
+#include "base/map.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/answers/routes.h"
@@ -33,6 +34,7 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     buffer_init(&c->in, 2 * BODY_BYTES);
     getnameinfo(peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), c->address, sizeof c->address,
                 NULL, 0, NI_NUMERICHOST);
+    c->job.owner = hash_bytes(c->address, strlen(c->address));
     if (transport_open(&c->transport, fd, keys)) {
         if (c->transport.tls)
             gnutls_deinit(c->transport.tls);
@@ -164,6 +166,17 @@ static enum want fill(struct connection *c, size_t piece, size_t most)
     return WANT_GO_ON;
 }
 
+/* Finds a number for the client, so that clients take turns: for the holder of a token or certificate, or else for the address. A person whom
+ * a proxy names has their own. */
+static uint64_t owner_of(const struct connection *c, const struct http *h)
+{
+    const char *header = c->server->options->proxy_user_header, *user = header ? http_header(h, header) : NULL;
+    uint64_t number = user ? hash_bytes(user, strlen(user)) : tokens_number(http_header(h, "Authorization"));
+    if (!number && c->transport.certificate)
+        return hash_bytes(c->transport.certificate, strlen(c->transport.certificate));
+    return number ? number : hash_bytes(c->address, strlen(c->address));
+}
+
 static bool is_gone(void *transport)
 {
     return transport_is_gone(transport);
@@ -187,6 +200,7 @@ static enum want begin_request(struct connection *c, size_t n)
     c->seen = 0;
     if (status)
         return refuse_malformed(c, status, problem);
+    c->job.owner = owner_of(c, &r->http);
     request_begin_body(r);
     return work(c, TASK_BEGIN);
 }

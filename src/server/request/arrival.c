@@ -1,33 +1,30 @@
 #include "server/request/arrival.h"
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/text/pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { READER_PATIENCE_S = 10 };
 
-int arrival_turn(struct server *s, struct error *e)
+static uint64_t owner_of(const struct token *by)
 {
-    for (int waited = 0; waited < READER_PATIENCE_S; waited++) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        if (!sem_timedwait(&s->readers, &until))
-            return 0;
-        if (s->stop.asked)
-            break;
-    }
-    return error_set(e, -EBUSY, "too many recordings at once");
+    return hash_bytes(by->name, strlen(by->name));
 }
 
-void arrival_turn_end(struct server *s)
+int arrival_turn(struct server *s, const struct token *by, struct error *e)
 {
-    sem_post(&s->readers);
+    bool taken = turns_take(&s->readers, owner_of(by), READER_PATIENCE_S, &s->stop.asked);
+    return taken ? 0 : error_set(e, -EBUSY, "too many recordings at once");
+}
+
+void arrival_turn_end(struct server *s, const struct token *by)
+{
+    turns_give(&s->readers, owner_of(by));
 }
 
 /* Computes the recording's identity: the digest of its content, its labels and its times. So the same stacks at another time are another
@@ -84,10 +81,10 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
     int rc = arrival_allow(s, by, &note->labels, e);
     if (!rc && (identify(content, note, identity) || (token_is_bound(by) && bind_key(note))))
         rc = error_set(e, -ENOMEM, "out of memory");
-    rc = rc ? rc : arrival_turn(s, e);
+    rc = rc ? rc : arrival_turn(s, by, e);
     if (!rc) {
         rc = store_add(s->store, w, note, identity, added, e);
-        arrival_turn_end(s);
+        arrival_turn_end(s, by);
     }
     return rc;
 }

@@ -9,9 +9,9 @@
 #include <gnutls/crypto.h>
 #include <stdbool.h>
 
-/* Waits until a recording may be read. Returns 0, or -EBUSY with a message in e. After 0, call arrival_turn_end. */
-int arrival_turn(struct server *s, struct error *e);
-void arrival_turn_end(struct server *s);
+/* Waits until a recording of the token's holder may be read. Returns 0, or -EBUSY with a message in e. After 0, call arrival_turn_end. */
+int arrival_turn(struct server *s, const struct token *by, struct error *e);
+void arrival_turn_end(struct server *s, const struct token *by);
 
 /* Whether the token's holder may send recordings with these labels. Returns 0, or with a message in e -EKEYREJECTED, or the code of a limit
  * for labels (access/quotas.h). No file system returns these codes, so a disk that refuses to be written is not taken for a token that may

@@ -5,9 +5,9 @@
 #include "server/request/counters.h"
 #include "server/request/stop.h"
 #include "server/access/tokens.h"
+#include "server/access/turns.h"
 #include "store/store.h"
 
-#include <semaphore.h>
 #include <stdatomic.h>
 
 /* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
@@ -111,7 +111,7 @@ struct server {
     struct readiness readiness;
     struct stop stop;
     struct alerts *alerts; /* NULL = there are none */
-    sem_t readers;         /* limits the recordings that are read at the same time */
+    struct turns readers;  /* of the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */
 };
 

@@ -1,6 +1,7 @@
 #include "server/reload.h"
 
 #include "base/buffer.h"
+#include "server/request/audit.h"
 #include "server/request/journal.h"
 
 #include <stdio.h>
@@ -52,7 +53,9 @@ static void report(const struct server *s, const struct buffer *changed, const s
     if (waiting->len)
         buffer_printf(&text, "; waits for a restart: %.*s", (int)waiting->len, (const char *)waiting->data);
     buffer_u8(&text, 0);
-    tell(text.failed ? "the configuration was read again" : (const char *)text.data);
+    const char *said = text.failed ? "the configuration was read again" : (const char *)text.data;
+    tell(said);
+    audit_event(s->audit, "reload", said);
     buffer_deinit(&text);
 }
 
@@ -84,11 +87,13 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
     struct error e;
     void *reading;
     char text[700];
+    audit_reopen(s->audit);
     journal_reopen(s->journal); /* in any case: whoever has moved the file waits for a new one */
     int rc = source->read(source, &o, &reading, &e);
     if (rc) {
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
         tell(text);
+        audit_event(s->audit, "reload", text);
         return;
     }
     if (now->certificate)
@@ -99,6 +104,7 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
         transport_put_keys(keys);
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
         tell(text);
+        audit_event(s->audit, "reload", text);
     } else {
         if (keys)
             listen_use_keys(l, keys);

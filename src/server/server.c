@@ -1,16 +1,20 @@
 #include "server/server.h"
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/alerts/alerts.h"
+#include "server/answers/storage.h"
 #include "server/fleet/judge.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/reload.h"
+#include "server/request/audit.h"
 #include "server/request/journal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,6 +74,30 @@ static int check_access(struct server *s, struct error *e)
     return 0;
 }
 
+static void put_deleted(struct buffer *text, uint64_t before, uint64_t after, const char *what, enum store_why why)
+{
+    if (after > before)
+        buffer_printf(text, "%s%" PRIu64 " %s (%s)", text->len ? ", " : "", after - before, what, storage_reasons[why]);
+}
+
+/* Maintains the store, and notes in the audit log what it has deleted. */
+static void maintain_store(struct server *s)
+{
+    struct buffer text;
+    struct store_deleted before = store_deleted(s->store);
+    store_maintain(s->store);
+    struct store_deleted after = store_deleted(s->store);
+    buffer_init(&text, 2048);
+    for (int why = 0; why < DELETED_REASONS; why++) {
+        put_deleted(&text, before.days[why], after.days[why], "days of services", (enum store_why)why);
+        put_deleted(&text, before.raw_files[why], after.raw_files[why], "recordings, whose samples stay", (enum store_why)why);
+    }
+    buffer_u8(&text, 0);
+    if (text.len > 1 && !text.failed)
+        audit_event(s->audit, "delete", (const char *)text.data);
+    buffer_deinit(&text);
+}
+
 /* Maintains the store until a signal requests the end. Meanwhile, reads the configuration again when that is requested. */
 static void maintain(struct server *s, struct listener *l, const struct server_source *source)
 {
@@ -78,7 +106,7 @@ static void maintain(struct server *s, struct listener *l, const struct server_s
         if (request == STOP_RELOAD)
             reload_all(s, l, source, tell);
         else
-            store_maintain(s->store);
+            maintain_store(s);
         request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
     }
 }
@@ -94,6 +122,7 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
     judge_stop(judge);
 }
 
+/* Serves, and notes the beginning and the end in the audit log. */
 static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
     struct listener *l;
@@ -101,12 +130,14 @@ static int serve(struct server *s, const struct server_source *source, struct er
     int rc = journal_start(&s->journal, s->options->access_log, tell, e);
     rc = rc ? rc : listen_start(&l, s, &port, tell, e);
     if (!rc) {
+        audit_event(s->audit, "start", "candor server " CANDOR_VERSION);
         bool v6 = strchr(s->options->host, ':') != NULL;
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
         work(s, l, source);
         listen_stop(l);
+        audit_event(s->audit, "stop", "candor server " CANDOR_VERSION);
     }
     journal_stop(s->journal);
     return rc;
@@ -154,7 +185,9 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     tokens_init(&s.tokens);
     s.quotas = quotas_new();
     int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : audit_open(&s.audit, o->audit_log, tell, e);
     rc = rc ? rc : run(&s, source, e);
+    audit_close(s.audit);
     quotas_free(s.quotas);
     tokens_deinit(&s.tokens);
     return rc;

@@ -45,6 +45,7 @@ static const struct cli_option options[] = {
     {0, "proxy-groups-header", "NAME", NULL, "the header in which the proxy lists the person's groups, with commas between them"},
     {0, "proxy-from", "ADDRESS,...", NULL, "addresses or networks of the proxy; from all others these headers are refused"},
     {0, "access-log", "FILE", NULL, "append a line of JSON for each request; - is standard output; SIGHUP opens FILE again"},
+    {0, "audit-log", "FILE", NULL, "append a line of JSON for each change that somebody makes; the same"},
     {0, "alerts", "FILE", NULL, "evaluate the rules of this file, and send alerts; read again when it changes"},
     {0, "check-alerts", "FILE", NULL, "read a file for --alerts, report what is wrong with it, and end"},
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},

@@ -5,6 +5,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/values.h"
+#include "server/request/audit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -92,6 +93,7 @@ static void read_again(struct alerts *a)
         snprintf(text, sizeof text, "alerts: %s was read again: %u rules", a->path, a->rules.count);
     }
     a->tell(text);
+    audit_event(a->server->audit, "alerts", text);
 }
 
 /* ---- what is due ---- */

@@ -18,6 +18,8 @@
 #include "server/metrics/search.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
+#include "server/request/audit.h"
+#include "server/request/journal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -175,6 +177,28 @@ static void post(struct http *h)
     h->takes_body = h->receive != NULL;
 }
 
+/* Whether the request is to change something. Recordings that are sent do not count. */
+static bool is_change(const struct http *h)
+{
+    return !strcmp(h->method, "POST") && (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path));
+}
+
+/* Notes a change, once it is answered, in the audit log. */
+static void note_change(struct http *h)
+{
+    char change[JOURNAL_TEXT_MAX];
+    if (!h->answered || !is_change(h) || !h->server->audit)
+        return;
+    snprintf(change, sizeof change, "%.*s", (int)h->message.len, h->message.len ? (const char *)h->message.data : "");
+    audit_request(h->server->audit, &(struct audit_request){.token = h->token.holder,
+                                                            .address = h->address ? h->address : "",
+                                                            .method = h->method,
+                                                            .path = h->path,
+                                                            .change = change,
+                                                            .problem = h->problem,
+                                                            .status = h->status});
+}
+
 void routes_begin(struct http *h)
 {
     if (!strcmp(h->method, "POST"))
@@ -183,6 +207,7 @@ void routes_begin(struct http *h)
         get(h);
     else
         http_error(h, HTTP_METHOD_NOT_ALLOWED, "GET or POST");
+    note_change(h);
 }
 
 void routes_body(struct http *h, const char *bytes, size_t n)
@@ -219,6 +244,7 @@ void routes_body_end(struct http *h)
         end_change(h);
     else if (h->takes_body && !h->answered)
         end_call(h);
+    note_change(h);
 }
 
 void routes_drop(struct http *h)

@@ -35,7 +35,7 @@
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca: the
+ * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca: the
  * certificates that sign those of clients; NULL = clients are not asked for certificates. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
@@ -45,6 +45,7 @@
     X(origin, "origin")                                                                                                                    \
     X(certificate, "tls-cert")                                                                                                             \
     X(access_log, "access-log")                                                                                                            \
+    X(audit_log, "audit-log")                                                                                                              \
     X(key, "tls-key")                                                                                                                      \
     X(unpacked, "max-unpacked")                                                                                                            \
     X(alerts, "alerts")                                                                                                                    \
@@ -98,7 +99,8 @@ struct readiness {
     struct error problem;
 };
 
-struct journal;
+struct audit;   /* request/audit.h */
+struct journal; /* request/journal.h */
 
 struct server {
     const struct server_options *options; /* those of the start; `limits` has the limits */
@@ -108,6 +110,7 @@ struct server {
     struct quotas *quotas;
     struct counters counters;
     struct journal *journal;
+    struct audit *audit; /* NULL = none */
     struct readiness readiness;
     struct stop stop;
     struct alerts *alerts; /* NULL = there are none */

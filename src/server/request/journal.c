@@ -18,7 +18,7 @@
 
 enum {
     WAITING_MAX = 1 << 20, /* bytes of lines that wait for the disk */
-    TEXT_MAX = 1024,       /* bytes of a path or an error in a line */
+    TEXT_MAX = 1024,       /* bytes of a path or an error in a report */
     WINDOW_S = 10,
     REFUSALS_MAX = 10, /* refusals that are reported in a window; others are counted */
 };
@@ -43,10 +43,10 @@ struct journal {
 
 /* Copies a client's text for people: what could control a terminal becomes '?'. These are also the characters U+0080 to U+009F, which are
  * two bytes. The text is cut at a limit. */
-static const char *clean(const char *text, char out[TEXT_MAX])
+static const char *clean(const char *text, char *out, size_t size)
 {
     size_t n = 0;
-    for (const unsigned char *c = (const unsigned char *)text; *c && n < TEXT_MAX - 1; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; *c && n < size - 1; c++) {
         bool wide = *c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
         out[n++] = *c < ' ' || *c == 0x7f || wide ? '?' : (char)*c;
         c += wide;
@@ -55,11 +55,11 @@ static const char *clean(const char *text, char out[TEXT_MAX])
     return out;
 }
 
-static void put_text(struct jsonw *j, const char *name, const char *text)
+void journal_line_text(struct journal_line *l, const char *name, const char *text)
 {
-    char copy[TEXT_MAX];
+    char copy[JOURNAL_TEXT_MAX];
     if (*text)
-        jsonw_member_text(j, name, clean(text, copy));
+        jsonw_member_text(&l->json, name, clean(text, copy, sizeof copy));
 }
 
 static void put_time(struct jsonw *j)
@@ -73,50 +73,60 @@ static void put_time(struct jsonw *j)
     jsonw_member_text(j, "time", text);
 }
 
-/* Writes a line into memory. Some of its texts come from clients, and none of them can end the line or the text. Returns NULL if there is
- * no memory. */
-static char *make_line(const struct journal_request *r, size_t *n)
+int journal_line_begin(struct journal_line *l)
 {
-    struct jsonw j;
-    char *line = NULL;
-    FILE *out = open_memstream(&line, n);
-    if (!out)
-        return NULL;
-    jsonw_init(&j, out);
-    j.html = true; /* also escapes U+2028 and U+2029, at which some readers end a line */
-    jsonw_object(&j);
-    put_time(&j);
-    put_text(&j, "token", r->token);
-    put_text(&j, "address", r->address);
-    put_text(&j, "method", r->method);
-    put_text(&j, "path", r->path);
-    jsonw_member_uint(&j, "status", r->status);
-    jsonw_member_uint(&j, "in", r->received);
-    jsonw_member_uint(&j, "out", r->sent);
-    jsonw_member_number(&j, "ms", (double)r->ns / NS_PER_MS);
-    put_text(&j, "reason", r->problem);
-    jsonw_object_end(&j);
-    jsonw_finish(&j);
-    if (!fclose(out))
-        return line;
-    free(line);
-    return NULL;
+    *l = (struct journal_line){.bytes = NULL};
+    l->out = open_memstream(&l->bytes, &l->n);
+    if (!l->out)
+        return -ENOMEM;
+    jsonw_init(&l->json, l->out);
+    l->json.html = true; /* also escapes U+2028 and U+2029, at which some readers end a line */
+    jsonw_object(&l->json);
+    put_time(&l->json);
+    return 0;
+}
+
+void journal_line_end(struct journal_line *l)
+{
+    jsonw_object_end(&l->json);
+    jsonw_finish(&l->json);
+    if (!fclose(l->out))
+        return;
+    free(l->bytes);
+    l->bytes = NULL;
+}
+
+/* Writes a line into memory. Its bytes are NULL if there is no memory. */
+static void make_line(struct journal_line *l, const struct journal_request *r)
+{
+    if (journal_line_begin(l))
+        return;
+    journal_line_text(l, "token", r->token);
+    journal_line_text(l, "address", r->address);
+    journal_line_text(l, "method", r->method);
+    journal_line_text(l, "path", r->path);
+    jsonw_member_uint(&l->json, "status", r->status);
+    jsonw_member_uint(&l->json, "in", r->received);
+    jsonw_member_uint(&l->json, "out", r->sent);
+    jsonw_member_number(&l->json, "ms", (double)r->ns / NS_PER_MS);
+    journal_line_text(l, "reason", r->problem);
+    journal_line_end(l);
 }
 
 static void add_line(struct journal *j, const struct journal_request *r)
 {
-    size_t n = 0;
-    char *line = make_line(r, &n);
+    struct journal_line line;
+    make_line(&line, r);
     pthread_mutex_lock(&j->lock);
-    bool fits = line && n <= WAITING_MAX - j->lines.len;
+    bool fits = line.bytes && line.n <= WAITING_MAX - j->lines.len;
     if (fits)
-        buffer_put(&j->lines, line, n);
+        buffer_put(&j->lines, line.bytes, line.n);
     if (!fits || j->lines.failed)
         j->dropped++;
     j->lines.failed = j->lines.full = false; /* the lines before are good, and later there may be memory */
     pthread_cond_signal(&j->more);
     pthread_mutex_unlock(&j->lock);
-    free(line);
+    free(line.bytes);
 }
 
 /* ---- refusals ---- */
@@ -148,10 +158,11 @@ static void next_window(struct journal *j, uint64_t now_ns)
 
 static void add_refusal(struct journal *j, const struct journal_request *r)
 {
-    char path[TEXT_MAX], problem[TEXT_MAX], text[500];
+    char path[TEXT_MAX], problem[TEXT_MAX], token[TEXT_MAX], text[500];
     bool named = *r->token != 0;
-    snprintf(text, sizeof text, "refused: %s%s%s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "", r->token,
-             named ? ")" : "", r->method, clean(r->path, path), r->status, clean(r->problem, problem));
+    snprintf(text, sizeof text, "refused: %s%s%.100s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "",
+             clean(r->token, token, sizeof token), named ? ")" : "", r->method, clean(r->path, path, sizeof path), r->status,
+             clean(r->problem, problem, sizeof problem));
     pthread_mutex_lock(&j->lock);
     next_window(j, clock_monotonic_ns());
     if (j->refusals++ < REFUSALS_MAX)

@@ -1,8 +1,8 @@
 #include "server/reload.h"
 
 #include "base/buffer.h"
-#include "server/request/audit.h"
-#include "server/request/journal.h"
+#include "server/logs/audit.h"
+#include "server/logs/journal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,9 @@
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/reload.h"
-#include "server/request/audit.h"
-#include "server/request/journal.h"
+#include "server/logs/audit.h"
+#include "server/logs/journal.h"
+#include "server/logs/tell.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,19 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAINTAIN_S = 10 };
-
-static void tell(const char *text)
-{
-    char stamp[32];
-    time_t now = time(NULL);
-    struct tm tm;
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-    fprintf(stderr, "%s %s\n", stamp, text);
-}
 
 static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
@@ -43,7 +34,7 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
                                     .load = load_recording,
-                                    .tell = tell,
+                                    .tell = tell_line,
                                     .stop = stop};
     return store_open(store, &options, e);
 }
@@ -103,8 +94,9 @@ static void maintain(struct server *s, struct listener *l, const struct server_s
 {
     enum stop_request request = STOP_NOTHING;
     while (request != STOP_END) {
+        tell_rest();
         if (request == STOP_RELOAD)
-            reload_all(s, l, source, tell);
+            reload_all(s, l, source, tell_line);
         else
             maintain_store(s);
         request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
@@ -117,7 +109,7 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
     struct judge *judge;
     struct error e;
     if (judge_start(&judge, s, &e))
-        tell(e.text);
+        tell_line(e.text);
     maintain(s, l, source);
     judge_stop(judge);
 }
@@ -127,8 +119,8 @@ static int serve(struct server *s, const struct server_source *source, struct er
 {
     struct listener *l;
     unsigned port;
-    int rc = journal_start(&s->journal, s->options->access_log, tell, e);
-    rc = rc ? rc : listen_start(&l, s, &port, tell, e);
+    int rc = journal_start(&s->journal, s->options->access_log, tell_line, e);
+    rc = rc ? rc : listen_start(&l, s, &port, tell_line, e);
     if (!rc) {
         audit_event(s->audit, "start", "candor server " CANDOR_VERSION);
         bool v6 = strchr(s->options->host, ':') != NULL;
@@ -146,9 +138,9 @@ static int serve(struct server *s, const struct server_source *source, struct er
 /* Serves, with alerts if there are rules. */
 static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
 {
-    int rc = stop_start(&s->stop, tell, e);
+    int rc = stop_start(&s->stop, tell_line, e);
     if (!rc && s->options->alerts)
-        rc = alerts_start(&s->alerts, s, tell, e);
+        rc = alerts_start(&s->alerts, s, tell_line, e);
     rc = rc ? rc : serve(s, source, e);
     alerts_stop(s->alerts);
     return rc;
@@ -185,7 +177,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     tokens_init(&s.tokens);
     s.quotas = quotas_new();
     int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");
-    rc = rc ? rc : audit_open(&s.audit, o->audit_log, tell, e);
+    rc = rc ? rc : audit_open(&s.audit, o->audit_log, tell_line, e);
     rc = rc ? rc : run(&s, source, e);
     audit_close(s.audit);
     quotas_free(s.quotas);
@@ -193,7 +185,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     return rc;
 }
 
-/* ---- check, backup ---- */
+/* ---- check, backup, restore ---- */
 
 struct checking {
     struct store *store;
@@ -268,6 +260,12 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
     free(c.ids);
     store_close(c.store);
     return rc;
+}
+
+int server_restore(const struct server_options *o, const char *backup, uint64_t *bad, struct error *e)
+{
+    int rc = store_restore(backup, o->data, e);
+    return rc ? rc : server_check(o, bad, e);
 }
 
 int server_backup(const struct server_options *o, const char *path, struct error *e)

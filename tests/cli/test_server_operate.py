@@ -67,7 +67,7 @@ def check_every_option():
     """Each option with a value may stand in the file, and is checked there as on the command line."""
     words = ct.candor("help", "server").out
     names = [line.split()[0].removeprefix("--").split("=")[0] for line in words.splitlines() if line.strip().startswith("--")]
-    taken = [name for name in names if name not in ("config", "new-token", "check", "check-alerts", "backup", "help")]
+    taken = [name for name in names if name not in ("config", "new-token", "check", "check-alerts", "backup", "restore", "help")]
     file = ct.WORK / "each.conf"
     for name in taken:
         file.write_text(f"{name} = \x01\n")

@@ -50,6 +50,7 @@ static const struct cli_option options[] = {
     {0, "check-alerts", "FILE", NULL, "read a file for --alerts, report what is wrong with it, and end"},
     {0, "check", NULL, NULL, "read all data, repair what can be repaired, report the rest, and end"},
     {0, "backup", "DIR", NULL, "write a copy to a new directory, and end"},
+    {0, "restore", "DIR", NULL, "make --data, which must be new or empty, of this backup, check it, and end"},
     CLI_UNPACK_OPTION,
     {0},
 };

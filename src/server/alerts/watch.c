@@ -5,7 +5,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/values.h"
-#include "server/request/audit.h"
+#include "server/logs/audit.h"
 
 #include <errno.h>
 #include <inttypes.h>

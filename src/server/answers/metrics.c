@@ -4,9 +4,10 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
-#include "server/request/audit.h"
+#include "server/logs/audit.h"
 #include "server/request/exposition.h"
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
+#include "server/logs/tell.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -121,6 +122,8 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, 
     exposition_put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.",
                    dropped);
     exposition_put(out, "audit_log_lost_total", "counter", "Lines of the audit log that could not be written.", lost);
+    exposition_put(out, "log_left_out_total", "counter", "Lines that were left out of the log, because there were too many.",
+                   tell_left_out());
 }
 
 static void put_all(FILE *out, struct server *s)

@@ -18,8 +18,8 @@
 #include "server/metrics/search.h"
 #include "server/fleet/services.h"
 #include "server/fleet/top.h"
-#include "server/request/audit.h"
-#include "server/request/journal.h"
+#include "server/logs/audit.h"
+#include "server/logs/line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static bool is_change(const struct http *h)
 /* Notes a change, once it is answered, in the audit log. */
 static void note_change(struct http *h)
 {
-    char change[JOURNAL_TEXT_MAX];
+    char change[LINE_TEXT_MAX];
     if (!h->answered || !is_change(h) || !h->server->audit)
         return;
     snprintf(change, sizeof change, "%.*s", (int)h->message.len, h->message.len ? (const char *)h->message.data : "");

@@ -4,7 +4,7 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/answers/routes.h"
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
 #include "server/front/request.h"
 
 #include <errno.h>

@@ -4,14 +4,12 @@
  *   journal_start -> journal_request, journal_reopen -> journal_stop
  *
  * Any thread may call journal_request and journal_reopen. */
-#ifndef CANDOR_SERVER_REQUEST_JOURNAL_H
-#define CANDOR_SERVER_REQUEST_JOURNAL_H
+#ifndef CANDOR_SERVER_LOGS_JOURNAL_H
+#define CANDOR_SERVER_LOGS_JOURNAL_H
 
 #include "base/error.h"
-#include "base/text/jsonw.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 struct journal;
 
@@ -22,20 +20,6 @@ struct journal_request {
     uint64_t received, sent;                     /* bytes */
     uint64_t ns;
 };
-
-/* A line of JSON for a log, which begins with the time. Some of its texts come from clients, and none of them can end the line or the
- * text. journal_line_begin -> journal_line_text, jsonw_... -> journal_line_end -> bytes, which the caller frees; NULL = no memory. */
-enum { JOURNAL_TEXT_MAX = 8 << 10 }; /* longer texts are cut */
-struct journal_line {
-    FILE *out;
-    struct jsonw json;
-    char *bytes;
-    size_t n;
-};
-int journal_line_begin(struct journal_line *l); /* 0 or -ENOMEM */
-/* Writes a text, if it is not "". */
-void journal_line_text(struct journal_line *l, const char *name, const char *text);
-void journal_line_end(struct journal_line *l);
 
 /* path: where the access log is appended; "-" = standard output; NULL = nowhere. tell: reports a line to the operator. Returns 0, or a code
  * with a message in e. */

@@ -1,6 +1,6 @@
-#include "server/request/audit.h"
+#include "server/logs/audit.h"
 
-#include "server/request/journal.h"
+#include "server/logs/line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,18 +121,18 @@ void audit_close(struct audit *a)
 
 void audit_request(struct audit *a, const struct audit_request *r)
 {
-    struct journal_line l;
+    struct line l;
     if (!a)
         return;
-    if (!journal_line_begin(&l)) {
-        journal_line_text(&l, "token", r->token);
-        journal_line_text(&l, "address", r->address);
-        journal_line_text(&l, "method", r->method);
-        journal_line_text(&l, "path", r->path);
+    if (!line_begin(&l)) {
+        line_text(&l, "token", r->token);
+        line_text(&l, "address", r->address);
+        line_text(&l, "method", r->method);
+        line_text(&l, "path", r->path);
         jsonw_member_uint(&l.json, "status", r->status);
-        journal_line_text(&l, "change", r->change);
-        journal_line_text(&l, "reason", r->problem);
-        journal_line_end(&l);
+        line_text(&l, "change", r->change);
+        line_text(&l, "reason", r->problem);
+        line_end(&l);
     }
     put_line(a, l.bytes, l.n);
     free(l.bytes);
@@ -140,13 +140,13 @@ void audit_request(struct audit *a, const struct audit_request *r)
 
 void audit_event(struct audit *a, const char *event, const char *text)
 {
-    struct journal_line l;
+    struct line l;
     if (!a)
         return;
-    if (!journal_line_begin(&l)) {
-        journal_line_text(&l, "event", event);
-        journal_line_text(&l, "text", text);
-        journal_line_end(&l);
+    if (!line_begin(&l)) {
+        line_text(&l, "event", event);
+        line_text(&l, "text", text);
+        line_end(&l);
     }
     put_line(a, l.bytes, l.n);
     free(l.bytes);

@@ -1,9 +1,9 @@
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
 
 #include "base/buffer.h"
-#include "base/text/jsonw.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/logs/line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,81 +41,26 @@ struct journal {
 
 /* ---- lines ---- */
 
-/* Copies a client's text for people: what could control a terminal becomes '?'. These are also the characters U+0080 to U+009F, which are
- * two bytes. The text is cut at a limit. */
-static const char *clean(const char *text, char *out, size_t size)
-{
-    size_t n = 0;
-    for (const unsigned char *c = (const unsigned char *)text; *c && n < size - 1; c++) {
-        bool wide = *c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
-        out[n++] = *c < ' ' || *c == 0x7f || wide ? '?' : (char)*c;
-        c += wide;
-    }
-    out[n] = 0;
-    return out;
-}
-
-void journal_line_text(struct journal_line *l, const char *name, const char *text)
-{
-    char copy[JOURNAL_TEXT_MAX];
-    if (*text)
-        jsonw_member_text(&l->json, name, clean(text, copy, sizeof copy));
-}
-
-static void put_time(struct jsonw *j)
-{
-    uint64_t now = clock_realtime_ns();
-    time_t seconds = (time_t)(now / NS_PER_S);
-    char text[64];
-    struct tm tm;
-    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
-    snprintf(text + n, sizeof text - n, ".%03uZ", (unsigned)(now % NS_PER_S / NS_PER_MS));
-    jsonw_member_text(j, "time", text);
-}
-
-int journal_line_begin(struct journal_line *l)
-{
-    *l = (struct journal_line){.bytes = NULL};
-    l->out = open_memstream(&l->bytes, &l->n);
-    if (!l->out)
-        return -ENOMEM;
-    jsonw_init(&l->json, l->out);
-    l->json.html = true; /* also escapes U+2028 and U+2029, at which some readers end a line */
-    jsonw_object(&l->json);
-    put_time(&l->json);
-    return 0;
-}
-
-void journal_line_end(struct journal_line *l)
-{
-    jsonw_object_end(&l->json);
-    jsonw_finish(&l->json);
-    if (!fclose(l->out))
-        return;
-    free(l->bytes);
-    l->bytes = NULL;
-}
-
 /* Writes a line into memory. Its bytes are NULL if there is no memory. */
-static void make_line(struct journal_line *l, const struct journal_request *r)
+static void make_line(struct line *l, const struct journal_request *r)
 {
-    if (journal_line_begin(l))
+    if (line_begin(l))
         return;
-    journal_line_text(l, "token", r->token);
-    journal_line_text(l, "address", r->address);
-    journal_line_text(l, "method", r->method);
-    journal_line_text(l, "path", r->path);
+    line_text(l, "token", r->token);
+    line_text(l, "address", r->address);
+    line_text(l, "method", r->method);
+    line_text(l, "path", r->path);
     jsonw_member_uint(&l->json, "status", r->status);
     jsonw_member_uint(&l->json, "in", r->received);
     jsonw_member_uint(&l->json, "out", r->sent);
     jsonw_member_number(&l->json, "ms", (double)r->ns / NS_PER_MS);
-    journal_line_text(l, "reason", r->problem);
-    journal_line_end(l);
+    line_text(l, "reason", r->problem);
+    line_end(l);
 }
 
 static void add_line(struct journal *j, const struct journal_request *r)
 {
-    struct journal_line line;
+    struct line line;
     make_line(&line, r);
     pthread_mutex_lock(&j->lock);
     bool fits = line.bytes && line.n <= WAITING_MAX - j->lines.len;
@@ -161,8 +106,8 @@ static void add_refusal(struct journal *j, const struct journal_request *r)
     char path[TEXT_MAX], problem[TEXT_MAX], token[TEXT_MAX], text[500];
     bool named = *r->token != 0;
     snprintf(text, sizeof text, "refused: %s%s%.100s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "",
-             clean(r->token, token, sizeof token), named ? ")" : "", r->method, clean(r->path, path, sizeof path), r->status,
-             clean(r->problem, problem, sizeof problem));
+             line_clean(r->token, token, sizeof token), named ? ")" : "", r->method, line_clean(r->path, path, sizeof path), r->status,
+             line_clean(r->problem, problem, sizeof problem));
     pthread_mutex_lock(&j->lock);
     next_window(j, clock_monotonic_ns());
     if (j->refusals++ < REFUSALS_MAX)

@@ -4,8 +4,8 @@
  *   audit_open -> audit_request, audit_event, audit_reopen -> audit_close
  *
  * Any thread may call these functions. An audit that is NULL writes nothing. */
-#ifndef CANDOR_SERVER_REQUEST_AUDIT_H
-#define CANDOR_SERVER_REQUEST_AUDIT_H
+#ifndef CANDOR_SERVER_LOGS_AUDIT_H
+#define CANDOR_SERVER_LOGS_AUDIT_H
 
 #include "base/error.h"
 

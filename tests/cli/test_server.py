@@ -409,7 +409,8 @@ def test_restore(data, total):
     ct.ok(server.end() == 0, "ends by SIGTERM")
     (backup / "catalogue.db-wal").write_bytes(b"x")
     result = ct.candor("server", "--data", ct.WORK / "third", "--restore", backup)
-    ct.ok(result.status == 1 and "a server uses it" in result.err and not (ct.WORK / "third").exists(), "one that is in use is refused", result)
+    ct.ok(result.status == 1 and "a server uses it" in result.err and not (ct.WORK / "third").exists(),
+          "one that is in use is refused", result)
 
 
 def hang(server):

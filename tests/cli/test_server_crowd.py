@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A thousand connections that are kept (in tier all, ten thousand), of which three in a hundred stall, end half-way, or send garbage: the rest
-is served to the unit, each of the others ends in a counter, and nothing grows.
+"""A thousand connections that are kept (in tier all, ten thousand), and beside them three in a hundred that stall, end half-way, or send
+garbage: the former are served, to the unit, each of the latter ends in a counter, and nothing grows.
 
 tier: default
 timeout: 300
@@ -111,7 +111,8 @@ def bad_wave(server, big):
         raw.connect(("127.0.0.1", server.port))
         raw.sendall(b"GET /v1/recordings/%d HTTP/1.1\r\n" % big + HOST + b"\r\n")
         held.append(raw)
-    return held, {SLOW % "head": EACH, SLOW % "body": EACH, CUT: EACH, "candor_server_requests_malformed_total": 2 * EACH, SLOW % "answer": EACH}
+    counters = {SLOW % what: EACH for what in ("head", "body", "answer")}
+    return held, {**counters, CUT: EACH, "candor_server_requests_malformed_total": 2 * EACH}
 
 
 def memory(server):
@@ -160,7 +161,8 @@ def main():
     sizes, files = [], []
     for number in range(WAVES):
         check_wave(server, crowd, sender, big, number + 1)
-        ct.ok(ct.wait_until(lambda: server.metrics()["candor_server_connections"] == CROWD + 1), "then the crowd alone is left", server.metrics())
+        alone = ct.wait_until(lambda: server.metrics()["candor_server_connections"] == CROWD + 1)
+        ct.ok(alone, "then the crowd alone is left", server.metrics())
         sizes.append(memory(server))
         files.append(sockets(server))
     ct.ok(len(set(files)) == 1, "no socket is left of them", files)

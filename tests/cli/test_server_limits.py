@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Limits of tokens: requests, bytes, and labels beyond them are refused and counted; and who sends too much keeps nobody else from being served.
+"""Limits of tokens: requests, bytes, and labels beyond them are refused and counted; and who sends too much keeps nobody else waiting.
 
 tier: default
 timeout: 180
@@ -71,7 +71,8 @@ def check_errors():
     make_token(tokens, "a:write")
     line = tokens.read_text().strip()
     wrong = [f"{option}={value}" for option in OPTIONS for value in ("", "0", "x", "-1")]
-    for words in (*wrong, "max-series-per-day=9999999", "max-bytes-per-hour=1G max-bytes-per-hour=2G", "max-disk=1G", "=5", "max-bytes-per-hour"):
+    for words in (*wrong, "max-series-per-day=9999999", "max-bytes-per-hour=1G max-bytes-per-hour=2G", "max-disk=1G", "=5",
+                  "max-bytes-per-hour"):
         tokens.write_text(f"{line} {words}\n")
         result = ct.candor("server", "--token-file", tokens, "--data", ct.WORK / "none")
         ct.ok(result.status == 1 and "line 1" in result.err and result.err.count("\n") == 1, f"'{words}' in a line: refused", result)
@@ -82,8 +83,8 @@ def check_errors():
     ct.ok(result.status == 2 and "--token-file" in result.err, "limits want tokens", result)
     tokens.unlink()
     make_token(tokens, "b:read,write:max-bytes-per-hour=2G max-series-per-day=none service=my shop|cart-*")
-    ct.ok(tokens.read_text().endswith(" max-bytes-per-hour=2G max-series-per-day=none service=my shop|cart-*\n"), "--new-token takes limits",
-          tokens.read_text())
+    text = tokens.read_text()
+    ct.ok(text.endswith(" max-bytes-per-hour=2G max-series-per-day=none service=my shop|cart-*\n"), "--new-token takes limits", text)
 
 
 # ---- each limit ----
@@ -133,7 +134,8 @@ def check_chunks(server, operator, tokens):
 
 def push(server, *hosts):
     profile = pprofs.make((("samples", "count"), ("cpu", "nanoseconds")), [("a", (1, 10**7))], start=BEGIN)
-    series = [{"labels": [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": "cart"}, {"name": "host", "value": host}],
+    series = [{"labels": [{"name": name, "value": value} for name, value in
+                          (("__name__", "process_cpu"), ("service_name", "cart"), ("host", host))],
                "samples": [{"rawProfile": base64.b64encode(profile).decode()}]} for host in hosts]
     return server.request("POST", "/push.v1.PusherService/Push", json.dumps({"series": series}).encode(), JSON)
 

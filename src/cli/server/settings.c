@@ -178,8 +178,7 @@ static int check_clients(const struct server_options *o, struct error *e)
     if (o->client_ca && !o->certificate)
         return error_set(e, -EINVAL, "--tls-client-ca needs --tls-cert and --tls-key");
     if ((people || o->client_ca) && !o->token_file)
-        return error_set(e, -EINVAL, "%s needs --token-file, which says what they may",
-                         people ? "--proxy-user-header" : "--tls-client-ca");
+        return error_set(e, -EINVAL, "%s needs --token-file, which says what they may", people ? "--proxy-user-header" : "--tls-client-ca");
     if (!o->token_file && (o->requests_per_second || o->bytes_per_minute || o->bytes_per_hour || o->series_per_day || o->values_per_day))
         return error_set(e, -EINVAL, "a limit of tokens, such as --max-bytes-per-hour, needs --token-file");
     return 0;

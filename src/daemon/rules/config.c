@@ -112,10 +112,11 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     int code = settings_set(&c->settings, key, value, e);
     if (code != -ENOENT)
         return code;
-    return error_set(e, -ENOENT,
-                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, cert-file, key-file, spool, spool-max, metrics-file, "
-                     "host, chunk, look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
-                     key);
+    return error_set(
+        e, -ENOENT,
+        "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, cert-file, key-file, spool, spool-max, metrics-file, "
+        "host, chunk, look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
+        key);
 }
 
 static int take(void *context, const char *section, const char *key, const char *value, struct error *e)

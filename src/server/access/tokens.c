@@ -124,7 +124,8 @@ static int add_line(struct tokens *t, char *line, const char *path, unsigned num
                          path, number);
     memcpy(token->name, name, sizeof name);
     for (uint32_t i = 0; i < t->count; i++)
-        if (token->kind == TOKEN_SECRET && t->list[i].kind == TOKEN_SECRET && !memcmp(t->list[i].digest, token->digest, sizeof token->digest))
+        if (token->kind == TOKEN_SECRET && t->list[i].kind == TOKEN_SECRET &&
+            !memcmp(t->list[i].digest, token->digest, sizeof token->digest))
             return error_set(e, -EINVAL, "%s: line %u has the token of %s again; make another one with --new-token", path, number,
                              t->list[i].name);
     t->count++;

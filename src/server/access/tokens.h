@@ -50,18 +50,18 @@ void tokens_deinit(struct tokens *t);
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 /* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Returns false if there is none. */
 bool tokens_find(struct tokens *t, const char *authorization, struct token *out);
-/* Returns a number for the secret in such a header, whether the header is good or not: the same for both of its forms. 0 = there is none. */
+/* Returns a number for the secret in such a header, whether it is good or not: the same for both forms of the header. 0 = there is none. */
 uint64_t tokens_number(const char *authorization);
-/* Finds the first line that is for the person, or for one of their groups (with commas between them), or for the certificate, and copies it.
- * user, groups, certificate: NULL = none. Returns false if there is none. */
+/* Finds the first line that is for the person, or for one of their groups (with commas between them), or for the certificate, and copies
+ * it. user, groups, certificate: NULL = none. Returns false if there is none. */
 bool tokens_find_person(struct tokens *t, const char *user, const char *groups, struct token *out);
 bool tokens_find_certificate(struct tokens *t, const char *certificate, struct token *out);
 /* Whether a line has this name. */
 bool tokens_has(struct tokens *t, const char *name);
 /* Whether the token is for some services only. */
 bool token_is_bound(const struct token *t);
-/* Makes a token. wanted: "NAME:read,write", or with what a line may have at its end, "NAME:read,write:service=PATTERN". Adds its line to the file, and prints the token on
- * standard output. */
+/* Makes a token. wanted: "NAME:read,write", or with what a line may have at its end, "NAME:read,write:service=PATTERN". Adds its line to
+ * the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);
 
 #endif

@@ -27,7 +27,7 @@ struct receive {
     struct ingest_parts parts; /* other fields of the form */
     int rc;                    /* code of the first error so far */
     struct error error;
-    bool counted; /* the end of this recording was counted */
+    bool counted;               /* the end of this recording was counted */
     uint64_t came;              /* bytes of the body */
     struct quota_charge charge; /* bytes that were taken from the limits of the token */
 };

@@ -166,8 +166,8 @@ static enum want fill(struct connection *c, size_t piece, size_t most)
     return WANT_GO_ON;
 }
 
-/* Finds a number for the client, so that clients take turns: for the holder of a token or certificate, or else for the address. A person whom
- * a proxy names has their own. */
+/* Finds a number for the client, so that clients take turns: for the holder of a token or certificate, or else for the address. A person
+ * whom a proxy names has their own. */
 static uint64_t owner_of(const struct connection *c, const struct http *h)
 {
     const char *header = c->server->options->proxy_user_header, *user = header ? http_header(h, header) : NULL;

@@ -18,7 +18,7 @@ enum {
 
 struct transport_keys {
     gnutls_certificate_credentials_t credentials;
-    bool asks; /* clients are asked for certificates */
+    bool asks;              /* clients are asked for certificates */
     atomic_uint references; /* the last one to give its reference back frees the keys; acquire and release order that after all uses */
 };
 

@@ -28,8 +28,7 @@ struct transport {
 /* Reads the certificate and the key from PEM files, and the certificates that sign those of clients (client_ca); NULL = clients are not
  * asked for certificates. The caller has a reference, and gives it back with transport_put_keys. keys may be NULL
  * there. */
-int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, const char *client_ca,
-                        struct error *e);
+int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, const char *client_ca, struct error *e);
 void transport_put_keys(struct transport_keys *keys);
 
 /* Opens a connection, and takes over the descriptor. keys: NULL = no TLS. */

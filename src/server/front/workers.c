@@ -53,8 +53,8 @@ static bool may_run(const struct queue *q, const struct client *c)
     return !c->running || q->threads - q->running > q->threads / KEPT || q->workers->stopping;
 }
 
-/* Takes a job of the first client of the round that may have a thread. Clients without a thread come before the others. Returns NULL if there
- * is none. */
+/* Takes a job of the first client of the round that may have a thread. Clients without a thread come before the others. Returns NULL if
+ * there is none. */
 static struct job *take_next(struct queue *q)
 {
     struct client **best = NULL;

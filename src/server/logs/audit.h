@@ -1,5 +1,5 @@
-/* The audit log: a line of JSON for each request that changes something, and for each change that the server makes by itself. It is separate
- * from the access log (journal.h), because it must not lose lines: the line is on the disk before the answer is sent.
+/* The audit log: a line of JSON for each request that changes something, and for each change that the server makes by itself. It is
+ * separate from the access log (journal.h), because it must not lose lines: the line is on the disk before the answer is sent.
  *
  *   audit_open -> audit_request, audit_event, audit_reopen -> audit_close
  *

@@ -1,5 +1,6 @@
-/* The operator's log, on standard error: one line for each event. It is bounded, so that an event that happens all the time, or that a client
- * can cause, neither fills the disk nor hides other events. Lines beyond the limit are counted. Any thread may call these functions. */
+/* The operator's log, on standard error: one line for each event. It is bounded, so that an event that happens all the time, or that a
+ * client can cause, neither fills the disk nor hides other events. Lines beyond the limit are counted. Any thread may call these
+ * functions. */
 #ifndef CANDOR_SERVER_LOGS_TELL_H
 #define CANDOR_SERVER_LOGS_TELL_H
 

@@ -13,7 +13,7 @@
 /* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
  * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
- * for. resolve_s: a finding that was not seen for so long is resolved. The last ones are the defaults of quotas.h, in its order; 0 = none. */
+ * for. resolve_s: a finding that was not seen for so long is resolved. The last ones are the defaults of access/quotas.h; 0 = none. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -35,8 +35,8 @@
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca: the
- * certificates that sign those of clients; NULL = clients are not asked for certificates. */
+ * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
+ * the certificates that sign those of clients; NULL = clients are not asked for certificates. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \

@@ -1,5 +1,6 @@
-/* People, whom a proxy in front of the server has logged in. The proxy names them in a header (--proxy-user-header), and perhaps their groups
- * in another (--proxy-groups-header). Only the addresses of --proxy-from may send these headers: anybody else could write a name there. */
+/* People, whom a proxy in front of the server has logged in. The proxy names them in a header (--proxy-user-header), and perhaps their
+ * groups in another (--proxy-groups-header). Only the addresses of --proxy-from may send these headers: anybody else could write a name
+ * there. */
 #ifndef CANDOR_SERVER_REQUEST_PEOPLE_H
 #define CANDOR_SERVER_REQUEST_PEOPLE_H
 

@@ -22,6 +22,7 @@ struct answer {
     struct profile profile;
     struct store_result result;
     uint32_t limit;
+    bool labels;           /* samples need their labels */
     export_writer *export; /* of the format that was asked for, for write_export */
 };
 
@@ -67,12 +68,13 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     struct http *h = a.http;
     struct http_writer w;
     struct error e;
-    int rc = question_init(&a.query, h);
+    int rc = question_init_of_samples(&a.query, h);
     if (!rc && profile_init(&a.profile)) {
         question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
         a.query.q.keep = keep;
         a.query.q.books = true;
+        a.query.q.labels = a.labels;
         rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
         rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
@@ -191,7 +193,7 @@ void query_profile(struct http *h)
     const char *format = http_parameter(h, "format", NULL);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(formats[i].name, format ? format : "otlp")) {
-            answer_profile(&(struct answer){.http = h, .export = formats[i].export}, 0, formats[i].media, write_export);
+            answer_profile(&(struct answer){.http = h, .labels = true, .export = formats[i].export}, 0, formats[i].media, write_export);
             return;
         }
     http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of these:" FORMAT_NAMES_BOTH(FORMAT_NAMES_BLANK), format);
@@ -248,7 +250,7 @@ void query_series(struct http *h)
     struct error e;
     int64_t step;
     const char *by = http_parameter(h, "by", NULL);
-    int rc = question_init(&query, h);
+    int rc = question_init_of_samples(&query, h);
     rc = rc ? rc : question_step(h, &query, &step);
     if (!rc) {
         query.q.books = true;

@@ -7,8 +7,11 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/request/question.h"
+#include "store/files/contexts.h"
+#include "store/label_sums.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +128,31 @@ int calls_profile_types(struct call *c)
     return rc;
 }
 
+/* ---- labels of samples ---- */
+
+/* Visits the labels of samples in the call's time, of the services that its token may read. They are listed whatever the call's selectors
+ * say, because these select recordings. */
+static int find_sample_labels(struct call *c, store_visit_label *visit, void *context)
+{
+    struct selector allowed = {0};
+    struct store_query q = {.selector = &allowed};
+    int rc = question_selector(&allowed, c->http, "", &c->error);
+    rc = rc ? rc : call_times(c, &c->asked, &q, false);
+    return rc ? rc : store_sample_labels(c->store, &q, visit, context, &c->error);
+}
+
+static int take_sample_name(void *words, const char *name, const char *value)
+{
+    char word[LABEL_NAME_MAX + sizeof "sample."];
+    (void)value;
+    if (!strcmp(name, CONTEXT_ENDPOINT))
+        return add_word(words, name);
+    if (!labels_is_name(name, strlen(name))) /* no selector can name it */
+        return 0;
+    snprintf(word, sizeof word, "sample.%s", name);
+    return add_word(words, word);
+}
+
 /* ---- names and values ---- */
 
 static int take_names(void *context, const struct series *s)
@@ -143,7 +171,8 @@ int calls_label_names(struct call *c)
     if (strtab_init(&names))
         return error_set(&c->error, -ENOMEM, "out of memory");
     wire_list(&c->wire, "names");
-    int rc = answer_words(c, false, take_names, &names, &names, put_name);
+    int rc = find_sample_labels(c, take_sample_name, &names);
+    rc = rc ? rc : answer_words(c, false, take_names, &names, &names, put_name);
     wire_list_end(&c->wire);
     strtab_deinit(&names);
     return rc;
@@ -160,6 +189,12 @@ static int take_value(void *context, const struct series *s)
     return add_word(&t->values, series_value(s, t->name));
 }
 
+static int take_sample_value(void *context, const char *name, const char *value)
+{
+    struct take_values *t = context;
+    return strcmp(name, selector_sample_label(t->name)) != 0 ? 0 : add_word(&t->values, value);
+}
+
 int calls_label_values(struct call *c)
 {
     struct take_values t = {.name = asked_last(&c->asked.name)};
@@ -168,7 +203,8 @@ int calls_label_values(struct call *c)
     if (strtab_init(&t.values))
         return error_set(&c->error, -ENOMEM, "out of memory");
     wire_list(&c->wire, "names");
-    int rc = answer_words(c, false, take_value, &t, &t.values, put_name);
+    int rc = selector_sample_label(t.name) ? find_sample_labels(c, take_sample_value, &t) : 0;
+    rc = rc ? rc : answer_words(c, false, take_value, &t, &t.values, put_name);
     wire_list_end(&c->wire);
     strtab_deinit(&t.values);
     return rc;

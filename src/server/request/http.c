@@ -136,6 +136,7 @@ void http_error(struct http *h, unsigned status, const char *format, ...)
 
 void http_add_retry(struct http *h, uint32_t seconds)
 {
+    h->retry_s = seconds;
     http_add_number(h, "Retry-After", seconds);
 }
 

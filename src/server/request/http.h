@@ -59,6 +59,7 @@ struct http {
     struct buffer message;     /* for a call: the received bytes of its message */
     struct token token;        /* the permissions of the client; zeros = none, until the routes have looked for its token */
     const char *address;       /* of the client */
+    uint32_t retry_s;          /* after so many seconds the client may try again; 0 = the answer does not say */
     const char *certificate;   /* name in the client's certificate; NULL = none */
     uint64_t begun_ns;
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
@@ -69,6 +70,7 @@ struct http {
     bool closing;  /* the connection is closed after the answer */
     bool answered; /* the answer begins with this member */
     unsigned status;
+    unsigned rpc;      /* gRPC's code for the error in the answer; 0 = the one that fits the status */
     char problem[200]; /* the error in the answer, for the log; "" = none */
     const char *type;
     struct http_content content;

@@ -18,6 +18,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import http2 as h2
 import otlps
 import pprofs
 from servers import Server
@@ -252,14 +253,17 @@ def check_hanging():
     server.token = calm
     send(server, body(7), service="calm")
     forms = [f"Bearer {noisy}", *(f"Basic {base64.b64encode(f'{user}:{noisy}'.encode()).decode()}" for user in range(39))]
-    held = [server.connection() for _ in range(40)]
+    held = [server.connection() for _ in range(20)]
+    question = "/v1/methods?" + urllib.parse.urlencode(TIME)
     for i, one in enumerate(held):
-        one.request("GET", "/v1/methods?" + urllib.parse.urlencode(TIME), headers={"Authorization": forms[i]})
+        one.request("GET", question, headers={"Authorization": forms[i]})
+    streams = h2.Connection(server.port)
+    streams.send(*(h2.request(2 * i + 1, question, "GET", ("authorization", forms[20 + i])) for i in range(20)))
     ct.wait_until(lambda: server.metrics_of(operator)['candor_server_token_requests_total{token="noisy"}'] > 12)
     answers = [server.total(type="cpu:samples", **TIME) for _ in range(5)]
     ct.ok(answers == [8] * 5, "forty of a tenant's queries hang, and another's are answered", answers)
     server.end(signal.SIGKILL)
-    for one in held:
+    for one in (*held, streams.raw):
         one.close()
 
 

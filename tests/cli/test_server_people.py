@@ -13,6 +13,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import http2 as h2
 from servers import Server, certificate, client_certificate
 
 USER, GROUPS = "X-Forwarded-User", "X-Forwarded-Groups"
@@ -109,6 +110,23 @@ def check_strangers(server, token):
     ct.ok(get(("Sec-Fetch-Site", "cross-site"), (USER, "alice"))[0] == 403, "another site's page does not speak for a person")
 
 
+def over_http2(server, *headers):
+    with h2.Connection(server.port) as connection:
+        connection.send(h2.request(1, "/v1/recordings", "GET", *headers))
+        return connection.answer(1)
+
+
+def check_http2(server):
+    """The same headers on streams of HTTP/2, of the proxy and of anybody else."""
+    user = USER.lower()
+    statuses = [over_http2(server, *headers)[0] for headers in (((user, "alice"),), ((user, "mallory"),), ((user, "alice"), (user, "eve")), ())]
+    ct.ok(statuses == [200, 403, 403, 401], "the same over HTTP/2", statuses)
+    tokens = ct.WORK / "people-tokens"
+    other = Server("strangers", "--token-file", tokens, "--proxy-user-header", USER, "--proxy-from", "10.9.8.7")
+    status = over_http2(other, (user, "alice"))[0]
+    ct.ok(status == 403 and other.end() == 0, "and who is not the proxy is refused there, too", status)
+
+
 def check_proxy():
     tokens, log = ct.WORK / "people-tokens", ct.WORK / "people-access.log"
     token = make_token(tokens, "daemon:read,write")
@@ -116,6 +134,7 @@ def check_proxy():
     server = Server("people", "--token-file", tokens, "--access-log", log, *PROXY)
     check_people(server)
     check_strangers(server, token)
+    check_http2(server)
     ct.ok(ask(server, "GET", "/metrics", ((USER, "alice"),))[1].count(b'requests_total{token="alice"}') == 1, "requests count by line")
     ct.ok(server.end() == 0, "ends by SIGTERM")
     named = {json.loads(line).get("token") for line in log.read_text().splitlines()}

@@ -81,6 +81,25 @@ static void put_alert(struct jsonw *j, const struct alerts *a, const struct aler
     jsonw_object_end(j);
 }
 
+static void put_texts(struct jsonw *j, const char *key, const struct alert_text *list, uint32_t count)
+{
+    jsonw_key(j, key);
+    jsonw_object(j);
+    for (uint32_t i = 0; i < count; i++)
+        jsonw_member_text(j, list[i].name, list[i].value);
+    jsonw_object_end(j);
+}
+
+static void put_quiet(struct jsonw *j, const struct alert_rule *r)
+{
+    char text[QUIET_TEXT];
+    jsonw_key(j, "quiet");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < r->quiet_count; i++)
+        jsonw_text(j, quiet_text(&r->quiet[i], text));
+    jsonw_array_end(j);
+}
+
 void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
 {
     jsonw_member_text(j, "name", r->name);
@@ -96,6 +115,11 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
     put_int(j, "interval", r->interval);
     put_int(j, "delay", r->delay);
     put_int(j, "for", r->hold);
+    put_int(j, "no_data", r->no_data);
+    put_quiet(j, r);
+    jsonw_member_text_or_null(j, "to", r->to);
+    put_texts(j, "labels", r->labels, r->label_count);
+    put_texts(j, "annotations", r->annotations, r->annotation_count);
 }
 
 static void put_rule(struct jsonw *j, const struct alerts *a, uint32_t index)

@@ -71,6 +71,9 @@ struct alert_rules {
  * cases. */
 int rules_read(struct alert_rules *r, const char *path, struct error *e);
 void rules_deinit(struct alert_rules *r);
+/* Reads a text with one section [alert NAME] that is not in the file. with: the rules of the file, whose targets the rule may name; NULL =
+ * there are none, and targets are not checked. Returns 0, or a negative code with a message in e. */
+int rules_draft(struct alert_rule *out, const char *text, const struct alert_rules *with, struct error *e);
 /* Returns the rule of that name, or NULL. */
 const struct alert_rule *rules_find(const struct alert_rules *r, const char *name);
 /* Whether an alert that begins at that time is not sent. */

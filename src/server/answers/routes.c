@@ -1,6 +1,7 @@
 #include "server/answers/routes.h"
 
 #include "base/text/units.h"
+#include "compress/intake.h"
 #include "server/answers/health.h"
 #include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
@@ -23,6 +24,7 @@
 #include "server/logs/audit.h"
 #include "server/logs/line.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,17 +110,14 @@ static void get(struct http *h)
 /* Refuses a body with Content-Encoding (the recording itself may be packed). Returns true if it has answered with an error. */
 static bool is_packed(struct http *h)
 {
-    static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";
-    if (h->head.packed && connect_is(h->path))
-        connect_error(h, "unimplemented", text);
-    else if (h->head.packed)
-        http_error(h, HTTP_BAD_REQUEST, "%s", text);
+    if (h->head.packed)
+        http_error(h, HTTP_BAD_REQUEST, "Content-Encoding: not supported here; send a compressed recording as it is, without this header");
     return h->head.packed;
 }
 
 static void begin_call(struct http *h)
 {
-    if (permit(h, connect_is_open(h->path) ? 0 : TOKEN_READ) || is_packed(h))
+    if (permit(h, connect_is_open(h->path) ? 0 : TOKEN_READ))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -223,11 +222,30 @@ void routes_body(struct http *h, const char *bytes, size_t n)
         buffer_put(&h->message, bytes, n);
 }
 
+/* Answers a call whose message is packed. */
+static void answer_packed(struct http *h)
+{
+    struct intake in;
+    struct error e;
+    int rc = intake_open_memory_within(&in, h->message.data, h->message.len, CALL_BYTES_MAX, "the message", &e);
+    if (rc) {
+        connect_error(h, rc == -EFBIG ? "resource_exhausted" : "invalid_argument", e.text);
+        return;
+    }
+    if (!in.codec || *in.damage)
+        connect_error(h, "invalid_argument", in.codec ? in.damage : "the message is not packed, but its headers say so");
+    else
+        connect_answer(h, in.bytes, in.size);
+    intake_close(&in);
+}
+
 static void end_call(struct http *h)
 {
     uint64_t begun = clock_monotonic_ns();
     if (h->message.failed)
         connect_error(h, "resource_exhausted", "the message is longer than 1 MiB");
+    else if (h->head.packed)
+        answer_packed(h);
     else
         connect_answer(h, h->message.data, h->message.len);
     counters_query(&h->server->counters, clock_monotonic_ns() - begun);

@@ -119,7 +119,8 @@ def over_http2(server, *headers):
 def check_http2(server):
     """The same headers on streams of HTTP/2, of the proxy and of anybody else."""
     user = USER.lower()
-    statuses = [over_http2(server, *headers)[0] for headers in (((user, "alice"),), ((user, "mallory"),), ((user, "alice"), (user, "eve")), ())]
+    named = (((user, "alice"),), ((user, "mallory"),), ((user, "alice"), (user, "eve")), ())
+    statuses = [over_http2(server, *headers)[0] for headers in named]
     ct.ok(statuses == [200, 403, 403, 401], "the same over HTTP/2", statuses)
     tokens = ct.WORK / "people-tokens"
     other = Server("strangers", "--token-file", tokens, "--proxy-user-header", USER, "--proxy-from", "10.9.8.7")

@@ -30,7 +30,8 @@ def storage(server):
 def sums(server):
     """For each kind of file: the bytes in /metrics of all together and by service, and in /v1/storage."""
     services, metrics = storage(server)[1], server.metrics()
-    for of, key in (("recordings", "recording_bytes"), ("segments", "segment_bytes"), ("dictionaries", "dictionary_bytes")):
+    for of, key in (("recordings", "recording_bytes"), ("segments", "segment_bytes"), ("dictionaries", "dictionary_bytes"),
+                    ("rollups", "rollup_bytes")):
         listed = [value for name, value in metrics.items() if name.startswith("candor_server_service_bytes") and f'of="{of}"' in name]
         yield metrics[f"candor_server_store_{key}"], sum(listed), sum(one[key] for one in services.values())
 
@@ -42,7 +43,10 @@ def check_sums(server, what):
 
 def check_usage():
     for options, text in ((("--retain", "1d", "--retain-recordings", "2d"), "at most --retain"),
-                          (("--retain-recordings", "1s"), "at least 1m"), (("--max-recordings", "0%"), "share of --max-disk"),
+                          (("--retain-recordings", "1s"), "at least 1m"),
+                          (("--retain", "30d", "--retain-hours", "29d"), "at least --retain, or 0"),
+                          (("--retain-hours", "90d", "--retain-days", "80d"), "at least --retain-hours"),
+                          (("--retain-hours", "long"), "not a duration"), (("--max-recordings", "0%"), "share of --max-disk"),
                           (("--max-disk-per-service", "101%"), "share of --max-disk"),
                           (("--max-disk-per-service", "some"), "share of --max-disk")):
         result = ct.candor("server", *options, "--data", ct.WORK / "none")
@@ -65,7 +69,8 @@ def main():
     server = Server("storage", "--max-disk-per-service", limit, "--retain-recordings", "30d")
     ct.wait_until(lambda: storage(server)[0]["deleted"]["max_disk_per_service"]["recordings"])
     answer, after = storage(server)
-    ct.ok(answer["limits"] == {"retain": 36500 * DAY, "retain_recordings": 30 * DAY, "max_disk": 10 << 30, "max_disk_per_service": limit},
+    ct.ok(answer["limits"] == {"retain": 36500 * DAY, "retain_recordings": 30 * DAY, "retain_hours": 36500 * DAY,
+                                "retain_days": 36500 * DAY, "max_disk": 10 << 30, "max_disk_per_service": limit},
           "the limits", answer["limits"])
     deleted = answer["deleted"]["max_disk_per_service"]
     ct.ok(deleted["recording_bytes"] + after["noise"]["recording_bytes"] == before["noise"]["recording_bytes"] and not deleted["days"],

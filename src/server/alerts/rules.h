@@ -52,7 +52,7 @@ struct alert_rule {
     uint32_t label_count, annotation_count;
     char action[ALERT_ACTION_MAX]; /* what to do besides when it begins to fire: "profile EVENTS DURATION [JVMS]"; "" = nothing */
     char to[ALERT_TEXT_MAX];       /* names of targets; "" = all */
-    uint32_t targets;        /* bits */
+    uint32_t targets;              /* bits */
 };
 
 enum alert_target_kind { ALERT_MANAGER, ALERT_WEBHOOK, ALERT_SLACK, ALERT_EMAIL, ALERT_TARGET_KINDS };
@@ -96,7 +96,7 @@ int rule_set(struct alert_rule *rule, const char *key, const char *value, struct
 int target_set(struct alert_target *target, const char *key, const char *value, struct error *e);
 /* Checks a target when its section is complete: what goes together, what is missing. */
 int target_finish(struct alert_target *target, struct error *e);
-/* Checks a rule when its section is complete: what goes together, what is missing. */
+/* Checks a rule when its section is complete: keys that exclude each other, and keys that are missing. */
 int rule_finish(struct alert_rule *rule, struct error *e);
 
 #endif

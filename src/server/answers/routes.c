@@ -27,8 +27,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
- * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
+/* A token that is limited to some services can use every route without OF_ALL. So an answer must take its data about services from a
+ * selector that question_selector has read, or call pattern_matches(h->token.services, NAME). */
 enum { OF_ALL = 1 << 8 }; /* the answer is about all services, and cannot be restricted */
 
 static const struct route {

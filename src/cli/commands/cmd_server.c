@@ -29,7 +29,8 @@ static const struct cli_option options[] = {
      "close a connection if the headers of a request take longer, or if a body or an answer stops for so long (default 30s)"},
     {0, "token-file", "FILE", NULL, "answer only clients with one of these tokens"},
     {0, "new-token", "NAME:SCOPES[:service=PATTERN]", NULL,
-     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin, profile (ask for recordings); with a pattern such as 'shop|cart-*' it is "
+     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin, profile (ask for recordings); with a pattern "
+     "such as 'shop|cart-*' it is "
      "good for these services only"},
     {0, "no-auth", NULL, NULL, "without tokens, also listen to other machines"},
     {0, "origin", "URL", NULL,

@@ -8,7 +8,6 @@
 #include "server/connect/connect.h"
 #include "server/connect/wire.h"
 
-#include <ctype.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +203,16 @@ static void encode_text(char *out, const char *text)
     *out = 0;
 }
 
+/* Returns after how many seconds the client may try again: those of Retry-After, or else RETRY_S. */
+static uint64_t retry_seconds(const struct http *h)
+{
+    uint64_t seconds = RETRY_S;
+    for (unsigned i = 0; i < h->extra_count; i++)
+        if (!strcasecmp(h->extra[i].name, "Retry-After"))
+            number_parse(h->extra[i].value, 0, UINT32_MAX, &seconds); /* leaves it as it is if that is no number */
+    return seconds;
+}
+
 /* Writes a google.rpc.Status with a RetryInfo, in base64. OTLP's clients try again after RESOURCE_EXHAUSTED only if they get one. */
 static void write_details(const struct http *h, struct grpc_answer *a)
 {
@@ -221,7 +230,7 @@ static void write_details(const struct http *h, struct grpc_answer *a)
     wire_text(&w, 1, "@type", "type.googleapis.com/google.rpc.RetryInfo");
     wire_message(&w, 2, "value");
     wire_message(&w, 1, "retryDelay");
-    wire_int(&w, 1, "seconds", RETRY_S);
+    wire_int(&w, 1, "seconds", (int64_t)retry_seconds(h));
     wire_message_end(&w, 1);
     wire_message_end(&w, 2);
     wire_message_end(&w, 3);

@@ -97,7 +97,7 @@ static void read_again(struct alerts *a)
     audit_event(a->server->audit, "alerts", text);
 }
 
-/* ---- what is due ---- */
+/* ---- alerts that are due ---- */
 
 static int add_due(struct round *r, uint32_t rule, const char *value, int64_t to)
 {
@@ -148,8 +148,8 @@ static void note_failure(struct alerts *a, uint32_t rule, const struct error *e)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Adds what is due of a rule. After a small step back of the clock, a rule waits until its next window; after a large one it goes on from
- * the new time. */
+/* Adds the windows of a rule that are due. After a small step back of the clock, a rule waits until its next window; after a large one
+ * it continues from the new time. */
 static void add_rule(struct round *r, uint32_t index, int64_t now)
 {
     struct alerts *a = r->alerts;
@@ -166,7 +166,7 @@ static void add_rule(struct round *r, uint32_t index, int64_t now)
         note_failure(a, index, &e);
 }
 
-/* Orders by what the rules read, so that rules about the same samples follow each other. */
+/* Orders rules by the data that they read, so that rules about the same samples follow each other. */
 static int compare_due(const void *left, const void *right, void *context)
 {
     const struct due *x = left, *y = right;

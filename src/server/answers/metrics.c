@@ -154,7 +154,7 @@ static void put_all(FILE *out, struct server *s)
 
 /* ---- OpenMetrics ---- */
 
-/* Writes a line of the text format as OpenMetrics has it: a counter's family is named without the _total of its samples. */
+/* Writes a line of the text format in the form of OpenMetrics: the family of a counter is named without the _total of its samples. */
 static void put_line(FILE *out, const char *line, const char *type_line)
 {
     static const char total[] = "_total", counter[] = " counter";

@@ -222,9 +222,9 @@ static enum want read_head(struct connection *c)
     return want;
 }
 
-/* Decides how to go on after the handler has seen the head. If a connection is closed before the body was read, it is reset, and the client
- * may never see the answer. So an answer waits for the end of the body, unless the client waits for the answer before it sends the body
- * (Expect), or would send for long. */
+/* Decides how to continue after the handler has seen the head. If a connection is closed before the body was read, it is reset, and the
+ * client may never see the answer. So an answer waits for the end of the body, unless the client waits for the answer before it sends
+ * the body (Expect), or would send for a long time. */
 static enum want after_head(struct connection *c)
 {
     struct request *r = c->request;

@@ -57,7 +57,7 @@ static bool is_proto(const char *type)
     return !n || (n == strlen("+proto") && !strncasecmp(rest, "+proto", n));
 }
 
-/* Reads grpc-timeout: at most eight digits and a unit. Returns false if it is none. */
+/* Reads grpc-timeout: at most eight digits and a unit. Returns false if it is not valid. */
 static bool read_timeout(struct grpc *g, const struct http *h)
 {
     static const char units[] = "HMSmun";

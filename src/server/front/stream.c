@@ -81,7 +81,7 @@ int stream_header(struct stream *s, const uint8_t *name, size_t name_len, const 
     return buffer_code(&s->fields);
 }
 
-/* Writes the head as HTTP/1.1 has it, so that the same strict reader checks it. */
+/* Writes the head in the form of HTTP/1.1, so that the same strict reader checks it. */
 static int write_head(struct stream *s, struct buffer *head)
 {
     buffer_printf(head, "%s %s HTTP/1.1\r\n", s->method ? s->method : "", s->path ? s->path : "");

@@ -58,8 +58,8 @@ int arrival_allow(struct server *s, const struct token *by, const struct labels 
     return *by->name ? quotas_take_labels(s->quotas, by->name, &by->limits, labels, e) : 0;
 }
 
-/* Gives each service keys of its own, if the token is for some services only: whoever knows a key of another service could otherwise have a
- * recording of it taken for a duplicate. */
+/* Gives each service separate keys, if the token is limited to some services: otherwise a client that knows a key of another service
+ * could make the server take a recording of that service for a duplicate. */
 static int bind_key(struct envelope_note *note)
 {
     char text[ENVELOPE_KEY_MAX + LABEL_VALUE_MAX + 2];

@@ -100,7 +100,7 @@ void http_add_text(struct http *h, const char *name, const char *value);
 
 /* The following functions answer. Call one of them once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Notes the error that is being answered. For answers with an error in a form of their own; the two functions beside this one do so. */
+/* Notes the error that is being answered. It is for answers with errors in their own format; the two functions beside this one call it. */
 void http_note_problem(struct http *h, const char *text);
 /* Answers with an error that may disappear later. */
 void http_later(struct http *h, unsigned status, const char *text);

@@ -294,17 +294,18 @@ def test_idle():
     server = Server("idle", "--max-connections-per-address", IDLE + 100)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     server.request("GET", "/healthz")
-    before, held = memory(server.process.pid), []
-    for _ in range(IDLE):
+    before, held, answers, good = memory(server.process.pid), [], [], 0
+    for _ in range(IDLE):  # each is answered before the next one asks: requests at once would leave their own memory behind
         raw = dial(server)
         raw.sendall(GET + HOST + b"\r\n")
         held.append(raw)
-    answers = [Answers(raw) for raw in held]
-    ct.ok(all(one.next()[::2] == (200, OK) for one in answers), f"{IDLE} connections, each is answered")
+        answers.append(Answers(raw))
+        good += answers[-1].next()[::2] == (200, OK)
+    ct.ok(good == IDLE, f"{IDLE} connections, each is answered")
     m = server.metrics()
     ct.ok(m["candor_server_connections"] == IDLE + 1, "and all are kept", m["candor_server_connections"])
     each = (memory(server.process.pid) - before) / IDLE
-    ct.ok(ct.SANITIZED or each < 2048, f"an idle one costs {each:.0f} bytes of the server's memory")
+    ct.ok(ct.SANITIZED or each < 1024, f"an idle one costs {each:.0f} bytes of the server's memory")
     for raw in held[::100]:
         raw.sendall(GET + HOST + b"\r\n")
     ct.ok(all(one.next()[0] == 200 for one in answers[::100]), "some are used again")

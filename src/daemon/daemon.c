@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "daemon/demand/demand.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
 #include "daemon/metrics.h"
@@ -27,6 +28,7 @@ struct run {
     struct ship ship;
     struct attacher attacher;
     struct fleet fleet;
+    struct demand demand;
     int signals;
     uint64_t began_epoch_ns, next_look_ns, next_status_ns, end_ns; /* end_ns: 0 = when a signal is received */
 };
@@ -73,6 +75,13 @@ static void warn_of_open_token(const struct config *c)
         log_warning("the token is sent to %s unencrypted; use https", c->server);
 }
 
+static int start_sending(struct run *r, struct error *e)
+{
+    const struct config *c = r->config;
+    const struct ship_files files = {.token = c->token_file, .ca = c->ca_file, .certificate = c->cert_file, .key = c->key_file};
+    return ship_start(&r->ship, &r->outbox, &c->target, &files, e);
+}
+
 static int begin(struct run *r, const struct agent_library *library, struct error *e)
 {
     raise_descriptor_limit();
@@ -88,7 +97,7 @@ static int begin(struct run *r, const struct agent_library *library, struct erro
     fleet_init(&r->fleet, r->config, &r->attacher, &r->outbox, r->spool.live);
     code = fleet_adopt(&r->fleet, e); /* before anything is sent, because it looks up in the outbox where recordings ended */
     if (!code)
-        code = ship_start(&r->ship, &r->outbox, &r->config->target, r->config->token_file, r->config->ca_file, e);
+        code = start_sending(r, e);
     if (code)
         return code;
     log_info("candor daemon " CANDOR_VERSION " host=%s server=%s spool=%s waiting=%" PRIu64, r->config->host, r->config->server,
@@ -138,6 +147,8 @@ static void go_on(struct run *r)
         if (now >= r->next_look_ns)
             look(r);
         fleet_tick(&r->fleet);
+        if (r->demand.fleet)
+            demand_tick(&r->demand);
         if (now >= r->next_status_ns) {
             write_status(r, true);
             r->next_status_ns = now + STATUS_S * NS_PER_S;
@@ -148,6 +159,7 @@ static void go_on(struct run *r)
 
 static void finish(struct run *r, uint64_t send_ns)
 {
+    demand_stop(&r->demand);
     fleet_stop(&r->fleet, STOP_S * NS_PER_S);
     ship_stop(&r->ship, send_ns);
     write_status(r, false);
@@ -160,6 +172,8 @@ int daemon_run(const struct config *config, const struct agent_library *library,
     int code = begin(&r, library, e);
     if (code)
         return code; /* the program ends, which closes everything */
+    if (!once && demand_start(&r.demand, &r.fleet, e))
+        log_error("no recordings on demand: %s", e->text);
     if (once)
         r.end_ns = clock_monotonic_ns() + config->min_age_ns + config->chunk_ns;
     go_on(&r);

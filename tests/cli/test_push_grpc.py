@@ -125,6 +125,8 @@ def check_errors(client, server):
     ct.ok(said and said[0].startswith("error InvalidArgument start and end"), "an error of Pyroscope's API has its code", said)
     said = client("types", (NOW - 3600) * 1000, (NOW + 3600) * 1000)
     ct.ok("process_cpu:cpu:nanoseconds:cpu:nanoseconds" in said, "Pyroscope's API over gRPC", said)
+    packed = client("types", (NOW - 3600) * 1000, (NOW + 3600) * 1000, options=("-gzip",))
+    ct.ok(packed == said, "the same, with packed messages", packed)
     for service, wanted in (("", "SERVING"), ("querier.v1.QuerierService", "SERVING"), (EXPORT[1:].partition("/")[0], "SERVING"),
                             ("nobody", "error NotFound there is no service 'nobody' here retry=no")):
         said = client("health", service)
@@ -161,6 +163,14 @@ def check_limits(program):
     ct.ok(said and said[0].startswith("error ResourceExhausted ") and "--max-body" in said[0] and said[0].endswith("retry=no"),
           "beyond --max-body: not to be tried again", said)
     ct.ok(server.metrics()['candor_server_recordings_refused_total{reason="too_large"}'] == 1 and server.balances(), "it is counted")
+    server.end()
+    tokens = ct.WORK / "limited-tokens"
+    token = ct.candor("server", "--token-file", tokens, "--new-token", "t:write:max-series-per-day=1").out.strip()
+    server = Server("limited", "--token-file", tokens)
+    said = [Client(program, server).export(one(f"s{n}"), "-token", token) for n in range(3)]
+    last = said[-1][0]
+    ct.ok(last.startswith("error ResourceExhausted ") and "max-series-per-day" in last and 1 <= int(last.rpartition("retry=")[2]) <= 3600,
+          "beyond a limit of the token: to be tried again, later", said)
     server.end()
     full = Server("full", file_limit=1 << 20)
     said = Client(program, full).export(one("full", name="x" * 2_000_000))
@@ -232,7 +242,7 @@ def main():
     received = m["candor_server_recordings_received_total"]
     ct.ok(server.balances() and m['candor_server_recordings_received_by_total{protocol="otlp"}'] == received,
           "received = stored + duplicates + refused", m)
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

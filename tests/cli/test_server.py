@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -113,7 +114,7 @@ def test_refused(server):
     with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as asks:
         asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
                      b"Expect: 100-continue\r\n\r\n")
-        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
+        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is reported at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
     for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"select": 'a=~"((((a{1,255}){1,255}){1,255}){1,255})"'}),
@@ -156,7 +157,7 @@ def test_chunked(server):
 
 
 def test_framing(server):
-    """What a proxy may read in another way than we do: 400, and the connection ends."""
+    """Requests that a proxy may read in another way than we do: 400, and the connection is closed."""
     get, post = b"GET /healthz HTTP/1.1\r\n", b"POST /v1/recordings?service=raw HTTP/1.1\r\n"
     host, length, chunked = b"Host: localhost\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n"
     cases = {
@@ -190,7 +191,7 @@ def memory(pid):
 
 
 def test_half_open(server):
-    """Fifty clients that do not go on: others are served, and they cost no memory to speak of."""
+    """Fifty clients that stop in the middle of a request: others are served, and these take hardly any memory."""
     before = memory(server.process.pid)
     held = []
     for i in range(50):
@@ -327,7 +328,7 @@ def test_tokens():
 
 
 def test_kill():
-    """kill -9 while recordings come: what was acknowledged is there once."""
+    """kill -9 while recordings arrive: each acknowledged recording is there once."""
     server, acknowledged, number = Server("kill"), 0, 0
     rng = random.Random(20261122)
     weight = weight_of(make("k.jfr", 1))
@@ -355,7 +356,7 @@ def test_kill():
 
 
 def test_copies(data, total):
-    """Neither deletes what is older than the limits that they do not know."""
+    """Neither deletes data that are older than the limits that it does not know."""
     backup = ct.WORK / "backup"
     result = ct.candor("server", "--data", data, "--backup", backup)
     ct.ok(result.status == 0, "a backup", result)
@@ -378,8 +379,42 @@ def test_copies(data, total):
     server.end()
 
 
+def everything(server):
+    """What a server answers to questions about all that it has."""
+    paths = ("/v1/services", "/v1/recordings", "/v1/methods", "/v1/series", "/v1/flamegraph", "/v1/top", "/v1/findings", "/v1/metrics")
+    return {path: server.request("GET", path, **DAY, **({"name": "cpu"} if path == "/v1/metrics" else {}))[::2] for path in paths}
+
+
+def test_restore(data, total):
+    """A backup, then the data are lost, then the way back: the same answers, byte for byte."""
+    server, backup = Server(data.name), ct.WORK / "kept"
+    server.send(make("more.jfr", 7), service="findable", host="h", zone="z")
+    before = everything(server)
+    ct.ok(server.total() > total and all(status == 200 for status, _ in before.values()), "answers before", before)
+    server.end()
+    ct.ok(ct.candor("server", "--data", data, "--backup", backup).status == 0, "a backup")
+    for folder, said in ((data, "new or an empty"), (data / "none", "no backup")):
+        result = ct.candor("server", "--data", *((data, "--restore", backup) if folder == data else (ct.WORK / "new", "--restore", folder)))
+        ct.ok(result.status == 1 and said in result.err and result.err.count("\n") == 1, f"{said}: refused", result)
+    shutil.rmtree(data)
+    result = ct.candor("server", "--data", data, "--restore", backup)
+    ct.ok(result.status == 0 and "good" in result.out, "the backup is restored, and good", result)
+    server = Server(data.name)
+    after = everything(server)
+    ct.ok(after == before, "the answers are the same", [path for path in before if before[path] != after[path]])
+    ct.ok(server.send(make("later.jfr", 8), service="findable")[0] == 200 and server.end() == 0, "it goes on receiving")
+    again = ct.candor("server", "--data", ct.WORK / "second", "--restore", backup)
+    server = Server("second")
+    ct.ok(again.status == 0 and everything(server) == before, "the backup has not changed meanwhile", again)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    (backup / "catalogue.db-wal").write_bytes(b"x")
+    result = ct.candor("server", "--data", ct.WORK / "third", "--restore", backup)
+    ct.ok(result.status == 1 and "a server uses it" in result.err and not (ct.WORK / "third").exists(),
+          "one that is in use is refused", result)
+
+
 def hang(server):
-    """A query that never ends: what it opens is a FIFO."""
+    """A query that never ends: the file that it opens is a FIFO."""
     server.send(make("stop.jfr", 3), service="stop")
     segment = next((server.data / "segments").rglob("*.seg"))
     segment.unlink()
@@ -392,7 +427,7 @@ def hang(server):
 
 
 def waits_for_writer(pid):
-    """Whether a thread of the process opens a FIFO that nobody writes to."""
+    """Whether a thread of the process is opening a FIFO to which nothing writes."""
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             if re.search("wait_for_partner|fifo_open", (task / "wchan").read_text()):  # in the kernel's fs/pipe.c
@@ -428,7 +463,7 @@ def test_full_disk():
     ct.ok(server.send(small, service="x")[0] == 200, "there is room")
     status, headers, _ = server.request("POST", "/v1/recordings?service=x", large)
     ct.ok(status == 503 and headers["Retry-After"], "there is not: 503, and when to try again", status)
-    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries go on")
+    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries continue")
     ct.ok(books_balance(server, "full disk")['candor_server_recordings_refused_total{reason="disk"}'] == 1, "it is counted")
     ct.ok(not list((server.data / "incoming").iterdir()), "nothing is left of it")
     ct.ok(server.end() == 0, "ends by SIGTERM")
@@ -448,7 +483,9 @@ def main():
     ct.ok(server.end() == 0, "ends by SIGTERM")
     test_proxy()
     test_tokens()
-    test_copies(*test_kill())
+    kept = test_kill()
+    test_copies(*kept)
+    test_restore(*kept)
     test_stop()
     test_full_disk()
     ct.done()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tokens that are for some services only: what the holder of one tries to read, write, and find out of another's services, by every route.
+"""Tokens that are limited to some services: the holder of such a token tries to read, write and discover data of other services, by
+every route.
 
 tier: default
 timeout: 120
@@ -23,7 +24,7 @@ MS_TIME = {"start": (BEGIN - 86400) * 1000, "end": (BEGIN + 86400) * 1000}
 JSON = {"Content-Type": "application/json"}
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-MARK = b"secret"  # whatever belongs to the other tenant has this in its name
+MARK = b"secret"  # everything that belongs to the other tenant has this in its name
 ROUTES = re.findall(r'^    \{"(/[^"]*)", [\w |]+, \w+\}', (ct.ROOT / "src/server/answers/routes.c").read_text(), re.MULTILINE)
 CALLS = re.findall(r'^    \{(?:QUERIER )?"([^"]+)", \w+, calls_\w+\},', (ct.ROOT / "src/server/connect/connect.c").read_text(),
                    re.MULTILINE)
@@ -53,7 +54,7 @@ def ingest(server, service, host, n, begin=BEGIN):
 
 
 def ask_all(server):
-    """{question: (status, body)} of every route and call, with many selectors."""
+    """{question: (status, body)} for every route and call, with many selectors."""
     answers = {}
     for path in ROUTES:
         for select in SELECTORS:
@@ -87,13 +88,13 @@ def check_reading(server, all_token, cart_token):
     seen = leaks(ask_all(server))
     paths = {what[0] for what in seen}
     silent = {"/healthz", "/readyz", "/", "/v1/findings",  # test_fleet_findings.py has recordings with findings
-              "/v1/alerts", "/v1/alerts/preview",  # they are for tokens of all services only, as is seen below
+              "/v1/alerts", "/v1/alerts/preview",  # they are only for tokens for all services, as is shown below
                *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
     calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths
     ct.ok(not unseen, "a token for all services sees the other tenant by each route, so the search below could find it", unseen)
     readers = {str(path.relative_to(ct.ROOT / "src/server")) for path in (ct.ROOT / "src/server").rglob("*.c")
-               if "selector_parse(" in path.read_text() and path.parent.name != "alerts"}  # whose selectors are the operator's
+               if "selector_parse(" in path.read_text() and path.parent.name != "alerts"}  # the operator chooses its selectors
     ct.ok(readers == {"request/question.c"}, "selectors are read in one place, which restricts them", readers)
     ids = {one["service"]: one["id"] for one in server.get("/v1/recordings", **TIME)["recordings"]}
     server.token = cart_token
@@ -120,6 +121,52 @@ def check_reading(server, all_token, cart_token):
     server.token = cart_token
     after = ask_all(server)
     ct.ok(before == after, "what the other sends changes no byte of any answer", [what for what in before if before[what] != after[what]])
+
+
+def pairs(server, writes):
+    """{question: (answer about the other tenant, the same about what there is not)}, names made equal."""
+    found = {}
+
+    def ask(what, method, path, body=None, headers=None, **parameters):
+        both = []
+        for service, host in (("shop-secret", "h-secret"), ("shop-nobody", "h-nobody")):
+            fill = lambda text: text.replace("SERVICE", service).replace("HOST", host) if isinstance(text, str) else text
+            status, kept, content = server.request(method, fill(path), body and fill(body).encode(), headers,
+                                                   **{name: fill(value) for name, value in parameters.items()})
+            kept = sorted((name, value) for name, value in kept.items() if name != "Date")
+            both.append(str((status, kept, content)).replace(service, "SERVICE").replace(host, "HOST"))
+        found[what] = tuple(both)
+
+    for path in ROUTES:
+        for select in ('service="SERVICE"', 'host="HOST"', 'service=~"SERVICE|cart"', 'service="SERVICE",host=~"HOST.*"', "service=SERVICE",
+                       'x~"SERVICE"'):
+            for more in ({}, {"by": "host"}, {"by": "service"}, {"match": "HOST"}, {"all": "1", "before": select, "after": 'host!="HOST"'}):
+                ask((path, select, *more), "GET", path, **TIME, select=select, **more)
+    for path in ("/v1/services/SERVICE", "/v1/recordings/SERVICE", "/v1/findings/SERVICE", "/SERVICE"):
+        ask(path, "GET", path)
+    for name in CALLS:
+        path = name if name.startswith("/") else f"/querier.v1.QuerierService/{name}"
+        of = {"profileTypeID": CPU, "labelSelector": '{service_name="SERVICE"}', "step": 60, "groupBy": ["host"], **MS_TIME}
+        body = {**of, "matchers": ['{host="HOST"}'], "name": "SERVICE", "left": of, "right": of}
+        ask(name, "POST", path, json.dumps(body), JSON)
+    for path in () if not writes else ("/v1/recordings?service=SERVICE", "/v1/recordings?service=SERVICE&host=HOST",
+                                       "/ingest?name=SERVICE%7Bhost=HOST%7D&format=folded"):
+        ask(path, "POST", path, "a.B.c 1\n")
+    return found
+
+
+def check_inferring(server, all_token, cart_token):
+    """The other tenant's name, and one that nobody has, are answered alike: with the same status, headers, texts and counts."""
+    server.token = all_token
+    differ = [what for what, (one, other) in pairs(server, writes=False).items() if one != other]
+    ct.ok(len(differ) > 20, f"for a token of all services, {len(differ)} questions show which of the two there is")
+    server.token = cart_token
+    found = pairs(server, writes=True)
+    differ = {what: both for what, both in found.items() if both[0] != both[1]}
+    ct.ok(not differ, f"for a token of another service, none of {len(found)} does", differ)
+    tries = (("POST", "/v1/reload"), ("POST", "/v1/alerts/x/test"), ("GET", "/metrics"))
+    statuses = [server.request(method, path)[0] for method, path in tries]
+    ct.ok(statuses == [403] * 3, "what is about all services is refused, also with the scope admin", statuses)
 
 
 def push(server, *names):
@@ -187,13 +234,14 @@ def check_making():
 def main():
     tokens = ct.WORK / "tokens"
     all_token, cart_token, write_only = (make_token(tokens, wanted) for wanted in
-                                         ("all:read,write", "cart:read,write:service=cart", "w:write:service=c?rt|none"))
+                                         ("all:read,write", "cart:read,write,admin:service=cart", "w:write:service=c?rt|none"))
     server = Server("tenants", "--token-file", tokens, token=all_token)
     for service, host, n in (("shop-secret", "h-secret", 300), ("cart", "plain", 70)):
         ct.ok(ingest(server, service, host, n) == 200, f"{service} is taken")
     check_reading(server, all_token, cart_token)
     check_writing(server, all_token, cart_token)
     check_scopes(server, write_only)
+    check_inferring(server, all_token, cart_token)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     check_making()
     ct.done()

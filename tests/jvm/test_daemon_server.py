@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 from daemons import Daemon, check_sums, config, jvm, sums, wait_for
-from servers import Server, certificate
+from servers import Server, certificate, client_certificate
 
 KILLS = int(os.environ.get("CANDOR_KILLS", 500 if ct.TIER == "all" else 6))
 CUT_S = float(os.environ.get("CANDOR_CUT", 600 if ct.TIER == "all" else 5))
@@ -85,7 +85,7 @@ def kills(jdk):
         ct.ok(adopted >= 1, f"{jdk}: {servers} servers and {KILLS - servers} daemons are killed, and replaced", daemon)
         failed += len(daemon.log("not sent: "))
         ct.ok(failed >= 1, f"{jdk}: {failed} attempts to send failed")
-        ct.ok(daemon.end() == 0, f"{jdk}: the last daemon ends well", daemon)
+        ct.ok(daemon.end() == 0, f"{jdk}: the last daemon ends normally", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         ct.ok(len(counted) == 1, f"{jdk}: and its recording with it", daemon)
         empty_spool("kills", daemon, server)
@@ -95,7 +95,7 @@ def kills(jdk):
               server.metrics())
         check_store(f"{jdk}, {KILLS} kills", server, one.pid, int(counted[0][2]) if counted else -1)
         ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def cut(jdk):
@@ -115,23 +115,25 @@ def cut(jdk):
               daemon)
         server = Server("cut", port=server.port)
         one.round(seconds=0.2)
-        ct.ok(daemon.end() == 0, f"{jdk}: it ends well", daemon)
+        ct.ok(daemon.end() == 0, f"{jdk}: it ends normally", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         empty_spool("cut", daemon, server)
         check_store(f"{jdk}, after the cut", server, one.pid, int(counted[0][2]) if counted else -1)
         ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def encrypted(jdk):
-    """Tokens over TLS, with a certificate that only --ca-file knows."""
+    """Tokens over TLS, with a certificate that only --ca-file knows; then the daemon has a certificate of its own."""
     tokens, files = ct.WORK / "tokens", {}
     for scope in ("read", "write"):
         files[scope] = ct.WORK / f"{scope}.token"
         files[scope].write_text(ct.candor("server", "--token-file", tokens, "--new-token", f"{scope}:{scope}").out)
     secrets = {scope: file.read_text().strip() for scope, file in files.items()}
     pair = certificate("fleet")
-    server = Server("tls", "--token-file", tokens, tls=pair, token=secrets["read"])
+    own = client_certificate("web", pair, "web-1.test")
+    tokens.write_text(tokens.read_text() + "web-*.test write certificate service=safe\n")
+    server = Server("tls", "--token-file", tokens, "--tls-client-ca", pair[0], tls=pair, token=secrets["read"])
     with jvm(jdk, "tls", "-Dservice.name=safe") as one:
         config("tls", server=server.url, chunk="1s", look="1s", min_age="0", token_file=files["write"])
         daemon = Daemon("tls")
@@ -144,9 +146,9 @@ def encrypted(jdk):
         ct.ok(daemon.wait_log("not sent: the server answers 403"), f"{jdk}: a token that may only read sends nothing", daemon)
         said += str(daemon)
         daemon.end(signal.SIGKILL)
-        config("tls", server=server.url, chunk="1s", look="1s", min_age="0", token_file=files["write"], ca_file=pair[0])
+        config("tls", server=server.url, chunk="1s", look="1s", min_age="0", ca_file=pair[0], cert_file=own[0], key_file=own[1])
         daemon = Daemon("tls")
-        ct.ok(daemon.wait_log("took over pid="), f"{jdk}: the next one has the certificate and the right token", daemon)
+        ct.ok(daemon.wait_log("took over pid="), f"{jdk}: the next one has a certificate of its own, and no token", daemon)
         one.round(seconds=1)
         ct.ok(daemon.end() == 0, f"{jdk}: it ends", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
@@ -157,7 +159,7 @@ def encrypted(jdk):
         ct.ok(shown.status == 0 and got and json.loads(shown.out)["sampled"] == got.weight, f"{jdk}: and candor report has the sum", shown)
         said += str(daemon) + shown.err
         ct.ok(not [secret for secret in secrets.values() if secret in said], f"{jdk}: tokens are told to nobody")
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def main():

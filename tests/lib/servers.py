@@ -1,4 +1,4 @@
-"""A candor server of a test's own."""
+"""A candor server for a test."""
 import http.client
 import json
 import pathlib
@@ -23,8 +23,17 @@ def certificate(name):
     return made, key
 
 
+def client_certificate(name, authority, common, *extensions):
+    """(certificate, key) of a client with this common name, signed by what certificate() returned."""
+    made, key = ct.WORK / f"{name}.pem", ct.WORK / f"{name}-key.pem"
+    more = [word for extension in ("basicConstraints=CA:FALSE", *extensions) for word in ("-addext", extension)]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={common}", *more, "-CA",
+                    authority[0], "-CAkey", authority[1], "-keyout", key, "-out", made], check=True, stderr=subprocess.DEVNULL)
+    return made, key
+
+
 class Server:
-    """tls: what certificate() returns; token: for requests to a server that wants one; wrapper: words before the command."""
+    """tls: the result of certificate(); token: for requests to a server that requires one; wrapper: words before the command."""
 
     def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None, wrapper=()):
         self.data, self.tls, self.token = ct.WORK / name, tls, token
@@ -76,14 +85,14 @@ class Server:
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
 
     def balances(self):
-        """Whether received = stored + duplicates + refused + on their way, since it was started."""
+        """Whether received = stored + duplicates + refused + in progress, since it was started."""
         m = self.metrics()
         refused = sum(value for name, value in m.items() if name.startswith("candor_server_recordings_refused_total"))
         ended = sum(m[f"candor_server_recordings_{name}"] for name in ("stored_total", "duplicates_total", "in_progress"))
         return m["candor_server_recordings_received_total"] == ended + refused
 
     def recordings(self, **parameters):
-        """All that it has, as they were sent, for daemons.sums."""
+        """All its recordings, as they were sent, for daemons.sums."""
         listed = self.get("/v1/recordings", limit=100000, **parameters)["recordings"]
         return [collector.Taken(one["digest"], one["labels"], self.request("GET", f"/v1/recordings/{one['id']}")[2]) for one in listed]
 

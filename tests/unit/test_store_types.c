@@ -308,7 +308,7 @@ static void test_interrupted(void)
     store_maintain(s);
     uint64_t left = sum(s, types[0], &complete), first = rebuilt_of(s);
     tap_ok(left && left < total && !complete && first && first < RECORDINGS,
-           "the next start goes on, and answers say what is missing: %llu", (unsigned long long)first);
+           "the next start continues, and answers say what is missing: %llu", (unsigned long long)first);
     store_close(s);
     run("cd %s/quarantine && [ ! -e segments-rebuilding ] && [ $(ls -d *-segments | wc -l) = 1 ]",
         "and its segments stay under another name");

@@ -19,6 +19,8 @@ static const struct cli_option options[] = {
      "also with https"},
     {0, "token-file", "FILE", NULL, "the file with the token for the server; it is read again for each upload"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0, "cert-file", "FILE", NULL, "the daemon's certificate (PEM), for servers that ask for one; it is read again for each connection"},
+    {0, "key-file", "FILE", NULL, "private key of the certificate in --cert-file (PEM)"},
     {0, "spool", "DIR", NULL,
      "folder in which recordings are kept until they are sent (default "
      "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},
@@ -118,7 +120,9 @@ const struct cli_command command_daemon = {
              "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
              "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
              "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
-             "service, version, label.NAME, and, as in candor record, " SETTINGS_NAMES ".\n\n"
+             "on-demand = yes or no, service, version, label.NAME, and, as in candor record, " SETTINGS_NAMES ".\n\n"
+             "The server may ask for one more recording of a JVM, for ten minutes at most (candor fleet profile). Section [daemon] "
+             "may forbid that with on-demand = no; on-demand-max is how many begin within an hour on this host (default 6).\n\n"
              "An event that a JVM cannot record is left out there; the log and --status name it.\n\n"
              "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
              "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "

@@ -46,7 +46,8 @@ static int read_letter(const struct outbox_letter *l, uint8_t **bytes, struct er
     return error_set(e, -EIO, "cannot read a recording in the spool: %s", strerror(n < 0 ? errno : EIO));
 }
 
-/* Whether a recording that cannot be converted never will be. Other errors are this machine's: no memory, no room for what is unpacked. */
+/* Whether an error means that a recording can never be converted. Other errors belong to this machine: no memory, no room for unpacked
+ * data. */
 static bool is_for_ever(int code)
 {
     return code == -EBADMSG || code == -EINVAL || code == -EFBIG || code == -EPROTO || code == -ENOTSUP;
@@ -214,14 +215,14 @@ static void *run(void *context)
     }
 }
 
-int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const char *token_file, const char *ca_file,
-               struct error *e)
+int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const struct ship_files *files, struct error *e)
 {
     pthread_condattr_t attributes;
-    *s = (struct ship){.outbox = o, .target = target, .token_file = token_file};
-    s->transport = transport_new(ca_file, &s->cancel, e);
+    *s = (struct ship){.outbox = o, .target = target, .token_file = files->token};
+    s->transport = transport_new(files->ca, &s->cancel, e);
     if (!s->transport)
         return -ENOENT;
+    transport_use_certificate(s->transport, files->certificate, files->key);
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

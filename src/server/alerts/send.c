@@ -1,12 +1,13 @@
-/* The threads that send alerts, one for each target, so that no target waits for another. A target is told of each alert that fires and
- * of each that is resolved. The alert notes what a target was told after the target has answered. So after a crash the target may be told
- * twice, with the same fingerprint, but never not at all. */
+/* The threads that send alerts, one for each target, so that no target waits for another. A target gets each alert that fires and each
+ * that is resolved. After the target has answered, the alert notes what the target got. So after a crash the target may get the same
+ * twice, with the same fingerprint, but nothing is lost. */
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "http/post.h"
 #include "http/token.h"
 #include "server/alerts/alerts_internal.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/mail.h"
+#include "server/alerts/tell/body.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 enum { BATCH = 50, WAIT_MAX_S = 60, ASKED_MAX_S = 3600, FAILURES_MAX = 6 }; /* ASKED: by the target */
 
-/* What a request says, so that it can be noted after the answer. */
+/* The contents of a request, so that it can be noted after the answer. */
 struct batch {
     struct alert_target target;
     uint32_t generation, count;
@@ -38,14 +39,21 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     char url[1200], token[TOKEN_MAX];
     struct post_answer answer = {0};
     *retry_after_ns = 0;
+    if (target->kind == ALERT_EMAIL)
+        return mail_send_to(a, target, bytes, n, e);
     int rc = token_read(target->token_file, token, e);
     if (rc)
         return rc;
     struct transport *t = transport_new(target->ca_file, &a->server->stop.asked, e);
     if (!t)
         return -EIO;
-    message_url(target, url, sizeof url);
-    const struct post_letter letter = {.url = url, .token = token, .type = "application/json", .bytes = bytes, .fd = -1, .size = n};
+    body_url(target, url, sizeof url);
+    const struct post_letter letter = {.url = url,
+                                       .token = token,
+                                       .type = *target->content_type ? target->content_type : "application/json",
+                                       .bytes = bytes,
+                                       .fd = -1,
+                                       .size = n};
     rc = post_send(t, &letter, &answer, e);
     transport_free(t);
     explicit_bzero(token, sizeof token);
@@ -55,8 +63,8 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     return rc;
 }
 
-/* Whether the target must be told of the alert. Of one that fired in quiet times only, it is told the end if it takes an earlier one for
- * still firing. */
+/* Whether the alert must be sent to the target. If the alert fired in quiet times only, the target gets the end if it takes an earlier
+ * alert for still firing. */
 static bool is_due(const struct alert *a, const struct alert_target *target, uint32_t index, int64_t now)
 {
     const struct alert_told *told = &a->told[index];
@@ -81,7 +89,7 @@ static bool add(struct batch *b, const struct alert *a, int64_t now)
     return true;
 }
 
-/* Collects what the target must be told, and makes the body. The caller has the lock. */
+/* Collects what must be sent to the target, and makes the body. The caller has the lock. */
 static bool collect(struct alerts *a, uint32_t index, struct batch *b)
 {
     struct alert_note notes[BATCH];
@@ -91,13 +99,13 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
     b->count = 0;
     b->generation = a->generation;
     b->target = a->rules.targets[index];
-    for (uint32_t i = 0; i < a->table.count && b->count < BATCH; i++) {
+    for (uint32_t i = 0; i < a->table.count && b->count < BATCH && b->count < body_most(&b->target); i++) {
         const struct alert *one = &a->table.list[i];
         const struct alert_rule *rule = is_due(one, &b->target, index, now) ? rules_find(&a->rules, one->rule) : NULL;
         if (rule && rule->targets >> index & 1 && add(b, one, now))
             notes[b->count - 1] = (struct alert_note){.rule = rule, .alert = one};
     }
-    if (b->count && !message_make(&b->target, notes, b->count, now, &b->bytes, &b->n))
+    if (b->count && !body_make(&b->target, notes, b->count, now, &b->bytes, &b->n))
         return true;
     b->bytes = NULL;
     return false;
@@ -107,7 +115,7 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
 static void note(struct alerts *a, uint32_t index, const struct batch *b, int rc, uint64_t retry_after_ns, const struct error *e)
 {
     struct alert_sending *s = &a->sending[index];
-    if (b->generation != a->generation) /* the rules were replaced meanwhile: the target is told again */
+    if (b->generation != a->generation) /* the rules were replaced meanwhile: the target gets it again */
         return;
     s->sent += !rc;
     s->failed += rc != 0;

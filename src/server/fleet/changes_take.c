@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node of a dictionary is. Figures and edges are numbers plus 1; 0 = not looked up yet, NONE = there is none. */
+/* The meaning of a node of a dictionary. Figures and edges are numbers plus 1; 0 = not looked up yet, NONE = there is none. */
 struct node {
     uint32_t method, line, edge;
 };
@@ -18,7 +18,7 @@ struct take {
     struct changes *c;
     enum changes_side side;
     uint32_t dictionary;
-    const struct profile *names;       /* what the dictionary has */
+    const struct profile *names;       /* from the dictionary */
     struct node *nodes;                /* by node of the dictionary */
     uint64_t *figure_seen, *edge_seen; /* the number of the sum that was counted last */
     uint32_t figure_cap, edge_cap;
@@ -182,7 +182,7 @@ int changes_take(struct fleet_changes *f, enum changes_side which, struct error 
     struct store_query q = f->query.q;
     char by[LABEL_NAME_MAX + 16];
     snprintf(by, sizeof by, f->split ? "host%c%.*s" : "host", STORE_BY_SEPARATOR, LABEL_NAME_MAX, f->split);
-    struct store_split split = {.by = by, .few = CHANGES_FEW_HOSTS, .steps = CHANGES_BLOCKS, .visit = take_part, .context = &t};
+    struct store_split split = {.by = by, .few = f->few, .steps = CHANGES_BLOCKS, .visit = take_part, .context = &t};
     q.selector = &side->selector;
     q.from = side->from;
     q.to = side->to;

@@ -1,4 +1,4 @@
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 
 #include "base/map.h"
 
@@ -198,13 +198,10 @@ static int put_slack(struct jsonw *j, const struct alert_note *notes, uint32_t c
 
 /* ---- all ---- */
 
-int message_make(const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now, char **bytes, size_t *n)
+int message_put(FILE *out, const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now)
 {
     struct jsonw j;
-    FILE *out = open_memstream(bytes, n);
     int rc = 0;
-    if (!out)
-        return -ENOMEM;
     jsonw_init(&j, out);
     if (target->kind == ALERT_MANAGER)
         put_alertmanager(&j, target, notes, count, now);
@@ -213,13 +210,5 @@ int message_make(const struct alert_target *target, const struct alert_note *not
     else
         rc = put_slack(&j, notes, count);
     jsonw_finish(&j);
-    rc = fclose(out) ? -ENOMEM : rc;
-    if (rc)
-        free(*bytes);
     return rc;
-}
-
-void message_url(const struct alert_target *target, char *out, size_t size)
-{
-    snprintf(out, size, "%s%s", target->url, target->kind == ALERT_MANAGER ? "/api/v2/alerts" : "");
 }

@@ -64,12 +64,13 @@ def check_coarse():
     server = Server("coarse", "--retain", "1d")
     ct.ok(ct.wait_until(lambda: not storage(server)[1]["old"]["segment_bytes"]), "samples are deleted", storage(server))
     answer = server.get("/v1/series", step=3600, **{"from": day, "to": day + DAY})
-    ct.ok(answer["complete"] and answer["series"][0]["points"] == [[day + 3600, 50]] and answer["recordings"] == 1, "their sums stay", answer)
+    ct.ok(answer["complete"] and answer["series"][0]["points"] == [[day + 3600, 50]] and answer["recordings"] == 1, "their sums stay",
+          answer)
     ct.ok(answer["coarse"] == [{"from": day, "to": day + DAY, "step": 3600}], "and the answer says that they are sums by hour", answer)
     answer = server.get("/v1/flamegraph", **{"from": day + 3600 + 60, "to": day + DAY})["server"]
     ct.ok(not answer["complete"] and answer["missing"]["coarse"]["weight"] == 50, "of a part of an hour, it says what is missing", answer)
     status, headers, _ = server.request("GET", f"/v1/profile?format=collapsed&from={day}&to={day + DAY}")
-    ct.ok(status == 200 and headers["X-Candor-Coarse"] == f"{day}-{day + DAY}/86400", "so does the header of a profile", dict(headers))
+    ct.ok(status == 200 and headers["X-Candor-Coarse"] == f"{day}-{day + DAY}/3600", "so does the header of a profile", dict(headers))
     listed = server.get("/v1/recordings", **{"from": day, "to": day + DAY})
     ct.ok(not listed["complete"] and not listed["recordings"], "the list of recordings says that it lacks them", listed)
     server.end()

@@ -101,8 +101,8 @@ struct strangers {
     uint32_t count;
 };
 
-/* Returns the reason, or "" if the recording has too many that nobody knows: the store keeps each different reason for ever, so their
- * number must be bounded, whatever a sender writes. The sum of the account stays right. */
+/* Returns the reason, or "" if the recording has too many unknown reasons: the store keeps each different reason forever, so their
+ * number must be limited, whatever a sender writes. The sum of the account stays right. */
 static const char *bounded_reason(struct strangers *s, const char *account, const char *reason)
 {
     if (is_known(account, reason))

@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-/* A method, as a dictionary has it. The texts are valid during the call. */
+/* A method in a dictionary. The texts are valid during the call. */
 struct store_function_name {
     const char *label; /* its name for users (profile/names.h) */
     uint32_t label_len;
@@ -21,8 +21,8 @@ struct store_function_query {
     bool (*matches)(void *context, const struct store_function_name *name); /* is called once for each method of a dictionary */
     void *context;
     const char *by; /* the labels that make a group, as in store_series; NULL = one group */
-    int64_t slice;  /* groups are also split by time, in slices of so many seconds from the query's beginning; 0 = not */
-    unsigned lead;  /* only a group is split by time that is the only one with its values of so many first labels of `by`; 0 = each is */
+    int64_t slice;  /* groups are also split by time, in slices of this many seconds from the query's beginning; 0 = not */
+    unsigned lead;  /* split by time only groups that are the only one with their values of this many first labels of `by`; 0 = each */
     bool together;  /* there is no row for each method, only for all together */
     bool nearest;   /* `self` counts the samples of which the method is the innermost that matches; otherwise the innermost of all */
     bool whole;     /* the groups have their sums over all samples; otherwise these are 0 */

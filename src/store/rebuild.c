@@ -24,7 +24,7 @@ struct seen {
         uint64_t recordings;
     } * days;
     uint32_t count, cap;
-    uint64_t unread; /* files and folders whose recordings nobody knows */
+    uint64_t unread; /* files and folders whose recordings are unknown */
 };
 
 static int add_to_day(struct seen *n, int64_t day, uint64_t recordings)

@@ -177,7 +177,7 @@ static void find_recordings(struct store *s)
 
 /* ---- when the store is opened ---- */
 
-/* Where the old segments are until what is missing has been noted: while it is there, a start goes on with the rebuilding. */
+/* The place of the old segments until the missing data have been noted: while it exists, a start continues the rebuilding. */
 #define REBUILDING "quarantine/segments-rebuilding"
 
 /* A rename in or into quarantine/ is on the disk before what builds on it. */
@@ -241,7 +241,7 @@ static void tell_kept(struct store *s, const char *segments, const struct rebuil
                    segments, found->unread);
 }
 
-/* The segments of the old catalogue stay if they have, or may have, what the recordings do not have. */
+/* The segments of the old catalogue stay if they have, or may have, data that the recordings lack. */
 static int end_rebuilding(struct store *s, struct error *e)
 {
     char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
@@ -284,7 +284,7 @@ int recover_all(struct store *s, struct error *e)
     find_recordings(s);
     rc = access(store_path(s, path, REBUILDING), F_OK) ? 0 : end_rebuilding(s, e);
     if (rc)
-        return rc; /* the next start goes on with it */
+        return rc; /* the next start continues with it */
     merge_sweep(s);
     recover_pending(s);
     return 0;

@@ -156,7 +156,7 @@ static int note_service(void *context, const struct catalogue_usage *u)
     return 0;
 }
 
-/* Reads the list anew. The caller calls free(all->list) after the last reading. */
+/* Reads the list again. The caller calls free(all->list) after the last reading. */
 static int read_services(struct store *s, struct services *all, struct error *e)
 {
     all->count = 0;

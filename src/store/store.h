@@ -125,6 +125,9 @@ int store_check(struct store *s, int64_t to, struct store_result *r, struct erro
 /* Makes a consistent copy of the store in a new directory: copies the catalog by SQLite's backup, and other files by hard links, or as
  * copies on another file system. */
 int store_backup(struct store *s, const char *path, struct error *e);
+/* Makes a store of a backup, in a directory that does not exist yet, or is empty. The backup stays as it is. If it is interrupted, there is
+ * no such directory. Returns 0, or a code with a message in e. */
+int store_restore(const char *backup, const char *path, struct error *e);
 
 /* ---- queries ---- */
 
@@ -132,8 +135,8 @@ struct store_query {
     const struct selector *selector;
     int64_t from, to;  /* seconds since the epoch; `to` is excluded */
     const char *type;  /* the type of weights; NULL = CPU time if there is any, otherwise the type of most recordings; "" = any type */
-    uint64_t until_ns; /* when the query is given up, on the monotonic clock; 0 = never */
-    bool (*is_gone)(void *client); /* NULL, or a function: whether nobody waits for the answer any more */
+    uint64_t until_ns; /* when the query is abandoned, on the monotonic clock; 0 = never */
+    bool (*is_gone)(void *client); /* NULL, or a function: whether the answer is not wanted any more */
     void *client;
     bool books;    /* whether the result must have the sum of the books */
     bool labels;   /* for profiles: whether samples must have their labels; without it, they have none */
@@ -194,7 +197,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
                  struct store_result *r, struct error *e);
 void store_series_deinit(struct store_series *s);
 
-/* What one value of a label has in one step of time, of the stacks of one dictionary. */
+/* The weight of one value of a label in one step of time, for the stacks of one dictionary. */
 struct store_split_sum {
     uint32_t stack;
     uint64_t weight, count;
@@ -204,7 +207,7 @@ struct store_split_part {
     const char *value;
     uint32_t step;
     uint32_t dictionary;         /* calls in a row with this number have the same `names`, with the same ids; others may be added between */
-    const struct profile *names; /* what the dictionary has; locked, and to be read, only during the call */
+    const struct profile *names; /* from the dictionary; locked, and to be read, only during the call */
     const struct store_split_sum *sums;
     uint32_t count;
 };

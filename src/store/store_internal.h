@@ -117,8 +117,8 @@ struct rebuild_found {
     uint64_t unread;  /* segments and folders that could not be read: they may name more */
 };
 
-/* Call it when the recordings are in the new catalog: notes what the old one's segments, which are in that folder, had besides. It may be
- * called again. */
+/* Call it when the recordings are in the new catalog: notes the data that only the old one's segments had, which are in that folder. It
+ * may be called again. */
 int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_found *found, struct error *e);
 
 /* ---- merge.c ---- */

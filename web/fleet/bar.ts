@@ -18,7 +18,7 @@ export class Bar {
     private readonly add = byId<HTMLInputElement>("bar-add");
     private readonly type = byId<HTMLSelectElement>("bar-type");
     private readonly filter = byId<HTMLInputElement>("bar-filter");
-    private now = { from: 0, to: 0 }; // what the picture is of
+    private now = { from: 0, to: 0 }; // the subject of the picture
     private readonly known = new Map<string, Set<string>>(); // labels and their values
 
     constructor(private readonly page: Page, private readonly views: View[], refresh: () => void) {
@@ -77,7 +77,7 @@ export class Bar {
         }));
     }
 
-    // Shows what the services of the picture have: labels to choose from, and kinds.
+    // Shows choices for the services of the picture: labels and kinds.
     offer(services: Service[], span: { from: number; to: number }): void {
         this.now = span;
         this.known.clear();

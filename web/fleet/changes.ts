@@ -202,7 +202,7 @@ function canAsk({ labels }: Service, against: string): boolean {
     return against !== VERSION || (labels.version?.length ?? 0) > 1;
 }
 
-// The time as long as this one, so many seconds earlier.
+// A time of the same length, this many seconds earlier.
 function earlier({ from, to }: { from: string; to: string }, back: number): string {
     return from.startsWith("-") ? `-${2 * back}s..-${back}s` : `${Number(from) - back}..${Number(to) - back}`;
 }

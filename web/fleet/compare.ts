@@ -31,7 +31,7 @@ interface Plan {
 }
 
 interface Side {
-    window: Span; // what its chart shows
+    window: Span; // the contents of its chart
     span: Span; // what is compared
     series: SeriesAnswer;
     graph: GraphAnswer;
@@ -110,7 +110,7 @@ export class Compare implements View {
         this.showGraph(page, profiles[0], profiles[1]);
     }
 
-    // Finds out what the two sides are. For versions, the server says which are the newest, and when both ran.
+    // Finds out the two sides. For versions, the server says which are the newest, and when both ran.
     private async plan(page: Page, type: string): Promise<Plan> {
         const { state } = page;
         const against = state.against || FIRST;

@@ -5,7 +5,7 @@ import { byId, element } from "../page/dom";
 import { Books } from "./api";
 import { coverageOf } from "./parts";
 
-// The parts of the whole, in the order in which they are told.
+// The parts of the whole, in the order in which they are shown.
 const ROLES: [string, string, string][] = [
     ["seen", "Shown", "samples with a stack: the graphs and tables are made of these"],
     ["failed", "Without a stack", "samples whose stack could not be walked; they count, but their methods are unknown"],

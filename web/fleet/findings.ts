@@ -71,7 +71,7 @@ export class Findings implements View {
     }
 }
 
-// Says what the rules have not seen, and which findings are not in the list.
+// Says which recordings the rules have not seen, and which findings are not in the list.
 function notJudged({ waiting = 0, skipped, unlisted = 0 }: FindingsAnswer): string {
     const late = skipped?.late ?? 0;
     return (waiting > 0 ? ` ${plural(waiting, "recording")} ${waiting === 1 ? "has" : "have"} not been checked yet.` : "")

@@ -1,4 +1,4 @@
-// Health: which hosts and JVMs send recordings, when each was last heard of, what the profiler costs and misses there, and what the server
+// Health: which hosts and JVMs send recordings, when each last sent one, what the profiler costs and misses there, and what the server
 // keeps on its disk.
 import { formatCount, formatShare, formatValue, plural } from "../model/figures";
 import { visibleName } from "../model/names";

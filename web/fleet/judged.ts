@@ -1,5 +1,5 @@
-// What the server says has changed between two sides (GET /v1/changes), how sure it is, and the tables that show it. It measures how
-// much hosts differ, which the browser cannot.
+// The server's answer about changes between two sides (GET /v1/changes), how certain it is, and the tables that show it. The server
+// measures how much hosts differ; the browser cannot.
 import { changeOf } from "../model/changes";
 import { methodSums } from "../model/compare";
 import { Interval, formatCount, formatShare, plural } from "../model/figures";
@@ -62,12 +62,12 @@ const MOST = "300"; // rows of an answer; the sure ones come first
 const MOST_NAMED = 3;
 const MOST_HOSTS = 10;
 
-// unsure: whether the answer must also have what is not sure.
+// unsure: whether the answer must also have uncertain changes.
 export function askChanges(page: Page, parameters: Parameters, unsure: boolean): Promise<ChangesAnswer> {
     return page.questions.ask<ChangesAnswer>("/v1/changes", { ...(unsure ? { all: "1" } : {}), limit: MOST, ...parameters });
 }
 
-// Whether the answer can tell a change from chance.
+// Whether the answer can distinguish a change from chance.
 export const canJudge = ({ design }: ChangesAnswer): boolean => design !== "none";
 
 // The rows to show: a method whose own time and whose total both changed has one, and a line that changed is named with its method.
@@ -126,7 +126,7 @@ const DESIGNS = {
     alone: "One host is compared with itself, by parts of the time.", none: "",
 };
 
-// Says what the two sides are, and how the comparison judges.
+// Describes the two sides, and how the comparison judges.
 export function sidesText(page: Page, answer: ChangesAnswer): HTMLElement {
     const { zone } = page.state;
     const side = (word: string, { value, from, to, hosts, per_second: rate, recordings }: ChangedSide) => element("span", {

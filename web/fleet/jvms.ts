@@ -1,4 +1,4 @@
-// The JVMs of a time: sets of labels of recordings, and when each of them was last heard of. The server keeps no list of its own.
+// The JVMs of a time: sets of labels of recordings, and when each of them last sent one. The server keeps no list of its own.
 import { Recording, RecordingsAnswer } from "./api";
 import { Page } from "./page";
 import { State, quote, selector, timesOf } from "./state";

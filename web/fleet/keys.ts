@@ -3,9 +3,9 @@ import { byId, element } from "../page/dom";
 import { Page, View } from "./page";
 import { DEFAULTS, portable, writeState } from "./state";
 
-const LONG = 4000; // milliseconds for which the copy button says what it did
+const LONG = 4000; // milliseconds for which the copy button shows that it has copied
 
-// A key, and what it does. The keys of the views are the numbers of their places in the bar.
+// A key, and its effect. The keys of the views are the numbers of their places in the bar.
 const KEYS: [string, string][] = [
     ["?", "this sheet"], ["1 to 9, 0, - , =", "the views, in the order of the bar"], ["/", "search: a service, or frames of the graph"],
     ["[ and ]", "the same length of time, earlier or later"], ["r", "ask the server again"], ["y", "copy a link to this picture"],

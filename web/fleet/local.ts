@@ -48,7 +48,7 @@ function dataElements(text: string): string[] {
         .map(([, data]) => data).filter((data) => data.trim() !== "");
 }
 
-// The data of a page, alone or as the server's answer has it.
+// The data of a page, alone or inside the server's answer.
 async function profileOfJson(text: string): Promise<Profile | null> {
     let data: Json;
     try {

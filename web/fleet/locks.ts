@@ -1,4 +1,4 @@
-// Locks: for which locks threads waited, and what held them meanwhile. Threads that wait for work are told apart.
+// Locks: the locks for which threads waited, and what held them meanwhile. Threads that wait for work are shown separately.
 import { formatShare, plural } from "../model/figures";
 import { element } from "../page/dom";
 import { LOCK_TIME, rateText } from "./kinds";

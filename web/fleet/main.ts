@@ -102,7 +102,7 @@ class Main implements Page {
             return;
         }
         if (data !== this.loaded) {
-            return; // the answer is on its way, or there was none: what is in sight belongs to other choices
+            return; // the answer is on its way, or there was none: the visible picture belongs to other choices
         }
         view.draw(this);
         this.showAge();
@@ -111,7 +111,7 @@ class Main implements Page {
         }
     }
 
-    // Asks the server for what the choices say, and shows it. An earlier request that is still running is given up.
+    // Requests the data for the choices from the server, and shows it. An earlier request that is still running is abandoned.
     private async load(): Promise<void> {
         const { view } = this;
         const wanted = dataOf(this.state);
@@ -179,7 +179,7 @@ function problemText(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
 }
 
-// The choices that determine what is asked for, as text.
+// The choices that determine the request, as text.
 function dataOf(state: State): string {
     const light = Object.fromEntries(LIGHT.map((key) => [key, DEFAULTS[key]]));
     return state.view + " " + writeState({ ...state, ...light });

@@ -1,5 +1,4 @@
-// What the views of locks and of memory share: a chart over time, tables by class, and the viewer with the stacks that end at these
-// classes.
+// Shared by the views of locks and of memory: a chart over time, tables by class, and the viewer with the stacks that end at these classes.
 import { visibleName } from "../model/names";
 import { profileOf } from "../model/profile";
 import { element, keepPlace } from "../page/dom";

@@ -1,4 +1,4 @@
-// What every view of the page works with.
+// Shared by every view of the page.
 import { Service, Questions } from "./api";
 import { Span, State } from "./state";
 import { Embedded } from "./viewer";
@@ -8,14 +8,15 @@ export interface Page {
     readonly questions: Questions; // of the present picture; they end when another one is asked for
     readonly services: Service[]; // of the selection and the time
     readonly viewer: Embedded;
-    readonly span: Span; // what the picture is of
+    readonly span: Span; // the subject of the picture
     // Changes choices and shows what follows. `remembered`: the back button returns to the choices before.
     change(what: Partial<State>, remembered?: boolean): void;
     // Returns the address of the page with other choices.
     link(what: Partial<State>): string;
-    // Says what a picture is of. A relative time is pinned to it as soon as the user chooses something that only this data has.
+    // Describes the subject of a picture. A relative time becomes absolute as soon as the user chooses something that exists only in this
+    // data.
     isOf(span: Span): void;
-    // Says what is missing in the picture; "" = nothing.
+    // Says which data the picture lacks; "" = none.
     partial(texts: (string | undefined)[]): void;
 }
 
@@ -26,7 +27,7 @@ export interface View {
     readonly usesViewer: boolean;
     // Asks the server, and draws. Throws if there is no answer; the picture before stays then.
     load(page: Page): Promise<void>;
-    // Draws again what was loaded, after a change of choices that need no other data.
+    // Draws the loaded data again, after a change of choices that need no other data.
     draw(page: Page): void;
 }
 

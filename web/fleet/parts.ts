@@ -7,7 +7,7 @@ import { Page } from "./page";
 import { Span, spanOf, textOfSpan } from "./state";
 import { lengthText, spanText } from "./times";
 
-const LONGEST = 120; // characters; a longer name is cut in the middle, because its end tells it from others
+const LONGEST = 120; // characters; a longer name is cut in the middle, because its end distinguishes it from others
 const END = 48;
 const LONGEST_HINT = 2000;
 

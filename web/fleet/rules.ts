@@ -1,4 +1,4 @@
-// A rule of alerts as text, as the server's file has it (docs/fleet.md#rules), and as a list of keys that a form can change.
+// A rule of alerts as text, in the form of the server's file (docs/fleet.md#rules), and as a list of keys that a form can change.
 export interface Rule {
     name: string;
     select: string;
@@ -30,7 +30,7 @@ export interface Draft {
 
 export const SAMPLE = "[alert method-is-hot]\neach = service\nvalue = total\nmethod = ^com\\.example\\.\nabove = 5%\nfor = 10m\n";
 
-// Formats a length as the file has it, for example "5m".
+// Formats a length in the form of the file, for example "5m".
 export function duration(seconds: number): string {
     const units: [string, number][] = [["d", 86_400], ["h", 3600], ["m", 60]];
     const [unit, size] = units.find(([, of]) => seconds >= of && seconds % of === 0) ?? ["s", 1];

@@ -1,4 +1,4 @@
-// Says what changed between two profiles by more than the draw of the samples explains. It knows nothing of hosts, so it is only for
+// Finds what changed between two profiles by more than the draw of the samples explains. It knows nothing about hosts, so it is only for
 // sides that the server cannot judge (judged.ts).
 import { changeOf } from "../model/changes";
 import { methodSums } from "../model/compare";

@@ -13,13 +13,13 @@ import { lengthText, stepFor } from "./times";
 const SEND = "candor daemon --server http://THIS-SERVER:4041     # profiles all JVMs of a host\n"
     + "curl --data-binary @app.jfr 'http://THIS-SERVER:4041/v1/recordings?service=shop'     # sends one recording";
 
-// What has a question of its own, and is therefore known later than the rest. undefined = not known yet; null = there is none.
+// Data that need a separate request, and are therefore known later than the rest. undefined = not known yet; null = there is none.
 interface Later {
     asked: boolean; // for the books
     hot: { name: string; share: number; interval: string } | null | undefined;
     coverage: number | null | undefined;
     coverageText: string;
-    missing: string; // what the figures of the service lack; "" = nothing
+    missing: string; // data that the figures of the service lack; "" = none
 }
 
 interface Row {

@@ -1,4 +1,4 @@
-// What one click compares with: the time before, yesterday, last week, the last version, other hosts, or another value of a label.
+// The comparisons of one click: with the time before, yesterday, last week, the last version, other hosts, or another value of a label.
 import { quote } from "./state";
 
 const DAY = 86_400;
@@ -30,7 +30,7 @@ export function backOf(word: string, length: number): number {
 
 export const isTime = (word: string): boolean => SIDES.some((side) => side.word === word && side.back !== undefined);
 
-// The matchers of both sides, if a label tells them apart. `one` is before, `two` after.
+// The matchers of both sides, if a label distinguishes them. `one` is before, `two` after.
 export function matchersOf(word: string, label: string, one: string, two: string): [string[], string[]] {
     if (word === HOSTS) {
         return [["host!=" + quote(two)], ["host=" + quote(two)]];

@@ -15,7 +15,7 @@ export interface State {
     match: string; // text that names of functions must contain
     filter: string; // text that names of services must contain
     sort: string; // a column of the services; "" = the first order
-    against: string; // what a comparison compares with: a word of sides.ts; "" = the first of the view
+    against: string; // the other side of a comparison: a word of sides.ts; "" = the first of the view
     label: string; // the label whose values are compared
     one: string;
     two: string;
@@ -86,7 +86,7 @@ export function readState(hash: string): State {
     return made.from > 0 && made.to > made.from ? made : { ...made, from: 0, to: 0 };
 }
 
-// Returns the address of a state, without what has its default.
+// Returns the address of a state, without values that are the default.
 export function writeState(state: State): string {
     const out = new URLSearchParams();
     for (const key of Object.keys(DEFAULTS) as Key[]) {

@@ -13,7 +13,7 @@ import { choosePart, emptyState, partBar, skeleton } from "./parts";
 import { State, portable, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
 
-// What has a chart, in this order.
+// The values that have a chart, in this order.
 const SHOWN = ["cpu", "cpu_queue", "gc_longest", "gc_share", "safepoint_share", "ttsp_longest", "alloc", "live_set", "lock_wait", "io_wait",
     "threads", "exceptions"];
 const MINUTE = 60;

@@ -8,14 +8,14 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* What the evaluating thread knows of a rule. */
+/* What the evaluating thread remembers about a rule. */
 struct alert_status {
     int64_t last;      /* the end of the last window that was evaluated; 0 = none */
     char problem[300]; /* why the last evaluation failed; "" = it did not */
     bool cut;          /* `each` has more values than are evaluated */
 };
 
-/* What is known of a target. */
+/* What is remembered about a target. */
 struct alert_sending {
     uint64_t sent, failed; /* requests */
     uint64_t next_ns;      /* no request before this time, on the monotonic clock, because the last one failed */
@@ -42,7 +42,7 @@ struct alerts {
     char file[4096];  /* of the table */
     void (*tell)(const char *text);
 
-    pthread_mutex_t lock; /* of all that follows, up to `saving` */
+    pthread_mutex_t lock; /* protects all following members, up to `saving` */
     pthread_cond_t wake;  /* the end, or something to send */
     bool stopping;
     struct alert_rules rules;    /* the evaluating thread may read them without the lock */

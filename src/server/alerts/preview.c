@@ -1,5 +1,5 @@
-/* GET /v1/alerts/preview: what a rule would have done in the past. It evaluates the windows of that time one after the other, by the code
- * that evaluates the present. */
+/* GET /v1/alerts/preview: what a rule would have done in the past. It evaluates the windows of that time one after the other, with the
+ * code that evaluates the present. */
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -43,7 +43,7 @@ static bool is_worse(const struct alert_rule *rule, const struct alert_figure *a
     return a->known && (!b->known || (rule->below ? a->value < b->value : a->value > b->value));
 }
 
-/* Notes what the state has become. */
+/* Notes the new state. */
 static int note(struct preview *p, uint32_t value, const struct alert *a, bool changed)
 {
     if (changed && a->state == ALERT_FIRING) {

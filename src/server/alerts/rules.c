@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPEAT_S = 60 }; /* how often Alertmanager is told that an alert still fires, unless the target says otherwise */
+enum { REPEAT_S = 60 }; /* how often Alertmanager gets an alert again that still fires, unless the target says otherwise */
 
 /* The section that is being read. */
 struct reading {

@@ -96,7 +96,7 @@ int rule_set(struct alert_rule *rule, const char *key, const char *value, struct
 int target_set(struct alert_target *target, const char *key, const char *value, struct error *e);
 /* Checks a target when its section is complete: what goes together, what is missing. */
 int target_finish(struct alert_target *target, struct error *e);
-/* Checks a rule when its section is complete: what goes together, what is missing. */
+/* Checks a rule when its section is complete: keys that exclude each other, and keys that are missing. */
 int rule_finish(struct alert_rule *rule, struct error *e);
 
 #endif

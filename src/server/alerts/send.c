@@ -1,6 +1,6 @@
-/* The threads that send alerts, one for each target, so that no target waits for another. A target is told of each alert that fires and
- * of each that is resolved. The alert notes what a target was told after the target has answered. So after a crash the target may be told
- * twice, with the same fingerprint, but never not at all. */
+/* The threads that send alerts, one for each target, so that no target waits for another. A target gets each alert that fires and each
+ * that is resolved. After the target has answered, the alert notes what the target got. So after a crash the target may get the same
+ * twice, with the same fingerprint, but nothing is lost. */
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "http/post.h"
@@ -16,7 +16,7 @@
 
 enum { BATCH = 50, WAIT_MAX_S = 60, ASKED_MAX_S = 3600, FAILURES_MAX = 6 }; /* ASKED: by the target */
 
-/* What a request says, so that it can be noted after the answer. */
+/* The contents of a request, so that it can be noted after the answer. */
 struct batch {
     struct alert_target target;
     uint32_t generation, count;
@@ -63,8 +63,8 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     return rc;
 }
 
-/* Whether the target must be told of the alert. Of one that fired in quiet times only, it is told the end if it takes an earlier one for
- * still firing. */
+/* Whether the alert must be sent to the target. If the alert fired in quiet times only, the target gets the end if it takes an earlier
+ * alert for still firing. */
 static bool is_due(const struct alert *a, const struct alert_target *target, uint32_t index, int64_t now)
 {
     const struct alert_told *told = &a->told[index];
@@ -89,7 +89,7 @@ static bool add(struct batch *b, const struct alert *a, int64_t now)
     return true;
 }
 
-/* Collects what the target must be told, and makes the body. The caller has the lock. */
+/* Collects what must be sent to the target, and makes the body. The caller has the lock. */
 static bool collect(struct alerts *a, uint32_t index, struct batch *b)
 {
     struct alert_note notes[BATCH];
@@ -115,7 +115,7 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
 static void note(struct alerts *a, uint32_t index, const struct batch *b, int rc, uint64_t retry_after_ns, const struct error *e)
 {
     struct alert_sending *s = &a->sending[index];
-    if (b->generation != a->generation) /* the rules were replaced meanwhile: the target is told again */
+    if (b->generation != a->generation) /* the rules were replaced meanwhile: the target gets it again */
         return;
     s->sent += !rc;
     s->failed += rc != 0;

@@ -1,4 +1,4 @@
-/* What a rule can be about: a table with a row for each `value = NAME`, and a function that measures it in one window.
+/* The values that a rule can use: a table with a row for each `value = NAME`, and a function that measures it in one window.
  *
  * To add a source: write a function of type alert_measure, and add its row in sources.c. A source that needs samples gets them from
  * samples_get, which shares them among rules about the same recordings. */

@@ -17,8 +17,8 @@ struct alert *table_get(struct alert_table *t, const char *rule, const char *val
 struct alert *table_find(const struct alert_table *t, const char *rule, const char *value);
 /* Returns the place of the rule's first alert. The others follow. */
 uint32_t table_first(const struct alert_table *t, const char *rule);
-/* Fits the table to new rules: drops the alerts of rules that are gone, or that changed their label `each`, and finds each target's memory
- * by its name. A target that is new is not told of alerts that are over. */
+/* Fits the table to new rules: drops the alerts of rules that are gone, or that changed their label `each`, and finds each target's
+ * memory by its name. A new target does not get alerts that are over. */
 void table_fit(struct alert_table *t, const struct alert_rules *old, const struct alert_rules *now);
 
 /* Writes the table as JSON, which the caller frees. rules: for the names of targets. Returns 0 or -ENOMEM. */

@@ -12,23 +12,23 @@
 enum alert_state { ALERT_INACTIVE, ALERT_PENDING, ALERT_FIRING, ALERT_RESOLVED, ALERT_STATES };
 extern const char *const alert_states[ALERT_STATES];
 
-/* What a target knows of an alert. */
+/* The state of an alert as a target knows it. */
 struct alert_told {
     enum alert_state what; /* firing, resolved, or inactive for nothing */
-    int64_t started;       /* `started` of the alert that it was told of */
+    int64_t started;       /* `started` of the alert that the target got */
     int64_t when;          /* seconds since the epoch, by the server's clock */
 };
 
 struct alert {
     char rule[ALERT_NAME_MAX];
-    char *value; /* of the label `each`; NULL = the rule has none. Owned by whoever has the alert */
+    char *value; /* of the label `each`; NULL = the rule has none. Belongs to the owner of the alert */
     enum alert_state state;
     int64_t at;             /* the end of the last window; 0 = never evaluated */
     int64_t since;          /* when the state began */
     int64_t started, ended; /* of the last time that it fired */
     int64_t seen;           /* the end of the last window with data */
     int64_t held;           /* pending: for how many seconds the value has been beyond the threshold */
-    bool announced;         /* it fires, or has fired, outside quiet times: targets are told */
+    bool announced;         /* it fires, or has fired, outside quiet times: it is sent to targets */
     struct alert_figure figure;
     struct alert_told told[ALERT_TARGETS_MAX];
 };
@@ -36,8 +36,8 @@ struct alert {
 /* Puts the figure of the window that ends at `to` into the alert. step: the longest time between two evaluations that counts for `for`; a
  * longer one, such as a server's absence or a clock that was set, counts as this. Returns whether the state has changed. */
 bool verdict(struct alert *a, const struct alert_rule *rule, const struct alert_figure *figure, int64_t to, int64_t step);
-/* What targets are told: firing, resolved, or inactive for nothing. An alert that is over stays resolved for them until it fires anew, so
- * that a target that was away hears of the end even if the value has been beyond the threshold since. */
+/* The state for targets: firing, resolved, or inactive for nothing. An alert that is over stays resolved for them until it fires again.
+ * So a target that could not be reached gets the end even if the value has been beyond the threshold since then. */
 enum alert_state verdict_for_targets(const struct alert *a);
 /* Whether the figure is surely beyond the threshold. */
 bool verdict_is_beyond(const struct alert_rule *rule, const struct alert_figure *figure, double threshold);

@@ -6,6 +6,7 @@
 #include "server/alerts/action.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/values.h"
+#include "server/logs/audit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,9 +94,10 @@ static void read_again(struct alerts *a)
         snprintf(text, sizeof text, "alerts: %s was read again: %u rules", a->path, a->rules.count);
     }
     a->tell(text);
+    audit_event(a->server->audit, "alerts", text);
 }
 
-/* ---- what is due ---- */
+/* ---- alerts that are due ---- */
 
 static int add_due(struct round *r, uint32_t rule, const char *value, int64_t to)
 {
@@ -146,8 +148,8 @@ static void note_failure(struct alerts *a, uint32_t rule, const struct error *e)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Adds what is due of a rule. After a small step back of the clock, a rule waits until its next window; after a large one it goes on from
- * the new time. */
+/* Adds the windows of a rule that are due. After a small step back of the clock, a rule waits until its next window; after a large one
+ * it continues from the new time. */
 static void add_rule(struct round *r, uint32_t index, int64_t now)
 {
     struct alerts *a = r->alerts;
@@ -164,7 +166,7 @@ static void add_rule(struct round *r, uint32_t index, int64_t now)
         note_failure(a, index, &e);
 }
 
-/* Orders by what the rules read, so that rules about the same samples follow each other. */
+/* Orders rules by the data that they read, so that rules about the same samples follow each other. */
 static int compare_due(const void *left, const void *right, void *context)
 {
     const struct due *x = left, *y = right;

@@ -4,7 +4,7 @@
 
 #include "server/request/http.h"
 
-/* Answers at once, without the disk: whoever restarts a server that does not answer must not do so because its disk is full. */
+/* Answers at once, without the disk: a supervisor that restarts a server without an answer must not do so because the disk is full. */
 void health_alive(struct http *h);
 /* Answers what readiness_check finds. */
 void health_ready(struct http *h);

@@ -4,8 +4,10 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
+#include "server/logs/audit.h"
 #include "server/request/exposition.h"
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
+#include "server/logs/tell.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,7 +115,7 @@ static void put_latencies(FILE *out, const char *group, const struct latencies *
             count);
 }
 
-static void put_requests(FILE *out, const struct counters *c, uint64_t dropped)
+static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, uint64_t lost)
 {
     fputs("# HELP candor_server_request_seconds Time from the head of a request to the last byte of its answer.\n"
           "# TYPE candor_server_request_seconds histogram\n",
@@ -124,6 +126,9 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped)
     exposition_put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
     exposition_put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.",
                    dropped);
+    exposition_put(out, "audit_log_lost_total", "counter", "Lines of the audit log that could not be written.", lost);
+    exposition_put(out, "log_left_out_total", "counter", "Lines that were left out of the log, because there were too many.",
+                   tell_left_out());
 }
 
 static void put_all(FILE *out, struct server *s)
@@ -139,7 +144,8 @@ static void put_all(FILE *out, struct server *s)
     put_queries(out, &c);
     put_analyze(out, &c);
     findings_put_metrics(out, s);
-    put_requests(out, &c, journal_dropped(s->journal));
+    put_requests(out, &c, journal_dropped(s->journal), audit_lost(s->audit));
+    quotas_put_metrics(s->quotas, out);
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);
     storage_put_metrics(out, s);
@@ -148,7 +154,7 @@ static void put_all(FILE *out, struct server *s)
 
 /* ---- OpenMetrics ---- */
 
-/* Writes a line of the text format as OpenMetrics has it: a counter's family is named without the _total of its samples. */
+/* Writes a line of the text format in the form of OpenMetrics: the family of a counter is named without the _total of its samples. */
 static void put_line(FILE *out, const char *line, const char *type_line)
 {
     static const char total[] = "_total", counter[] = " counter";

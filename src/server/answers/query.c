@@ -54,7 +54,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object_end(j);
 }
 
-/* Adds to the profile what is missing, for the report and the page, which show a profile's problems. */
+/* Adds the missing data to the profile's problems, which the report and the page show. */
 static int say_incomplete(struct profile *p, const struct store_result *r, struct error *e)
 {
     char text[HTTP_EXTRA_BYTES];

@@ -1,5 +1,5 @@
-/* Answers gRPC's health check (grpc.health.v1), which load balancers and Kubernetes use: whether the server, or one of its services, can do
- * its work. A file of its own, because it asks for the server's state and not for data. */
+/* Answers gRPC's health check (grpc.health.v1), which load balancers and Kubernetes use: whether the server, or one of its services, can
+ * do its work. It is a separate file, because it asks for the server's state and not for data. */
 #include "server/connect/call.h"
 
 #include "server/request/readiness.h"

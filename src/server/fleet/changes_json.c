@@ -233,7 +233,7 @@ static void put_row(struct jsonw *j, const struct fleet_changes *f, const struct
     jsonw_object_end(j);
 }
 
-/* What rows are ordered by. If nothing is compared, there are no changes, and it is the share after. */
+/* The value by which rows are ordered. If nothing is compared, there are no changes, and it is the share after the change. */
 static double size_of(const struct changes *c, const struct changes_value *v)
 {
     return c->design == CHANGES_NONE ? v->share[CHANGES_AFTER] : fabs(v->change);

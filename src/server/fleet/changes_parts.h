@@ -20,7 +20,7 @@ struct fleet_changes {
     struct error *error; /* of the comparison */
     struct question query;
     const char *by;    /* the label whose values are compared */
-    const char *split; /* NULL, or a label whose values are told apart among the causes */
+    const char *split; /* NULL, or a label whose values are distinguished among the causes */
     uint32_t limit;
     bool all;
     uint32_t few;               /* a side with fewer hosts is split into blocks of time */

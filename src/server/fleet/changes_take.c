@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node of a dictionary is. Figures and edges are numbers plus 1; 0 = not looked up yet, NONE = there is none. */
+/* The meaning of a node of a dictionary. Figures and edges are numbers plus 1; 0 = not looked up yet, NONE = there is none. */
 struct node {
     uint32_t method, line, edge;
 };
@@ -18,7 +18,7 @@ struct take {
     struct changes *c;
     enum changes_side side;
     uint32_t dictionary;
-    const struct profile *names;       /* what the dictionary has */
+    const struct profile *names;       /* from the dictionary */
     struct node *nodes;                /* by node of the dictionary */
     uint64_t *figure_seen, *edge_seen; /* the number of the sum that was counted last */
     uint32_t figure_cap, edge_cap;

@@ -103,7 +103,7 @@ static int list_groups(struct endpoints *p)
     return 0;
 }
 
-/* ---- what shares are a part of ---- */
+/* ---- the wholes of shares ---- */
 
 static const char *value_of(const struct endpoints *p, const struct store_label_sum *sum, size_t *service)
 {
@@ -195,7 +195,7 @@ static void put_group(struct jsonw *j, const struct endpoints *p, const struct g
     jsonw_object_end(j);
 }
 
-/* Writes what the groups beyond the limit add up to. */
+/* Writes the sums of the groups beyond the limit. */
 static void put_left_out(struct jsonw *j, const struct endpoints *p)
 {
     jsonw_key(j, "left_out");

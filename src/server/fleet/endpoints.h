@@ -1,4 +1,4 @@
-/* Answers whose work it was: how much of each type of weight the endpoints of each service have. */
+/* Answers how much of each type of weight the endpoints of each service have. */
 #ifndef CANDOR_SERVER_FLEET_ENDPOINTS_H
 #define CANDOR_SERVER_FLEET_ENDPOINTS_H
 

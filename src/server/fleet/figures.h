@@ -1,4 +1,4 @@
-/* What the answers about methods share: the labels that make groups, and figures with their shares and intervals. */
+/* Shared by the answers about methods: the labels that make groups, and figures with their shares and intervals. */
 #ifndef CANDOR_SERVER_FLEET_FIGURES_H
 #define CANDOR_SERVER_FLEET_FIGURES_H
 

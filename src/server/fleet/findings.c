@@ -1,4 +1,4 @@
-/* Answers with findings: all that are asked for, or one with its evidence. */
+/* Answers with findings: all that the query selects, or one with its evidence. */
 #include "server/fleet/findings.h"
 
 #include "analysis/findings.h"

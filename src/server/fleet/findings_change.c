@@ -15,7 +15,7 @@
 
 enum { NOTE_MAX = 4096 };
 
-/* What is to be changed. state STATES and note NULL: it stays. */
+/* The requested change. state STATES and note NULL: no change. */
 struct change {
     enum catalogue_state state;
     const char *note;
@@ -29,7 +29,7 @@ static enum catalogue_state state_named(const char *word)
     return (enum catalogue_state)state;
 }
 
-/* Reads the change from {"state": ..., "note": ...}. Returns NULL, or what is wrong with it. */
+/* Reads the change from {"state": ..., "note": ...}. Returns NULL, or the error. */
 static const char *read_change(const json_t *body, struct change *change)
 {
     const json_t *state = json_object_get(body, "state"), *note = json_object_get(body, "note");

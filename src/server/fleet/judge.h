@@ -1,4 +1,4 @@
-/* Judges recordings by the rules of `candor analyze`, on one thread of its own, at a bounded cost: after a recording that took T of CPU
+/* Judges recordings by the rules of `candor analyze`, on a separate thread, at a limited cost: after a recording that took T of CPU
  * time, the thread rests until T is no more than the share of one processor that --analyze-cpu allows. No request waits for it. While
  * the share is 0, it judges none.
  *

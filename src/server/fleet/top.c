@@ -37,7 +37,7 @@ struct top {
     uint32_t row_count;
 };
 
-/* ---- what is asked ---- */
+/* ---- the question ---- */
 
 /* Reads `against`: how long before the time from..to the earlier time of the same length is, at least that length. */
 static int read_against(struct top *t, struct http *h)

@@ -1,6 +1,6 @@
 /* One of the two times that top.c compares: the sums of the program's own methods, and the runs whose differences show the variance.
  *
- * A run is what one host did. If a group has one host only, its runs are parts of the time. */
+ * A run is the data of one host. If a group has one host only, its runs are parts of the time. */
 #ifndef CANDOR_SERVER_FLEET_TOP_SIDE_H
 #define CANDOR_SERVER_FLEET_TOP_SIDE_H
 

@@ -57,7 +57,7 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
  * connection_worked returns WANT_CLOSE when the last of them is back. Do not call it in state WORK. */
 bool connection_free(struct connection *c);
 
-/* Goes on. Call it when the connection is new, or ready for what it wanted. */
+/* Continues. Call it when the connection is new, or ready for what it wanted. */
 enum want connection_go(struct connection *c);
 /* Takes the next work of a stream that is to be submitted. Call it after each function that returns an enum want, until it returns NULL. */
 struct work *connection_next_work(struct connection *c);

@@ -17,8 +17,6 @@
 #define MEDIA     "application/grpc"
 #define ENCODINGS "identity,gzip,zstd"
 
-enum { RETRY_S = 10 };
-
 /* Codes of gRPC. */
 enum {
     OK = 0,
@@ -59,7 +57,7 @@ static bool is_proto(const char *type)
     return !n || (n == strlen("+proto") && !strncasecmp(rest, "+proto", n));
 }
 
-/* Reads grpc-timeout: at most eight digits and a unit. Returns false if it is none. */
+/* Reads grpc-timeout: at most eight digits and a unit. Returns false if it is not valid. */
 static bool read_timeout(struct grpc *g, const struct http *h)
 {
     static const char units[] = "HMSmun";
@@ -203,16 +201,6 @@ static void encode_text(char *out, const char *text)
     *out = 0;
 }
 
-/* Returns after how many seconds the client may try again: those of Retry-After, or else RETRY_S. */
-static uint64_t retry_seconds(const struct http *h)
-{
-    uint64_t seconds = RETRY_S;
-    for (unsigned i = 0; i < h->extra_count; i++)
-        if (!strcasecmp(h->extra[i].name, "Retry-After"))
-            number_parse(h->extra[i].value, 0, UINT32_MAX, &seconds); /* leaves it as it is if that is no number */
-    return seconds;
-}
-
 /* Writes a google.rpc.Status with a RetryInfo, in base64. OTLP's clients try again after RESOURCE_EXHAUSTED only if they get one. */
 static void write_details(const struct http *h, struct grpc_answer *a)
 {
@@ -230,7 +218,7 @@ static void write_details(const struct http *h, struct grpc_answer *a)
     wire_text(&w, 1, "@type", "type.googleapis.com/google.rpc.RetryInfo");
     wire_message(&w, 2, "value");
     wire_message(&w, 1, "retryDelay");
-    wire_int(&w, 1, "seconds", (int64_t)retry_seconds(h));
+    wire_int(&w, 1, "seconds", h->retry_s ? h->retry_s : HTTP_LATER_S);
     wire_message_end(&w, 1);
     wire_message_end(&w, 2);
     wire_message_end(&w, 3);

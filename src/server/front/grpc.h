@@ -1,5 +1,5 @@
-/* gRPC over HTTP/2: a call becomes the request that the same call is in Connect's protocol, and its answer becomes gRPC's again. So a
- * handler knows nothing of gRPC.
+/* gRPC over HTTP/2. A call becomes the same request as in Connect's protocol, and its answer becomes gRPC's again. So handlers need not
+ * know gRPC.
  *
  *     request   headers, then: [1 byte: packed or not] [4 bytes: length n, big endian] [n bytes: the message]
  *     answer    headers, then the same five bytes and the message, then trailers with grpc-status; an error is headers only
@@ -20,10 +20,10 @@ struct grpc {
     uint8_t prefix[GRPC_PREFIX];
     unsigned have;     /* bytes of the prefix so far */
     uint64_t left;     /* bytes of the message to come */
-    uint64_t until_ns; /* when the client gives up; 0 = never */
+    uint64_t until_ns; /* when the client stops waiting; 0 = never */
 };
 
-/* What the answer of a call has in addition: the code, and with an error its message, and whether and when to try again. */
+/* What the answer of a call has in addition: the code, and for an error its message, and whether and when to try again. */
 struct grpc_answer {
     unsigned code;
     uint8_t prefix[GRPC_PREFIX];      /* of the answer's message */
@@ -43,7 +43,7 @@ void grpc_body(struct grpc *g, struct http *h, const char *bytes, size_t n);
 int grpc_end(struct grpc *g, struct http *h);
 /* Whether the client has given the call up. */
 bool grpc_is_over(const struct grpc *g);
-/* Makes gRPC's answer of the handler's. */
+/* Converts the handler's answer to gRPC's. */
 void grpc_answer(const struct grpc *g, const struct http *h, struct grpc_answer *a);
 
 #endif

@@ -81,7 +81,7 @@ static void reset(struct http2 *h2, struct stream *s, uint32_t code)
     nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, s->id, code);
 }
 
-/* Does what a stream needs, as far as it does not need to wait. The stream may be freed. */
+/* Does everything for a stream that needs no waiting. The stream may be freed. */
 static void advance(struct http2 *h2, struct stream *s)
 {
     enum stream_next next;
@@ -125,7 +125,7 @@ static void end_streams(struct http2 *h2)
     advance_all(h2);
 }
 
-/* ---- what nghttp2 calls ---- */
+/* ---- functions that nghttp2 calls ---- */
 
 static uint32_t price_of(const nghttp2_frame_hd *hd)
 {
@@ -214,7 +214,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     return 0;
 }
 
-/* Counts what the client did wrong by what nghttp2 answers. */
+/* Counts a client's mistake, by the answer of nghttp2. */
 static void count_error(struct http2 *h2, uint32_t code)
 {
     if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
@@ -336,7 +336,7 @@ enum want http2_receive(struct http2 *h2, const uint8_t *bytes, size_t n)
     return WANT_GO_ON;
 }
 
-/* Fills the buffer with frames. Returns false if the connection cannot go on. */
+/* Fills the buffer with frames. Returns false if the connection cannot continue. */
 static bool fill(struct http2 *h2)
 {
     const uint8_t *bytes;

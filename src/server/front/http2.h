@@ -4,7 +4,7 @@
  *   http2_new -> http2_receive, http2_go, http2_worked, http2_tick -> http2_free, until it returns true
  *
  * Only the loop's thread may call these functions. What a hostile client can do is limited: the streams at once, also those that it has
- * reset and that a worker still has; the bytes of headers; the bytes of bodies that wait (the windows); frames that ask for nothing
+ * reset and that a worker still has; the bytes of headers; the bytes of bodies that wait (the windows); frames that request nothing
  * (flood.h); the time for each of them. */
 #ifndef CANDOR_SERVER_FRONT_HTTP2_H
 #define CANDOR_SERVER_FRONT_HTTP2_H
@@ -27,14 +27,14 @@ bool http2_is_busy(const struct http2 *h2);
 
 /* Takes received bytes. */
 enum want http2_receive(struct http2 *h2, const uint8_t *bytes, size_t n);
-/* Sends and receives. WANT_CLOSE: the connection is over; http2_is_complete tells whether everything was sent. */
+/* Sends and receives. WANT_CLOSE: the connection is over; http2_is_complete returns whether everything was sent. */
 enum want http2_go(struct http2 *h2);
 bool http2_is_complete(const struct http2 *h2);
-/* Goes on after a worker has done its part of a stream, which may be freed. */
+/* Continues after a worker has done its part of a stream, which may be freed. */
 void http2_worked(struct http2 *h2, struct stream *s);
 /* Returns the next work to submit, or NULL. */
 struct work *http2_next_work(struct http2 *h2);
-/* Ends what waits too long. Returns WANT_NOTHING, WANT_GO_ON if there is something to send, or WANT_CLOSE. */
+/* Ends streams that wait too long. Returns WANT_NOTHING, WANT_GO_ON if there is something to send, or WANT_CLOSE. */
 enum want http2_tick(struct http2 *h2, uint64_t now_ns, bool stopping);
 
 #endif

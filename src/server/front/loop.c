@@ -47,7 +47,7 @@ static void submit_streams(struct loop *l, struct connection *c)
         workers_submit(l->workers, connection_lane(w), &w->job);
 }
 
-/* Closes a connection and submits what its streams have left to do; the connection stays until that is done. */
+/* Closes a connection and submits the remaining work of its streams; the connection stays until that is done. */
 static void end(struct loop *l, struct connection *c)
 {
     struct connection **at = c->at, *next = c->next;

@@ -1,4 +1,5 @@
-/* A connection as its HTTP/2 streams see it: the client, and the way to it. It is a part of the connection, and exists as long as it. */
+/* A connection from the point of view of its HTTP/2 streams: the client, and the way to it. It is a part of the connection, and exists
+ * as long as the connection. */
 #ifndef CANDOR_SERVER_FRONT_PEER_H
 #define CANDOR_SERVER_FRONT_PEER_H
 

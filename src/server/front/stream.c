@@ -81,7 +81,7 @@ int stream_header(struct stream *s, const uint8_t *name, size_t name_len, const 
     return buffer_code(&s->fields);
 }
 
-/* Writes the head as HTTP/1.1 has it, so that the same strict reader checks it. */
+/* Writes the head in the form of HTTP/1.1, so that the same strict reader checks it. */
 static int write_head(struct stream *s, struct buffer *head)
 {
     buffer_printf(head, "%s %s HTTP/1.1\r\n", s->method ? s->method : "", s->path ? s->path : "");
@@ -133,10 +133,13 @@ bool stream_begin(struct stream *s)
     s->request->head = s->head_bytes;
     s->request->http.is_gone = is_gone;
     s->request->http.client = s;
+    s->request->http.address = s->of->address;
+    s->request->http.certificate = s->of->transport->certificate;
     if (s->too_large)
         refuse_head(s, HTTP_HEADERS_TOO_LARGE, "request line and headers have more than 32 KiB");
     else
         read_head(s, &head);
+    s->work.job.owner = request_owner(s->request);
     buffer_deinit(&head);
     free_head(s);
     return true;

@@ -1,7 +1,7 @@
 /* A stream of an HTTP/2 connection: one request and its answer.
  *
  *     headers -> TASK_BEGIN -> (a piece of the body -> TASK_BODY) ... -> answer -> free
- *                    '-- gRPC: when the five bytes before the message are there, too
+ *                    '-- gRPC: when the five bytes before the message have arrived, too
  *
  * A stream belongs to the loop. While `working` is set, a worker has `request` and `piece`; the loop may then only add received bytes to
  * `in` and set the flags. The window of a stream grows again when a worker has taken the bytes, so a client cannot fill the memory. */
@@ -60,11 +60,11 @@ enum stream_next {
     STREAM_RESET,  /* there is no answer */
     STREAM_FREE,   /* it is over */
 };
-/* Decides how to go on. With STREAM_WORK, the stream counts as working. */
+/* Decides how to continue. With STREAM_WORK, the stream counts as working. */
 enum stream_next stream_next(struct stream *s);
 /* Does a worker's part of the work. */
 void stream_work(struct stream *s);
-/* Answers with an error in place of waiting for the rest of the body. slow: because the client is too slow, else because the server
+/* Answers with an error instead of waiting for the rest of the body. slow: because the client is too slow, otherwise because the server
  * ends. */
 void stream_give_up(struct stream *s, bool slow);
 /* Whether the server waits for the client to send more of the body. */

@@ -1,5 +1,5 @@
-/* The answer of a stream: its headers, the frames of its content, and for a call of gRPC the trailers. A file of its own, because it
- * deals with nghttp2's structs, and with nothing of a stream's life. */
+/* The answer of a stream: its headers, the frames of its content, and for a call of gRPC the trailers. It is a separate file, because it
+ * uses nghttp2's structs, and does not depend on the states of a stream. */
 #include "server/front/stream.h"
 
 #include "base/text/units.h"

@@ -1,4 +1,4 @@
-/* What a connection wants of the loop, and times that are the same for both versions of HTTP. */
+/* What a connection wants from the loop, and times that are the same for both versions of HTTP. */
 #ifndef CANDOR_SERVER_FRONT_WANT_H
 #define CANDOR_SERVER_FRONT_WANT_H
 
@@ -11,7 +11,7 @@ enum want {
     WANT_NOTHING, /* the same as before */
     WANT_READ,
     WANT_WRITE,
-    WANT_TURN, /* it could go on at once, but other connections have their turn first */
+    WANT_TURN, /* it could continue at once, but other connections have their turn first */
     WANT_WORK,
     WANT_CLOSE,
     WANT_GO_ON, /* used below the loop only */

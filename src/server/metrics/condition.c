@@ -219,7 +219,7 @@ int condition_parse(struct condition *c, const char *text, size_t len, struct er
     return rc || !*p.at ? rc : fail(&p, "'and', 'or' or the end is wanted");
 }
 
-/* ---- what is true ---- */
+/* ---- evaluation ---- */
 
 enum truth { NO, UNKNOWN, YES }; /* AND is the least of both, OR the largest */
 

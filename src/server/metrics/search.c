@@ -27,7 +27,7 @@ struct search {
     uint64_t matched;
 };
 
-/* ---- what is asked ---- */
+/* ---- the question ---- */
 
 static int read_order(struct http *h, struct search *s)
 {

@@ -4,7 +4,7 @@
 #define CANDOR_SERVER_PROFILES_WANTED_H
 
 #include "base/error.h"
-#include "server/request/tokens.h"
+#include "server/access/tokens.h"
 
 #include <stdint.h>
 

@@ -12,7 +12,7 @@ enum { NAME_MAX_BYTES = 256 };
 
 /* ---- --origin ---- */
 
-/* Finds the next address of the list, and moves *list behind it. Returns its length without commas; 0 = no more. */
+/* Finds the next address of the list, and moves *list past it. Returns its length without commas; 0 = no more. */
 static size_t next(const char **list, const char **one)
 {
     *list += strspn(*list, ",");
@@ -90,8 +90,8 @@ static bool ends_with(const char *name, const char *end)
     return n > m && !strcasecmp(name + n - m, end);
 }
 
-/* Whether a name cannot be in public DNS, so that nobody can let it refer to our address: a name without a dot, or in a domain that is
- * reserved for private use. */
+/* Whether a name cannot be in public DNS, so that no attacker can make it refer to our address: a name without a dot, or in a domain
+ * that is reserved for private use. */
 static bool is_private(const char *name)
 {
     return !strchr(name, '.') || ends_with(name, ".local") || ends_with(name, ".internal") || ends_with(name, ".localhost") ||

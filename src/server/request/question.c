@@ -10,7 +10,7 @@
 
 enum { STEPS_DEFAULT = 200, STEPS_MAX = 11000 };
 
-/* ---- what is asked ---- */
+/* ---- the question ---- */
 
 static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
 {

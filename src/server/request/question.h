@@ -1,5 +1,5 @@
-/* What all questions to the server share: the selector, the time range and the type in the parameters of a request; and what every answer
- * says of itself, such as whether it is complete. */
+/* Shared by all queries to the server: the selector, the time range and the type in the parameters of a request; and the members that
+ * every answer has, such as whether it is complete. */
 #ifndef CANDOR_SERVER_REQUEST_QUESTION_H
 #define CANDOR_SERVER_REQUEST_QUESTION_H
 

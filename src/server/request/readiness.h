@@ -4,8 +4,8 @@
 
 #include "server/request/context.h"
 
-/* Returns 0, or a code with a message in e. Looks at the catalog and writes to the disk, at most once a second, however many ask. Any
- * thread may call it. */
+/* Returns 0, or a code with a message in e. Reads the catalog and writes to the disk, at most once a second, however many callers there
+ * are. Any thread may call it. */
 int readiness_check(struct server *s, struct error *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* Reads the recordings, as they were sent, that a question selects. They have what the store's rows lack: the ids of traces and spans, and
- * times to the nanosecond. The server keeps recordings for a shorter time than rows, and reading them takes longer; so an answer reads the
- * newest ones, for a limited time, and says how many it has not read. */
+/* Reads those recordings, as they were sent, that a query selects. They contain data that the store's rows lack: the ids of traces and
+ * spans, and times to the nanosecond. The server keeps recordings for a shorter time than rows, and reading them takes longer. So an
+ * answer reads the newest ones, for a limited time, and says how many it has not read. */
 #ifndef CANDOR_SERVER_SPANS_KEPT_H
 #define CANDOR_SERVER_SPANS_KEPT_H
 

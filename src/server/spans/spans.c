@@ -9,7 +9,7 @@
 
 enum { LIMIT_DEFAULT = 20, LIMIT_MAX = 10000, SPANS_MAX = 500000 };
 
-/* What spans are ordered by: types of weight, and last the time from the first sample to the last. */
+/* The values by which spans are ordered: types of weight, and last the time from the first sample to the last. */
 static const struct {
     const char *order, *type, *member;
 } orders[] = {{"cpu", "cpu:ns", "cpu_ns"},

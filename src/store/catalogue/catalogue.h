@@ -203,7 +203,7 @@ int catalogue_metrics(struct catalogue *c, int64_t from, int64_t to, const struc
 typedef int catalogue_visit_unmeasured(void *context, uint64_t labelset, uint64_t recordings);
 int catalogue_unmeasured(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                          catalogue_visit_unmeasured *visit, void *context, struct error *e);
-/* What of [from, to) was deleted: by service, day, type and reason. */
+/* The data of [from, to) that were deleted: by service, day, type and reason. */
 enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK, FORGOTTEN_QUOTA, FORGOTTEN_REBUILT };
 struct catalogue_forgotten {
     const char *service, *type;
@@ -213,8 +213,8 @@ struct catalogue_forgotten {
 typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
 int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience,
                         catalogue_visit_forgotten *visit, void *context, struct error *e);
-/* An earlier catalog had so many recordings with rows of that day: what this one does not have of them is forgotten. *missing: how many.
- * Called again for a day, it replaces the number. */
+/* An earlier catalog had this many recordings with rows of that day. The recordings that this catalog lacks are forgotten. *missing: how
+ * many. A further call for the same day replaces the number. */
 int catalogue_note_rebuilt(struct catalogue *c, int64_t day, uint64_t recordings, uint64_t *missing, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Visits the recordings that have rows in [from, to), the latest received first. */

@@ -238,7 +238,7 @@ static int read_accounts(struct sql_database *d, struct accounts *a, const struc
     return rc;
 }
 
-/* A damaged line ends the row, and an account that nobody knows is skipped: one recording must not spoil the answers about all others. */
+/* A damaged line ends the row, and an unknown account is skipped: one recording must not spoil the answers about all others. */
 static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in, bool by_hour,
                        const struct catalogue_book_visitor *visitor)
 {

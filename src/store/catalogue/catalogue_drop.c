@@ -62,8 +62,8 @@ static const char *const ended_recordings[] = {
     "UPDATE recording SET first = ?1 * 86400 WHERE service = ?2 AND first < ?1 * 86400",
 };
 
-/* Of findings that were last seen in deleted days, those stay that a person has silenced, because they would be open when they are seen
- * again. */
+/* Deletes findings that were last seen in deleted days, except those that a person has silenced, because they would be open if they were
+ * seen again. */
 static const char old_findings[] = "DELETE FROM finding WHERE service = ?2 AND last < ?1 * 86400 AND state <> 2";
 
 #define NOT_ROLLED(labelset)                                                                                                               \

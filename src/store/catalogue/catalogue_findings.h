@@ -62,7 +62,7 @@ struct catalogue_judgement {
     uint32_t found_count;
     bool (*could_judge)(void *context, const char *rule); /* whether the recording allowed to judge the rule */
     void *context;
-    int64_t resolve_s; /* a finding that was not seen for so long is resolved */
+    int64_t resolve_s; /* a finding that was not seen for this long is resolved */
 };
 /* Enters a judgement, unless the recording no longer waits. */
 int catalogue_judged(struct catalogue *c, const struct catalogue_judgement *j, struct error *e);

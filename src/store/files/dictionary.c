@@ -235,8 +235,8 @@ static int read_column(struct profile *p, const uint8_t *bytes, size_t size, siz
     return rc;
 }
 
-/* Reads a block. Returns 0 and moves *at behind the block, or returns -EBADMSG. Entries that a bad block began with stay in the profile,
- * but no number in the file refers to them. */
+/* Reads a block. Returns 0 and moves *at past the block, or returns -EBADMSG. Entries at the beginning of a bad block stay in the
+ * profile, but no number in the file refers to them. */
 static int read_block(struct profile *p, const uint8_t *bytes, size_t size, size_t *at)
 {
     static read_entries *const columns[] = {read_strings, read_methods, read_frames, read_nodes, read_threads};

@@ -27,7 +27,7 @@ struct envelope_note {
     struct labels labels;
     int64_t received_ns;
     int64_t from_ns, until_ns; /* nanoseconds since the epoch that the sender named; 0 = not named */
-    uint64_t period_ns;        /* what a sample without a weight counts for; 0 = not named */
+    uint64_t period_ns;        /* the value of a sample without a weight; 0 = not named */
     char format[16];           /* a format of formats.h; "" = the content shows it */
     struct labels values;      /* name of a value in the recording -> its name in the store; ENVELOPE_LEFT_OUT = it is not kept */
     char family[64];           /* a value is stored as FAMILY_NAME, unless `values` has it; "" = as the recording names it */

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct head) == 48, "segment.h draws it");
 
 static const char magic[7] = {'C', 'A', 'N', 'D', 'S', 'E', 'G'};
 
-/* What the segment says of the contexts of its rows: the last byte of the head's `magic`. */
+/* What the segment says about the contexts of its rows: the last byte of the head's `magic`. */
 enum { CONTEXTS_UNKNOWN = '1', CONTEXTS_DIFFER = '2', CONTEXTS_NONE = '3' };
 
 /* ---- writing ---- */

@@ -4,8 +4,8 @@
  *     u32 bytes of sums | u64 XXH3 of the 40 bytes before | column of recordings | sums | the other columns, in the order of
  *     enum segment_column (column.h)
  *
- * A row is what one thread did at one stack in one second of one recording. If many rows share few stacks, or few seconds, sums over all
- * rows come first in the file. A query for everything in a segment then reads only these sums:
+ * A row is the weight of one thread at one stack in one second of one recording. If many rows share few stacks, or few seconds, sums
+ * over all rows come first in the file. A query for everything in a segment then reads only these sums:
  *
  *     columns: stacks, and weight, count, outcome and state of each | seconds, and the weight of each   (the first of each with its count)
  *

@@ -13,7 +13,7 @@ struct by_context {
     const struct selector *selector; /* NULL = rows are not selected by context */
     const char *by;                  /* NULL = rows are not split by context */
     struct strtab *values;
-    struct strtab parts; /* the values of the labels of samples in `by`, each with a separator behind it */
+    struct strtab parts; /* the values of the labels of samples in `by`, each followed by a separator */
     struct map combined; /* (base, part) -> value */
     struct map bases;    /* value -> base */
 };
@@ -147,7 +147,7 @@ static bool take_value(struct buffer *out, const char **values)
     return out && n;
 }
 
-/* Makes one list of values of both lists, in the order of `by`. The value is 0 if all are empty, as without labels. */
+/* Combines both lists to one list of values, in the order of `by`. The value is 0 if all are empty, as without labels. */
 static int combine(struct by_context *c, uint32_t base, uint32_t part, uint32_t *value)
 {
     const char *of_recording = strtab_text(c->values, base), *of_sample = strtab_text(&c->parts, part), *at = c->by;

@@ -15,7 +15,7 @@ struct by_context;
 int by_context_new(struct by_context **out, const struct store_query *q, const char *by, struct strtab *values);
 void by_context_free(struct by_context *c);
 
-/* What the contexts of one dictionary come to. */
+/* The result for the contexts of one dictionary. */
 struct by_context_choice {
     bool *pass;      /* by context: whether it is selected; NULL = all are */
     uint32_t *parts; /* by context: the values of the labels of samples, as an id for by_context_value; NULL = not split by these */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MATCHES_AT_ONCE = 256 }; /* names that are matched before the query may be given up */
+enum { MATCHES_AT_ONCE = 256 }; /* number of names that are matched between two checks whether the query is abandoned */
 
 /* The methods of a dictionary while they are matched. */
 struct matching {

@@ -228,7 +228,7 @@ uint32_t gather_base(const struct gather *g, uint32_t value)
     return g->contexts ? by_context_base(g->contexts, value) : value;
 }
 
-/* ---- what was deleted ---- */
+/* ---- deleted data ---- */
 
 struct take_forgotten {
     const struct store *store;

@@ -9,13 +9,13 @@
 #include "base/strtab.h"
 #include "store/store.h"
 
-/* What all recordings of a JVM have in one minute. */
+/* The values of all recordings of a JVM in one minute. */
 struct store_minute {
     uint64_t labelset;
     uint32_t value;      /* the values of the labels to split by, as a string id */
     int64_t minute;      /* minutes since the epoch */
     uint64_t recording;  /* the one that covers most of the minute */
-    uint64_t covered_ns; /* the sum of what the recordings cover; more than a minute if they overlap */
+    uint64_t covered_ns; /* the sum of the times that the recordings cover; more than a minute if they overlap */
     uint64_t known;      /* bits 1 << enum key_metric */
     struct store_amount {
         double amount;     /* a sum, or the largest (KEY_SORT_LONGEST); of KEY_SORT_LEVEL a sum of values times the time covered, in ns */

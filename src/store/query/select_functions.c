@@ -11,7 +11,7 @@
 
 #define SUM_MAX ((uint64_t)1 << 62)
 enum { ROWS_MAX = 1 << 22 };   /* the most rows, and the most groups, of an answer */
-enum { CELLS_AT_ONCE = 1024 }; /* cells that are added before the query may be given up */
+enum { CELLS_AT_ONCE = 1024 }; /* number of cells that are added between two checks whether the query is abandoned */
 
 /* The sum over the rows of one dictionary for a group and a set of methods, or for a group and one nearest method. */
 struct cell {
@@ -286,7 +286,7 @@ static int give_names(struct tally *t, uint32_t *names)
     return 0;
 }
 
-/* Adds what the dictionary's rows came to. A set counts for each of its methods, and once for all of them together. */
+/* Adds the sums of the dictionary's rows. A set counts for each of its methods, and once for all of them together. */
 static int give_sums(struct tally *t, struct error *e)
 {
     uint32_t *names = calloc((size_t)t->paths.count + 1, sizeof *names);

@@ -54,7 +54,8 @@ static int by_unit(const void *left, const void *right)
     return (a->sum.stack > b->sum.stack) - (a->sum.stack < b->sum.stack);
 }
 
-/* Lets the dictionary be read during the call only. It stays locked no longer than that, because whoever seals a part waits for it. */
+/* Allows reads of the dictionary during the call only. It stays locked no longer than that, because a thread that seals a part waits for
+ * it. */
 static int visit(const struct split *l, struct dictionary *d, const struct store_split_part *part)
 {
     pthread_mutex_lock(&d->lock);

@@ -26,8 +26,8 @@ LEVEL, FOUND = 0.01, 0.8
 CORES, RATE, HOUR, DAY = 8, 100, 3600, 86400  # of a host: busy cores, samples of each a second
 # (name, kind, settings, comparisons)
 NOTHING = (("30 days, each hour against the hour before, 20 hosts", {"hosts": 20, "samples": CORES * RATE * HOUR}, 720),
-           ("10 days of these, where hosts differ much", {"hosts": 20, "samples": CORES * RATE * HOUR, "own": 0.5, "other": 0.1, "load": 0.5},
-            240),
+           ("10 days of these, where hosts differ much",
+            {"hosts": 20, "samples": CORES * RATE * HOUR, "own": 0.5, "other": 0.1, "load": 0.5}, 240),
            ("30 days, each day against the day before, 100 hosts", {"hosts": 100, "samples": CORES * RATE * DAY}, 30))
 GROWS = ((0.02, 0.005), (0.01, 0.0005), (0.001, 0.00005))
 TIMES = (1, 1.5)
@@ -78,7 +78,8 @@ def duration(seconds):
 def nothing_lines(rows):
     lines = ["## Where nothing changed", "",
              "A comparison that finds anything is a false alarm. The stated rate is 1 in 100 comparisons.", "",
-             "| comparisons | hosts | tests in each | with a false alarm | rate | 95 % bound of the rate | p below 1 in 10,000, of as many as expected |",
+             "| comparisons | hosts | tests in each | with a false alarm | rate | 95 % bound of the rate | "
+             "p below 1 in 10,000, of as many as expected |",
              "|---|---|---|---|---|---|---|"]
     for row in rows:
         n, k, tests = int(row["trials"]), int(row["any"]), int(row["tests"])
@@ -93,8 +94,8 @@ def grows_lines(rows):
              "arithmetic: the growth is as many standard errors as the level over all tests, and a chance of four in five, ask for;",
              "the errors are those of Poisson draws and of the hosts' effects. *LEAST* is what the comparison itself says is the least",
              "growth that it finds in four of five.", "",
-             "| growth, of all CPU time | of the function | time, of the arithmetic | time | found | it is the surest change | another function is "
-             "named | LEAST |", "|---|---|---|---|---|---|---|---|"]
+             "| growth, of all CPU time | of the function | time, of the arithmetic | time | found | it is the surest change | "
+             "another function is named | LEAST |", "|---|---|---|---|---|---|---|---|"]
     for row in rows:
         n, share, growth, times = int(row["trials"]), float(row["share"]), float(row["growth"]), float(row["times"])
         found = f"{row['found']} of {n}"
@@ -111,14 +112,15 @@ def write_page(folder):
     of = {kind: [row for row in rows if row["kind"] == kind] for kind in ("nothing", "grows", "moves")}
     moved = of["moves"][0]
     lines = ["# Changes of a simulated fleet", "",
-             f"Made by `script/bench changes` on {rows[0]['date']}; raw data in `changes.csv`. Nothing is measured: draws are compared by the",
-             "code that answers `/v1/changes` (`src/profile/figures/changes.c`), so the figures are the same on every machine.", "",
+             f"Made by `script/bench changes` on {rows[0]['date']}; raw data in `changes.csv`. Nothing is measured:",
+             "draws are compared by the code that answers `/v1/changes` (`src/profile/figures/changes.c`), so the figures are the",
+             "same on every machine.", "",
              "10,000 functions with shares by Zipf's law, each called by one of 100 parts. A host's cost of a function varies by 20 %",
              "between hosts, and by 3 % between the two sides of a host; its load by 30 % between the sides (gamma distributions).",
              "Where hosts differ much, these are 50, 10 and 50 %. Samples are Poisson draws.", "",
              *nothing_lines(of["nothing"]), *grows_lines(of["grows"]), "", "## Where a function moved", "",
-             f"A function with 0.1 % of the CPU time is renamed: in {moved['moved']} of {moved['trials']} comparisons the answer says that its cost "
-             f"moved, and to which; another function is named in {moved['others']}.", "", *BESIDE]
+             f"A function with 0.1 % of the CPU time is renamed: in {moved['moved']} of {moved['trials']} comparisons the answer says "
+             f"that its cost moved, and to which; another function is named in {moved['others']}.", "", *BESIDE]
     path = folder / "changes.md"
     path.write_text("\n".join(lines) + "\n")
     print(path.read_text())
@@ -126,20 +128,20 @@ def write_page(folder):
 
 BESIDE = """## Beside FBDetect
 
-Meta's FBDetect (SOSP '24) is the published system that finds the smallest regressions. Its figures are of production, these are of a
-simulation, so that they say nothing of which is better:
+Meta's FBDetect (SOSP '24) is the published system that finds the smallest regressions. Its figures are of production. These are of a
+simulation, so they do not say which is better.
 
 | | FBDetect, as published | here |
 |---|---|---|
-| smallest regression found | 0.005 % of a service's CPU time | 0.005 % of all CPU time, in the time above, if hosts differ no more than here |
-| seen in | hundreds of services on millions of servers, 800,000 time series, seven years | draws for 100 hosts and 10,000 functions |
-| how a small regression is found | 0.05 % of the whole is 5 % of a subroutine, so subroutines are watched | the same: the rows above are 25, 5 and 5 % of their function |
-| what keeps false alarms away | filters: regressions that go away again, seasons, cost that shifts between functions, duplicates | a stated rate over all tests, hosts compared with themselves, cost that moved |
-| false alarms | the paper's figures are of its own filters; it states no rate | the table above |
-| what is not in it | | seasons, deployments that go on for hours, machines of several kinds, correlated hosts: each makes real errors larger |
+| smallest regression found | 0.005 % | 0.005 % of all CPU time, if hosts differ no more than here |
+| seen in | hundreds of services, millions of servers, 800,000 time series, seven years | draws for 100 hosts |
+| why small ones are found | 0.05 % of the whole is 5 % of a subroutine | the same: see the second column above |
+| against false alarms | filters: what goes away again, seasons, cost shifts, duplicates | a rate over all tests, cost shifts |
+| rate of false alarms | not stated in what we could read | the table above |
 
-Real hosts differ in ways that no gamma distribution has. What a comparison says of itself (the interval, and LEAST) comes from how the
-hosts of that comparison differ, not from this page.""".split("\n")
+Not simulated, and each makes real errors larger: seasons, deployments that take hours, machines of several kinds, hosts that change
+together. What a comparison says of itself (the interval, and LEAST) comes from how the hosts of that comparison differ, not from this
+page.""".split("\n")
 
 
 def main():

@@ -206,12 +206,15 @@ def read(letter):
 def check_file(good):
     path = ct.WORK / "wrong.conf"
     for text, word in (("type = email\nurl = http://a\nfrom = a@b\nrecipients = a@b", "smtp://"),
-                       ("type = email\nurl = smtp://a\nrecipients = a@b", "from"), ("type = email\nurl = smtp://a\nfrom = a@b", "recipients"),
+                       ("type = email\nurl = smtp://a\nrecipients = a@b", "from"),
+                       ("type = email\nurl = smtp://a\nfrom = a@b", "recipients"),
                        ("type = email\nurl = smtp://a\nfrom = a b@c\nrecipients = a@b", "from"),
                        ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b <c@d>", "recipients"),
                        ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b\nuser = x", "password-file"),
-                       ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b\nuser = x\npassword-file = /y\nstarttls = if-offered", "TLS"),
-                       ("type = slack\nurl = http://a\nfrom = a@b", "email"), ("type = webhook\nurl = http://a\ntemplate = /no", "template"),
+                       ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b\nuser = x\npassword-file = /y\nstarttls = if-offered",
+                        "TLS"),
+                       ("type = slack\nurl = http://a\nfrom = a@b", "email"),
+                       ("type = webhook\nurl = http://a\ntemplate = /no", "template"),
                        (f"type = slack\nurl = http://a\ntemplate = {ct.WORK / 'body.json'}", "template"),
                        (f"type = webhook\nurl = http://a\ntemplate = {ct.WORK / 'bad.json'}", "{{what}}")):
         path.write_text(f"[send x]\n{text}\n")
@@ -240,7 +243,8 @@ def check_letters(safe, plain, strict):
           [line for line in safe.said if line.startswith("tls AUTH")], "after TLS has begun, with the password", safe.said)
     ct.ok(read(plain.letters[0])["Subject"] == "busy!" and read(plain.letters[0]).get_content().startswith('{"what": "firing"'),
           "another one by a template, without TLS because the file says so", plain.letters[0])
-    ct.ok(not strict.letters and not [line for line in strict.said if line.startswith("MAIL")], "without that, never without TLS", strict.said)
+    ct.ok(not strict.letters and not [line for line in strict.said if line.startswith("MAIL")], "without that, never without TLS",
+          strict.said)
 
 
 def check_hooks(got):

@@ -94,7 +94,8 @@ def check_offers(server):
     first.tasks = {(number, "j2"): ("recording", None), (other, "j2"): ("cut", "the JVM ended after 3s")}
     first.poll()
     ct.ok(state(server, number)[0] == "done", "what is done stays done, whatever a daemon repeats", state(server, number))
-    ct.ok(state(server, other) == ("waiting", {"a": ("cut", "the JVM ended after 3s")}), "the other one looks for more JVMs", state(server, other))
+    ct.ok(state(server, other) == ("waiting", {"a": ("cut", "the JVM ended after 3s")}), "the other one looks for more JVMs",
+          state(server, other))
 
 
 def check_refusals(server):
@@ -170,15 +171,16 @@ def check_tokens():
     _, of_shop = ask(server, secrets["shop"], **wanted)
     jvms = {"j1": ("service=shop", None), "j2": ("service=bank", None)}
     ct.ok(Host(server, "a", secrets["reader"], **jvms).poll() == 403, "who may read is no daemon")
-    ct.ok(set(Host(server, "a", secrets["host"], **jvms).poll()) == {(of_shop, "j1")}, "a token for one service gets JVMs of that service only")
+    ct.ok(set(Host(server, "a", secrets["host"], **jvms).poll()) == {(of_shop, "j1")},
+          "a token for one service gets JVMs of that service only")
     _, of_all = ask(server, secrets["chief"], **wanted)
     got = Host(server, "c", secrets["shophost"], j2=jvms["j2"]).poll()
     ct.ok(got == {}, "a daemon for one service is not asked for another's JVMs", got)
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['shop']}"})[2])
     ct.ok([one["id"] for one in seen["profiles"]] == [of_shop], "who is limited to a service sees what was asked with such a token", seen)
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['reader']}"})[2])
-    ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")], "who is not sees all, and by whom",
-          seen)
+    ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")],
+          "who is not sees all, and by whom", seen)
     ct.ok("profile on demand 1: shop wants cpu of" in pathlib.Path(server.log.name).read_text(), "the log says who wants what")
     server.end()
 

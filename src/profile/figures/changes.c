@@ -228,8 +228,8 @@ static void choose_hosts(struct changes *c)
     c->design = !paired ? CHANGES_APART : both > 1 ? CHANGES_PAIRED : CHANGES_ALONE;
 }
 
-/* Large hosts have most of the variance, so that less of it is known than the number of hosts says. A host's part of it is the square of its
- * weight, if effects are what it differs by. */
+/* Large hosts have most of the variance, so that less of it is known than the number of hosts says. A host's part of it is the square of
+ * its weight, if effects are what it differs by. */
 static void count_even(struct changes *c)
 {
     for (int side = 0; side < 2; side++) {
@@ -455,8 +455,8 @@ static double dispersion_of(const struct changes *c, const struct estimate *e)
 }
 
 /* The degrees count also where the dispersion is 1 because hosts happen to differ by less than draws do: what they really differ by may be
- * more. The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is above
- * that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
+ * more. The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is
+ * above that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
 static double degrees_of(const struct changes *c, const struct estimate *e)
 {
     double f = e->degrees, all = compare_degrees(f), prior = all - f, ratio = c->median > 0 ? e->own / c->median : 1;

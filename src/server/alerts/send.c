@@ -40,7 +40,7 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     struct post_answer answer = {0};
     *retry_after_ns = 0;
     if (target->kind == ALERT_EMAIL)
-        return mail_send_to(a, target, bytes, n, e);
+        return mail_send_to(&a->server->stop.asked, target, bytes, n, e);
     int rc = token_read(target->token_file, token, e);
     if (rc)
         return rc;

@@ -108,11 +108,11 @@ int mail_put(FILE *out, const struct alert_target *target, const struct alert_no
     return rc;
 }
 
-int mail_send_to(struct alerts *a, const struct alert_target *target, const char *bytes, size_t n, struct error *e)
+int mail_send_to(const atomic_bool *cancel, const struct alert_target *target, const char *bytes, size_t n, struct error *e)
 {
     char password[TOKEN_MAX];
     int rc = token_read(target->password_file, password, e);
-    struct transport *t = rc ? NULL : transport_new(target->ca_file, &a->server->stop.asked, e);
+    struct transport *t = rc ? NULL : transport_new(target->ca_file, cancel, e);
     struct mail_letter letter = {.url = target->url,
                                  .open = target->open,
                                  .user = target->user,

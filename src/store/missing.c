@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed",          "lost",  "retain", "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "retain_recordings", "flawed"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -17,6 +17,7 @@ static const char *const words[MISSING_REASONS] = {
     "deleted by --max-disk",
     "deleted by --max-disk-per-service",
     "lost with a damaged catalog",
+    "whose recording as it was sent was deleted",
     "damaged when they came",
 };
 

@@ -13,6 +13,7 @@ enum missing_why {
     MISSING_DISK,     /* deleted, because of --max-disk */
     MISSING_QUOTA,    /* deleted, because of --max-disk-per-service */
     MISSING_REBUILT,  /* lost with a damaged catalog, because the recordings had been deleted; their labels and types are unknown */
+    MISSING_RAW,      /* of questions that need the recording as it was sent: it was deleted; its samples may still be there */
     MISSING_FLAWED,   /* recordings that were damaged when they were received; the readable rest is in the answer */
     MISSING_REASONS
 };

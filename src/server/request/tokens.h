@@ -36,8 +36,9 @@ void tokens_init(struct tokens *t);
 void tokens_deinit(struct tokens *t);
 /* Replaces all tokens by those of the file. Returns 0, or a code with a message in e; then the tokens stay as they were. */
 int tokens_read(struct tokens *t, const char *path, struct error *e);
-/* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Returns false if there is none. */
-bool tokens_find(struct tokens *t, const char *authorization, struct token *out);
+/* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Without that header, the token is the whole
+ * of `tenant`, the header in which Pyroscope's clients send a tenant. Each may be NULL. Returns false if there is no such token. */
+bool tokens_find(struct tokens *t, const char *authorization, const char *tenant, struct token *out);
 /* Whether the token is for some services only. */
 bool token_is_bound(const struct token *t);
 /* Makes a token. wanted: "NAME:read,write", or "NAME:read,write:service=PATTERN". Adds its line to the file, and prints the token on

@@ -26,12 +26,20 @@ static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t
     return 0;
 }
 
+static bool is_wanted(const struct store_query *q, uint64_t recording)
+{
+    bool found = !q->recording_count;
+    for (uint32_t i = 0; !found && i < q->recording_count; i++)
+        found = q->recordings[i] == recording;
+    return found;
+}
+
 static int take_hit(void *context, const struct catalogue_hit *hit)
 {
     const struct take_hits *t = context;
     struct gather *g = t->g;
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
-    if (!value)
+    if (!value || !is_wanted(t->q, hit->recording))
         return 0;
     uint32_t type = strtab_add_text(&g->types, hit->type);
     if (type && hit->state != PART_SEALED)
@@ -50,6 +58,8 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
                                             .by = *value - 1,
                                             .begun = hit->begun,
                                             .ended = hit->ended,
+                                            .first = hit->first,
+                                            .last = hit->last,
                                             .within = within};
     return 0;
 }

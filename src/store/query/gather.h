@@ -8,6 +8,7 @@ struct gathered {
     uint64_t recording, segment, labelset, rows, weight, flaws;
     uint32_t dictionary, type, by;
     int64_t begun, ended; /* of the recording */
+    int64_t first, last;  /* of the part; both are included */
     bool within;          /* all its rows are within the query's time */
 };
 

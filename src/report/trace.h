@@ -35,6 +35,7 @@ struct trace {
     uint32_t span_count, span_cap;
     uint64_t weights[PROFILE_KINDS];
     uint32_t samples, threads;
+    const char *link; /* template of the address of a trace (base/text/trace_link.h); NULL = none; set it before printing */
 };
 
 int trace_add(struct trace *t, const struct profile *p);

@@ -8,6 +8,7 @@
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/reload.h"
+#include "server/remote/remote_write.h"
 #include "server/request/journal.h"
 
 #include <errno.h>
@@ -96,6 +97,7 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
 
 static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
+    struct remote_write *remote = NULL;
     struct listener *l;
     unsigned port;
     int rc = journal_start(&s->journal, s->options->access_log, tell, e);
@@ -105,7 +107,10 @@ static int serve(struct server *s, const struct server_source *source, struct er
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        work(s, l, source);
+        rc = s->options->remote_write ? remote_write_start(&remote, s, port, tell, e) : 0;
+        if (!rc)
+            work(s, l, source);
+        remote_write_stop(remote);
         listen_stop(l);
     }
     journal_stop(s->journal);

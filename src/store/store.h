@@ -105,8 +105,8 @@ struct store_deleted store_deleted(struct store *s);
 
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
-/* Reads the profiles of an opened recording. to: zeros; call store_profiles_deinit. *partly: whether it is damaged, and the profiles are what
- * could be read. Returns 0, or the code of the options' `load`. */
+/* Reads the profiles of an opened recording. to: zeros; call store_profiles_deinit. *partly: whether it is damaged, and the profiles are
+ * what could be read. Returns 0, or the code of the options' `load`. */
 int store_load(struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a

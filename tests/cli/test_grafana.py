@@ -80,6 +80,9 @@ def check_heatmap(call, paths, what):
     ct.ok(sums == {at: p["value"] for at, p in series.items()}, f"{what}: what the recordings have adds up to the series", (sums, series))
     low = min(int(x["value"]) for slot in slots.values() for x in slot["exemplars"])
     ct.ok(all(slot["yMin"][0] == low and slot["yMin"] == sorted(slot["yMin"]) for slot in slots.values()), f"{what}: from the least on")
+    hour = call("SelectHeatmap", step=3600, exemplarType="EXEMPLAR_TYPE_INDIVIDUAL", **OF_SHOP)["series"][0]["slots"]
+    ct.ok(len(hour) == 1 and sorted(int(x["value"]) for x in hour[0]["exemplars"]) == sorted(map(total_of, paths.values())),
+          f"{what}: a step that has whole recordings", hour)
     split = call("SelectHeatmap", step=STEP, groupBy=["host"], limit=1, **OF_SHOP)["series"]
     ct.ok([one["labels"] for one in split] == [[{"name": "host", "value": "b"}]] and
           all(sum(slot["counts"]) == 1 and not slot.get("exemplars") for slot in split[0]["slots"]),
@@ -179,6 +182,63 @@ def check_legacy(server, paths):
         ct.ok(isinstance(answer, dict) and answer.get("status") == 400 and answer.get("code") == "invalid_argument", f"{what}: 400", answer)
 
 
+def check_drilldown(server, paths):
+    """What Profiles Drilldown and the data source send, in their own spelling: JSON without Connect's header."""
+    def ask(path, body, kind="json", **headers):
+        status, kinds, content = server.request("POST", f"/{path}", body.encode(), {"Content-Type": f"application/{kind}", **headers})
+        return status, json.loads(content) if "json" in kinds["Content-Type"] else content
+
+    utf8 = {"Accept": "application/json; allow-utf8-labelnames=true"}
+    querier, times = "querier.v1.QuerierService/", f'"start":{RANGE["start"]},"end":{RANGE["end"]}'
+    status, start = ask(querier + "Series", '{' + times + ',"labelNames":["service_name","__profile_type__"],"matchers":[]}')
+    ct.ok(status == 200 and [{p["name"]: p["value"] for p in one["labels"]} for one in start["labelsSet"]] ==
+          [{"service_name": "shop", "__profile_type__": CPU}], "the start page", start)
+    status, names = ask(querier + "LabelNames", '{' + times + ',"matchers":["{__profile_type__=\\"%s\\",}"]}' % CPU, **utf8)
+    ct.ok(status == 200 and {"host", "service_name"} <= set(names["names"]), "labels of a type; a selector that ends with a comma", names)
+    status, details = ask(querier + "SelectMergeProfile", '{%s,"profile_typeID":"%s","label_selector":"{service_name=\\"shop\\",}",'
+                          '"maxNodes":500,"stackTraceSelector":{"call_site":[{"name":"java.lang.Thread.run"},{"name":"demo.Work.run"}]}}'
+                          % (times, CPU))
+    ct.ok(status == 200 and sum(int(one["value"][-1]) for one in details["sample"]) == sum(map(total_of, paths.values())) and
+          {int(line["line"]) for one in details["location"] for line in one["line"]} == {840, 12, 23, 31} and
+          all(one["id"] for one in details["function"]), "lines of a function, as JSON, in two spellings of names", details)
+    status, stats = ask("querier.v1.QuerierService/GetProfileStats", "{}")
+    ct.ok(status == 200 and stats["dataIngested"] is True, "whether there is data", stats)
+    health = bytes((0x08, 0xe8, 0x07, 0x10, 0xa0, 0x1f))  # start 1000, end 4000
+    status, kinds, content = server.request("POST", f"/{querier}ProfileTypes", health, {"Content-Type": "application/proto"})
+    ct.ok((status, kinds["Content-Type"], content) == (200, "application/proto", b""), "the data source's check of its health", content)
+    for service in ("settings.v1.RecordingRulesService/ListRecordingRules", "adhocprofiles.v1.AdHocProfileService/List",
+                    "vcs.v1.VCSService/GetFile", "settings.v1.SettingsService/Set", querier + "Tomorrow"):
+        status, answer = ask(service, "{}")
+        ct.ok((status, answer["code"]) == (501, "unimplemented"), f"{service}: unimplemented", answer)
+
+
+def check_links(server, paths):
+    """From a tracing system to a profile, and back."""
+    first = SPANS["a"][0]
+    times = {"from": FIRST, "to": FIRST + 600}
+    found = server.get("/v1/flamegraph", span_id=first, trace_id=TRACE + "a", select='service="shop"', **times)
+    link = f"https://traces.example/{TRACE}a?low=11803532876627986234&span={first}"
+    ct.ok(found["server"]["total"] == total_of(paths["a"], "--label", f"span_id={first}") and found["server"]["trace_link"] == link and
+          found["server"]["span_id"] == first, "/v1/flamegraph of a span, with the address of its trace", found["server"])
+    methods = server.get("/v1/methods", trace_id=TRACE + "b", **times)
+    ct.ok({row["name"]: row["self"] for row in methods["report"]["methods"] if row["self"]} ==
+          {"demo.Work.hot": 24 * 7 * MS, "demo.Work.cold": 18 * 3 * MS}, "/v1/methods of a trace", methods["server"])
+    status, headers, page = server.request("GET", "/v1/flamegraph", format="html", span_id=first, **times)
+    ct.ok(status == 200 and headers["Content-Type"].startswith("text/html") and f"span {first}".encode() in page, "its page")
+    ct.ok("trace_link" not in server.get("/v1/flamegraph", span_id=first, **times)["server"], "without a trace, no address")
+    for what, parameters in (("an id", {"span_id": "x"}), ("a long one", {"span_id": "0" * 17}), ("of a trace", {"trace_id": "0" * 33})):
+        answer = server.get("/v1/profile", **parameters)
+        ct.ok(answer.get("status") == 400 and "hexadecimal" in answer["error"], f"{what}: 400", answer)
+    shown = ct.candor("trace", "--trace-link", "https://traces.example/{trace64}/{span}", paths["a"], TRACE + "a")
+    ct.ok(shown.status == 0 and f"Link      https://traces.example/{(TRACE + 'a')[16:]}/\n" in shown.out, "candor trace has it",
+          shown.out[:300])
+    spans = json.loads(ct.candor("trace", "--json", "--trace-link", "https://traces.example/{trace}/{span}", paths["a"], TRACE + "a").out)
+    ct.ok([one["link"] for one in spans["spans"]] == [f"https://traces.example/{TRACE}a/{span}" for span in SPANS["a"]] and
+          spans["link"] == f"https://traces.example/{TRACE}a/", "and in JSON each span has its own", spans["spans"])
+    wrong = ct.candor("trace", "--trace-link", "ftp://x/{trace}", paths["a"], TRACE + "a")
+    ct.ok(wrong.status == 2 and "https://" in wrong.err, "another address: usage", wrong)
+
+
 def check_gone(paths):
     """Without the recordings as they were sent, spans cannot be found; the answer says so."""
     server = Server("grafana-gone", "--max-recordings", "1")
@@ -209,7 +269,7 @@ def check_tenant():
 
 
 def main():
-    server = Server("grafana")
+    server = Server("grafana", "--trace-link", "https://traces.example/{trace}?low={trace10}&span={span}")
     paths = {"a": make("a", 5), "b": make("b", 7)}
     for host, path in paths.items():
         status, answer = server.send(path.read_bytes(), service="shop", host=host)
@@ -224,6 +284,8 @@ def main():
         check_spans(call, paths, what)
         check_forms(call, paths, what)
     check_legacy(server, paths)
+    check_drilldown(server, paths)
+    check_links(server, paths)
     check_gone(paths)
     check_tenant()
     server.end()

@@ -1,6 +1,7 @@
 /* candor trace FILE TRACE_ID: shows what the threads did for one request. */
 #include "cli/cli.h"
 
+#include "base/text/trace_link.h"
 #include "cli/read/input.h"
 #include "cli/read/trace_id.h"
 #include "format/read/formats.h"
@@ -10,6 +11,8 @@
 
 static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "as JSON"},
+    {0, "trace-link", "URL", NULL,
+     "also print where a tracing system shows the trace: its address, with {trace} for the id, such as https://jaeger/trace/{trace}"},
     CLI_UNPACK_OPTION,
     {0},
 };
@@ -55,7 +58,11 @@ static int trace_run(const struct cli_args *args)
     char *path = args->operands[0];
     struct profile profiles[KINDS];
     struct trace t = {0};
+    struct error e;
     int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
+    t.link = cli_option(args, "trace-link");
+    if (!status && t.link && trace_link_check(t.link, &e))
+        return cli_usage(args->command, "%s", e.text);
     if (!status && remote_is(path))
         return cli_fail("%s: a server does not keep the traces of samples; give the FILE of a recording", path);
     if (!status && !strcmp(path, "-"))

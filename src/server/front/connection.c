@@ -58,7 +58,7 @@ static void end_request(struct connection *c)
                                          .received = received,
                                          .sent = r->sent,
                                          .ns = ns};
-    counters_request(&c->server->counters, routes_group(h), ns, received, r->sent);
+    counters_request(&c->server->counters, routes_group(h), ns, received, r->sent, http_header(h, "traceparent"));
     journal_request(c->server->journal, &line);
     request_free(r);
     c->request = NULL;

@@ -13,7 +13,8 @@
 /* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
  * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
- * for. resolve_s: a finding that was not seen for so long is resolved. */
+ * for. resolve_s: a finding that was not seen for so long is resolved. remote_interval_s: how often metrics are sent. top_methods: how many
+ * methods of a service are metrics. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -26,11 +27,15 @@
     X(connections_of_one, "max-connections-per-address")                                                                                   \
     X(patience_ns, "client-timeout")                                                                                                       \
     X(analyze_ppm, "analyze-cpu")                                                                                                          \
-    X(resolve_s, "resolve-after")
+    X(resolve_s, "resolve-after")                                                                                                          \
+    X(remote_interval_s, "remote-write-interval")                                                                                          \
+    X(top_methods, "top-methods")
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
- * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. */
+ * access_log: NULL = none. alerts: the file with rules of alerts; NULL = none. remote_write: the URL that metrics are sent to; NULL = none.
+ * remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and files; NULL = none. trace_link: the address of a trace in a
+ * tracing system, with {trace} in it (base/text/trace_link.h); NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -41,7 +46,12 @@
     X(access_log, "access-log")                                                                                                            \
     X(key, "tls-key")                                                                                                                      \
     X(unpacked, "max-unpacked")                                                                                                            \
-    X(alerts, "alerts")
+    X(alerts, "alerts")                                                                                                                    \
+    X(remote_write, "remote-write")                                                                                                        \
+    X(remote_protocol, "remote-write-protocol")                                                                                            \
+    X(remote_token, "remote-write-token-file")                                                                                             \
+    X(remote_ca, "remote-write-ca")                                                                                                        \
+    X(trace_link, "trace-link")
 
 struct alerts; /* server/alerts/alerts.h */
 

@@ -103,7 +103,9 @@ int question_step(struct http *h, const struct question *query, int64_t *step)
 void question_failed(struct http *h, int rc, const struct error *e)
 {
     counters_gave_up(&h->server->counters, rc);
-    if (rc == -ENOENT)
+    if (rc == -EBUSY)
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
+    else if (rc == -ENOENT)
         http_error(h, HTTP_NOT_FOUND, "%s", e->text);
     else if (rc == -E2BIG)
         http_error(h, HTTP_BAD_REQUEST, "%s", e->text);

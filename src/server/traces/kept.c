@@ -132,6 +132,10 @@ static int read_one(const struct search *s, uint64_t id, kept_visit *visit, void
     s->result->recordings += !rc;
     if (!rc && partly)
         missing_add(&s->result->missing, MISSING_FLAWED, 1, 0, 0);
+    if (rc == -EINVAL || rc == -EPROTONOSUPPORT) { /* it cannot be read any more */
+        missing_add(&s->result->missing, MISSING_DAMAGED, 1, 0, 0);
+        rc = 0;
+    }
     for (uint32_t i = 0; !rc && i < all.count; i++)
         if (!strcmp(store_type_of(&all.list[i], type), s->type))
             rc = visit_profile(s, &all.list[i], id, visit, context);

@@ -14,7 +14,7 @@
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
-#include "analysis/known/costs.h"
+#include "profile/known/costs.h"
 #include "analysis/evidence.h"
 
 #define FINDING_NEEDS(source) SOURCE_BIT(SOURCE_##source)

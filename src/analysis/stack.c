@@ -1,9 +1,8 @@
 #include "analysis/stack.h"
 
-#include "analysis/known/known_methods.h"
 #include "analysis/tally.h"
 #include "base/buffer.h"
-#include "base/text/code_owner.h"
+#include "profile/owner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +11,6 @@
 enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
 
 /* ---- marks ---- */
-
-static uint64_t marks_of(const struct profile *p, const struct profile_method *m)
-{
-    return known_method_marks(profile_text(p, m->class_name), profile_text(p, m->name));
-}
 
 static struct findings_stacks *stacks_of(struct findings *f, const struct profile *p)
 {
@@ -31,34 +25,11 @@ static struct findings_stacks *stacks_of(struct findings *f, const struct profil
     return NULL;
 }
 
-/* A logger that prints is logging. */
-static uint64_t without_console(uint64_t marks)
-{
-    return marks >> STACK_COST_LOGS & 1 ? marks & ~(UINT64_C(1) << STACK_COST_CONSOLE) : marks;
-}
-
-/* Parents come before their children. */
-static uint64_t *make_marks(const struct profile *p)
-{
-    uint64_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
-    uint64_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
-    for (uint32_t i = 0; of_method && i < p->method_count; i++)
-        of_method[i] = marks_of(p, &p->methods[i]);
-    for (uint32_t i = 1; of_method && of_node && i < p->node_count; i++)
-        of_node[i] = without_console(of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method]);
-    if (!of_method) {
-        free(of_node);
-        of_node = NULL;
-    }
-    free(of_method);
-    return of_node;
-}
-
 int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p)
 {
     struct findings_stacks *stacks = stacks_of(f, p);
     if (stacks && !stacks->marks)
-        stacks->marks = make_marks(p);
+        stacks->marks = marks_of_nodes(p);
     *m = (struct stack_marks){p, stacks ? stacks->marks : NULL};
     return m->of_node ? 0 : -ENOMEM;
 }
@@ -85,21 +56,15 @@ static const char *method_of(const struct profile *p, uint32_t stack)
     return profile_text(p, p->methods[frame_of(p, stack)->method].name);
 }
 
-static bool is_java(const struct profile *p, uint32_t stack)
-{
-    uint8_t type = frame_of(p, stack)->type;
-    return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
-}
-
 static enum code_owner owner_of(const struct profile *p, uint32_t stack)
 {
-    return is_java(p, stack) ? code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
+    return owner_of_frame(p, frame_of(p, stack));
 }
 
 /* Whether the frame is a native method. HotSpot reports native methods as interpreted or compiled Java frames without a line. */
 static bool is_native_method(const struct profile *p, uint32_t stack)
 {
-    return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (is_java(p, stack) && frame_of(p, stack)->line <= 0);
+    return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (owner_is_java(frame_of(p, stack)) && frame_of(p, stack)->line <= 0);
 }
 
 /* Judges by the classes of the native methods in which threads wait. The names of these methods differ between JDKs, but their classes
@@ -160,7 +125,7 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
     const struct profile *p = m->profile;
-    while (stack && !(marks_of(p, &p->methods[frame_of(p, stack)->method]) >> mark & 1))
+    while (stack && !(marks_of_method(p, &p->methods[frame_of(p, stack)->method]) >> mark & 1))
         stack = p->nodes[stack].parent;
     return stack ? frame_of(p, stack)->label : 0;
 }

@@ -4,7 +4,7 @@
 #define CANDOR_ANALYSIS_STACK_H
 
 #include "analysis/findings.h"
-#include "analysis/known/stack_mark.h"
+#include "profile/known/marks.h"
 #include "profile/profile.h"
 
 struct stack_marks {
@@ -17,13 +17,13 @@ struct stack_marks {
 int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p);
 static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
-    return m->of_node[stack] >> mark & 1;
+    return marks_have(m->of_node[stack], mark);
 }
 
 /* Whether the thread is a worker of a pool between two tasks. */
 static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
 {
-    return stack_has(m, stack, STACK_TAKES_TASK) || (stack_has(m, stack, STACK_FORKS) && !stack_has(m, stack, STACK_EXECUTES));
+    return marks_are_idle(m->of_node[stack]);
 }
 
 /* The activity of the thread with this stack, judged by the innermost method. Only methods that serve a single purpose are judged; all

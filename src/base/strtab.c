@@ -85,16 +85,29 @@ static int grow(struct strtab *t)
     return 0;
 }
 
-uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
+static uint32_t find(const struct strtab *t, const char *text, size_t len, uint64_t hash)
 {
-    if (!len)
-        return 0;
-    uint64_t hash = hash_bytes(text, len);
     for (uint32_t id = t->buckets[hash & (t->bucket_count - 1)]; id; id = t->entries[id].next) {
         const struct strtab_entry *e = &t->entries[id];
         if (e->hash == hash && e->len == len && !memcmp(e->text, text, len))
             return id;
     }
+    return 0;
+}
+
+uint32_t strtab_find(const struct strtab *t, const char *text, size_t len)
+{
+    return len ? find(t, text, len, hash_bytes(text, len)) : 0;
+}
+
+uint32_t strtab_add(struct strtab *t, const char *text, size_t len)
+{
+    if (!len)
+        return 0;
+    uint64_t hash = hash_bytes(text, len);
+    uint32_t known = find(t, text, len, hash);
+    if (known)
+        return known;
     const char *kept = grow(t) ? NULL : store(t, text, len);
     if (!kept)
         return 0;

@@ -26,6 +26,8 @@ int strtab_init(struct strtab *t); /* 0 or -ENOMEM */
 void strtab_deinit(struct strtab *t);
 /* Returns the id of the string, and adds the string if it is new; 0 when out of memory. */
 uint32_t strtab_add(struct strtab *t, const char *text, size_t len);
+/* Returns the id of the string; 0 if the table does not have it, or if it is the empty string. */
+uint32_t strtab_find(const struct strtab *t, const char *text, size_t len);
 uint32_t strtab_add_text(struct strtab *t, const char *text);
 const char *strtab_text(const struct strtab *t, uint32_t id);
 uint32_t strtab_len(const struct strtab *t, uint32_t id);

@@ -228,7 +228,7 @@ static void getopt_tables(const struct cli_command *command, char *letters, stru
                 *letters++ = ':';
         }
     }
-    names[n] = (struct option){"help", no_argument, NULL, HELP};
+    names[n] = (struct option){"help", optional_argument, NULL, HELP};
     names[n + 1] = (struct option){0};
     *letters++ = 'h';
     *letters = 0;
@@ -261,6 +261,13 @@ static int check_operands(const struct cli_command *c, const struct cli_args *ar
     return CLI_OK;
 }
 
+static int help_level(const struct cli_command *command)
+{
+    if (optarg && strcmp(optarg, "all"))
+        return cli_usage(command, "--help takes no value, or 'all', not '%.60s'", optarg);
+    return optarg ? CLI_HELP_ALL : CLI_HELP;
+}
+
 /* Options may also follow operands (`candor report FILE --json`). getopt stops at each operand; the operand is then moved to the front
  * of argv, to which args->operands points. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
@@ -283,7 +290,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
         if (got == -1) {
             args->operands[args->operand_count++] = argv[optind++];
         } else if (got == HELP || got == 'h') {
-            return -1;
+            return got == HELP ? help_level(command) : CLI_HELP;
         } else if (got == ':' || got == '?') {
             return wrong_option(command, got, argv[optind - 1]);
         } else {

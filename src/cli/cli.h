@@ -40,11 +40,12 @@ struct cli_option {
 struct cli_args;
 
 struct cli_command {
-    const char *name;                 /* "record" */
-    const char *arguments;            /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
-    const char *summary;              /* one line, lower case, no full stop */
-    const char *about;                /* paragraphs separated by an empty line, for --help and the man page; may be NULL */
-    const char *examples;             /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
+    const char *name;      /* "record" */
+    const char *arguments; /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
+    const char *summary;   /* one line, lower case, no full stop */
+    const char *about;     /* paragraphs separated by an empty line, for --help and the man page; may be NULL */
+    const char *examples;  /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
+    const char *often;     /* the options that most users need, as in "duration,output"; NULL = help is short enough to have all of them */
     const struct cli_option *options; /* ends with a row whose name is NULL; NULL = none. Every command also has --help */
     enum cli_operand operand;
     int operands_min, operands_max;          /* checked before run; operands_max -1 = any number */
@@ -99,7 +100,10 @@ const struct cli_command *cli_find(const char *name);
  * at the end. */
 const char *cli_nearest(const char *typed, const char *(*name_at)(const void *context, size_t i), const void *context);
 
-/* Reads argv[1..] into args. Returns CLI_OK, CLI_USAGE after printing the reason, or -1 if --help was given. */
+/* What cli_parse returns for --help, and for --help=all. */
+enum { CLI_HELP = -1, CLI_HELP_ALL = -2 };
+
+/* Reads argv[1..] into args. Returns CLI_OK, CLI_USAGE after printing the reason, or one of the above. */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
 
 extern const struct cli_command command_list;       /* cmd_list.c */
@@ -133,6 +137,9 @@ extern const struct cli_command command_version;    /* main.c */
 /* Runs `candor server`. In candor it starts the program candor-server (server/exec.c); in candor-server it runs the server itself
  * (server/main.c). */
 int server_command_run(const struct cli_args *args);
+
+/* Prints a command's help: all of it, or in brief if the command has much. Returns an exit status (cmd_help.c). */
+int help_print(const struct cli_command *command, bool all);
 
 /* Print what `record` shows at its end. All of them print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out); /* cmd_report.c: prints the short report, then the books */

@@ -66,10 +66,8 @@ static int run(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args;
     int status = cli_parse(command, argc, argv, &args);
-    if (status < 0) {
-        args = (struct cli_args){.command = &command_help, .operand_count = 1, .operands = (char *[]){argv[0], NULL}};
-        return command_help.run(&args);
-    }
+    if (status < 0)
+        return help_print(command, status == CLI_HELP_ALL);
     if (!status)
         status = limit_unpacking(&args);
     return status ? status : command->run(&args);

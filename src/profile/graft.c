@@ -18,7 +18,9 @@ static int take_strings(struct graft *g, struct profile *to, const struct profil
     if (reach(&g->strings, &g->string_cap, from->strings.count))
         return -ENOMEM;
     for (uint32_t *i = &g->string_count; *i < from->strings.count; ++*i)
-        if (profile_string(to, profile_text(from, *i), strtab_len(&from->strings, *i), &g->strings[*i]))
+        if (g->strings_wanted && !g->strings_wanted[*i])
+            g->strings[*i] = 0;
+        else if (profile_string(to, profile_text(from, *i), strtab_len(&from->strings, *i), &g->strings[*i]))
             return -ENOMEM;
     return 0;
 }

@@ -15,6 +15,7 @@ struct graft {
     uint32_t method_cap;
     uint32_t string_count, frame_count, node_count, label_count, thread_count; /* how many of the source's entries were merged so far */
     uint32_t string_cap, frame_cap, node_cap, label_cap, thread_cap;
+    const bool *strings_wanted; /* by id in the source: whether the string is merged; others become 0. NULL = all are */
 };
 
 /* Merges everything that `from` has gained since the last call. A graft is for one pair of profiles. Returns 0 or -ENOMEM. */

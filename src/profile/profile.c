@@ -272,6 +272,21 @@ int profile_label(struct profile *p, const struct profile_label *one, uint32_t *
     return 0;
 }
 
+static const uint32_t *find_pair(const struct map *m, uint32_t a, uint32_t b)
+{
+    return map_find(m, (uint64_t)a << 32 | b);
+}
+
+bool profile_label_find(const struct profile *p, const struct profile_label *one, uint32_t *id)
+{
+    const uint32_t *text = find_pair(&p->maps[MAP_LABEL_TEXT], one->key, one->value);
+    const uint32_t *kind = text ? find_pair(&p->maps[MAP_LABEL_KIND], *text, one->unit << 1 | one->number) : NULL;
+    const uint32_t *set = kind ? find_pair(&p->maps[MAP_LABEL], one->parent, *kind) : NULL;
+    if (set)
+        *id = *set;
+    return set;
+}
+
 uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX])
 {
     uint32_t count = p->labels[labels].count;

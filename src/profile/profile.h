@@ -230,6 +230,8 @@ static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t fra
 /* Interns the set that consists of the set one->parent and one more label. A label without a key or a text is ignored: the set does not
  * change. */
 int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id);
+/* Finds that set without adding it. Returns whether the profile has the set. */
+bool profile_label_find(const struct profile *p, const struct profile_label *one, uint32_t *id);
 /* Lists the labels of a set in the order in which they were added. Returns their number. */
 uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX]);
 /* Interns the pseudo frame that marks a truncated stack at its root. */

@@ -5,6 +5,7 @@
 
 #include "profile/figures/leaks.h"
 #include "profile/figures/stats.h"
+#include "profile/known/idle.h"
 #include "profile/locks.h"
 #include "profile/profile.h"
 #include "regex/regex.h"
@@ -29,6 +30,10 @@ struct report_options {
     bool top_set;      /* false = each table of the text has its own default length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
+    bool all_books;            /* books are not cut to a line, even if nothing in them needs an explanation */
+    bool leaves_idle_out;      /* threads that wait for work are not in the tables of the kind PROFILE_WALL */
+    const struct idle *idle;   /* the samples of idle threads that were left out; NULL = none were */
+    bool each_thread;          /* threads of one pool do not share a row */
     double threshold;          /* branches of a tree with a smaller share are left out */
     struct stats *allocated;   /* a table with a row for each class of object, for the kinds PROFILE_ALLOC and PROFILE_LIVE; else NULL */
     const struct leaks *leaks; /* for the kind PROFILE_LIVE; else NULL */

@@ -1,8 +1,11 @@
 #include "report/trace.h"
 
 #include "base/array.h"
+#include "profile/allocated.h"
+#include "profile/filter.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +40,26 @@ static const char *innermost_of_program(const struct profile *p, uint32_t stack)
     return "";
 }
 
+/* Returns the innermost frame. The class of an allocated object is none, although it may have become one (allocated.h). */
+static const char *leaf_of(const struct profile *p, uint32_t stack)
+{
+    if (stack && p->frames[p->nodes[stack].frame].type == JFR_FRAME_PSEUDO && allocated_has_classes(p))
+        stack = p->nodes[stack].parent;
+    return stack ? profile_text(p, p->frames[p->nodes[stack].frame].label) : "";
+}
+
+int trace_keep(struct profile *p, const char *id)
+{
+    char wanted[64];
+    struct error e;
+    struct filter f = {0};
+    snprintf(wanted, sizeof wanted, "trace_id=^%.32s$", id);
+    int rc = filter_compile_label(&f.label, wanted, &e);
+    rc = rc ? rc : filter_apply(&f, p);
+    filter_deinit(&f);
+    return rc;
+}
+
 int trace_add(struct trace *t, const struct profile *p)
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {
@@ -50,11 +73,12 @@ int trace_add(struct trace *t, const struct profile *p)
             .state = s->state,
             .weight = s->weight,
             .samples = s->count,
+            .process = t->process ? t->process : "",
             .thread = profile_text(p, p->threads[s->thread].name),
             .span = label_of(p, s->labels, "span_id"),
             .root = label_of(p, s->labels, "root_span_id"),
             .endpoint = label_of(p, s->labels, "endpoint"),
-            .leaf = s->stack ? profile_text(p, p->frames[p->nodes[s->stack].frame].label) : "",
+            .leaf = leaf_of(p, s->stack),
             .in = innermost_of_program(p, s->stack),
         };
     }
@@ -63,19 +87,25 @@ int trace_add(struct trace *t, const struct profile *p)
 
 /* ---- the order of pieces, and their spans ---- */
 
+static int compare_threads(const struct trace_piece *a, const struct trace_piece *b)
+{
+    int order = strcmp(a->process, b->process);
+    return order ? order : strcmp(a->thread, b->thread);
+}
+
 static int by_time(const void *left, const void *right)
 {
     const struct trace_piece *a = left, *b = right;
     int order = (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
     if (!order)
-        order = strcmp(a->thread, b->thread);
+        order = compare_threads(a, b);
     return order ? order : (int)a->kind - (int)b->kind;
 }
 
 static int by_thread(const void *left, const void *right)
 {
     const struct trace_piece *a = left, *b = right;
-    int order = strcmp(a->thread, b->thread);
+    int order = compare_threads(a, b);
     if (!order)
         order = (int)a->kind - (int)b->kind;
     return order ? order : by_time(left, right);
@@ -83,8 +113,8 @@ static int by_thread(const void *left, const void *right)
 
 static bool go_together(const struct trace_piece *a, const struct trace_piece *b)
 {
-    return a->kind == b->kind && a->state == b->state && !strcmp(a->thread, b->thread) && !strcmp(a->span, b->span) &&
-           !strcmp(a->leaf, b->leaf) && !strcmp(a->in, b->in);
+    return a->kind == b->kind && a->state == b->state && !compare_threads(a, b) && !strcmp(a->span, b->span) && !strcmp(a->leaf, b->leaf) &&
+           !strcmp(a->in, b->in);
 }
 
 static void join(struct trace *t)
@@ -93,7 +123,7 @@ static void join(struct trace *t)
     for (uint32_t i = 0; i < t->piece_count; i++) {
         const struct trace_piece *one = &t->pieces[i];
         struct trace_piece *last = kept ? &t->pieces[kept - 1] : NULL;
-        t->threads += !last || strcmp(last->thread, one->thread);
+        t->threads += !last || compare_threads(last, one);
         if (last && go_together(last, one)) {
             last->to_ns = one->to_ns;
             last->weight += one->weight;

@@ -1,6 +1,6 @@
-/* Collects what the threads of one request did, in order of time, from the samples of the request's trace.
+/* Collects what the threads of one request did, in order of time, from the samples of the request's trace, in one process or in several.
  *
- *   trace_add for each kind of samples -> trace_finish -> trace_text or trace_json -> trace_deinit
+ *   [ trace_keep -> trace_add ]* for each kind of samples and process -> trace_finish -> trace_text or trace_json -> trace_deinit
  *
  * The profiles contain only samples of that trace, with their labels (docs/context.md), and must outlive the trace. Successive samples
  * of a thread with the same kind, state, span and place form one piece. Functions return 0 or -ENOMEM. */
@@ -17,6 +17,7 @@ struct trace_piece {
     uint8_t state;   /* enum jfr_thread_state */
     uint64_t weight; /* ns, or bytes for allocations */
     uint32_t samples;
+    const char *process;                         /* that of trace.process; empty = not named */
     const char *thread, *span, *root, *endpoint; /* texts of the profiles; empty = unknown */
     const char *leaf;                            /* the innermost frame */
     const char *in;                              /* the innermost frame that is not the JDK's, or empty */
@@ -35,9 +36,12 @@ struct trace {
     uint32_t span_count, span_cap;
     uint64_t weights[PROFILE_KINDS];
     uint32_t samples, threads;
-    const char *link; /* template of the address of a trace (base/text/trace_link.h); NULL = none; set it before printing */
+    const char *link;    /* template of the address of a trace (base/text/trace_link.h); NULL = none; set it before printing */
+    const char *process; /* the process of the samples that are added next, such as "shop on web-1"; NULL = not named; borrowed */
 };
 
+/* Drops the samples of all other traces. id: 32 digits in lower case. */
+int trace_keep(struct profile *p, const char *id);
 int trace_add(struct trace *t, const struct profile *p);
 int trace_finish(struct trace *t);
 void trace_deinit(struct trace *t); /* a trace begins as {0} */

@@ -79,6 +79,10 @@ static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, con
     char weight[32], word[40];
     put_offset(out, p->from_ns, start);
     fprintf(out, "%10s  %-16s ", weight_text(weight, sizeof weight, p->kind, p->weight), word_of(p, word, sizeof word));
+    if (*p->process) {
+        utf8_print(out, p->process);
+        fputs(": ", out);
+    }
     utf8_print(out, p->thread);
     fputs("  ", out);
     utf8_print(out, *p->leaf ? p->leaf : "[no stack]");
@@ -181,6 +185,7 @@ static void json_piece(struct jsonw *j, const struct trace_piece *p)
     jsonw_member_text(j, "state", word_of(p, word, sizeof word));
     jsonw_member_uint(j, profile_kinds[p->kind].unit == PROFILE_UNIT_BYTES ? "bytes" : "ns", p->weight);
     jsonw_member_uint(j, "samples", p->samples);
+    jsonw_member_text_or_null(j, "process", p->process);
     jsonw_member_text_or_null(j, "thread", p->thread);
     jsonw_member_text_or_null(j, "span_id", p->span);
     jsonw_member_text_or_null(j, "method", p->leaf);

@@ -1,6 +1,7 @@
 #include "server/left_out.h"
 
 #include "profile/allocated.h"
+#include "store/files/contexts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,10 +20,10 @@ void left_out_add(struct store_profiles *of, const char *format, ...)
     va_end(args);
 }
 
-/* Whether the label is kept. The class of an allocation is, because it becomes a frame. */
+/* Whether the label is kept: as a label, or as a frame. */
 static bool is_kept(const struct profile *p, const struct profile_label *label)
 {
-    return allocated_has_classes(p) && !strcmp(profile_text(p, label->key), "class");
+    return contexts_keep(p, label) || (allocated_has_classes(p) && !strcmp(profile_text(p, label->key), "class"));
 }
 
 static bool is_in(const char *list, const char *name)
@@ -44,12 +45,15 @@ static void add_names(const struct profile *p, char *names, size_t size)
     }
 }
 
+/* Counts the samples of which a label is left out. */
 static uint64_t samples_with_labels(const struct profile *p)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < p->sample_count; i++) {
-        const struct profile_label *last = &p->labels[p->samples[i].labels];
-        n += last->count > 1 || (last->count && !is_kept(p, last));
+        uint32_t set = p->samples[i].labels;
+        while (set && is_kept(p, &p->labels[set]))
+            set = p->labels[set].parent;
+        n += set != 0;
     }
     return n;
 }

@@ -7,7 +7,7 @@
 
 /* Adds a text to of->left_out. */
 void left_out_add(struct store_profiles *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Describes the labels of samples. */
+/* Describes the labels of samples that are not kept. */
 void left_out_labels(struct store_profiles *of);
 
 #endif

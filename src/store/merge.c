@@ -137,6 +137,7 @@ static int take_segment(struct segment *to, const struct segment *from, uint32_t
     to->strings = larger(to->strings, from->strings);
     to->nodes = larger(to->nodes, from->nodes);
     to->threads = larger(to->threads, from->threads);
+    to->contexts = larger(to->contexts, from->contexts);
     int rc = take_recordings(to, from, cap);
     return rc ? rc : take_rows(to, from, recordings);
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed",          "lost",  "retain", "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "retain_recordings", "flawed"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",      "retain", "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "flawed",   "unlabeled", "unread"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -17,8 +17,9 @@ static const char *const words[MISSING_REASONS] = {
     "deleted by --max-disk",
     "deleted by --max-disk-per-service",
     "lost with a damaged catalog",
-    "whose recording as it was sent was deleted",
     "damaged when they came",
+    "stored without labels of samples",
+    "whose recording was deleted or not read",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)

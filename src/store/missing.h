@@ -6,15 +6,16 @@
 #include <stdint.h>
 
 enum missing_why {
-    MISSING_DAMAGED,  /* this query found the segment damaged; it is made again if the recording still exists */
-    MISSING_UNSEALED, /* received, but not yet in a segment: the disk was full, or the segment is being made again */
-    MISSING_LOST,     /* the segment is damaged, and the recording is gone or damaged, too */
-    MISSING_RETAIN,   /* deleted, because it was older than --retain */
-    MISSING_DISK,     /* deleted, because of --max-disk */
-    MISSING_QUOTA,    /* deleted, because of --max-disk-per-service */
-    MISSING_REBUILT,  /* lost with a damaged catalog, because the recordings had been deleted; their labels and types are unknown */
-    MISSING_RAW,      /* of questions that need the recording as it was sent: it was deleted; its samples may still be there */
-    MISSING_FLAWED,   /* recordings that were damaged when they were received; the readable rest is in the answer */
+    MISSING_DAMAGED,   /* this query found the segment damaged; it is made again if the recording still exists */
+    MISSING_UNSEALED,  /* received, but not yet in a segment: the disk was full, or the segment is being made again */
+    MISSING_LOST,      /* the segment is damaged, and the recording is gone or damaged, too */
+    MISSING_RETAIN,    /* deleted, because it was older than --retain */
+    MISSING_DISK,      /* deleted, because of --max-disk */
+    MISSING_QUOTA,     /* deleted, because of --max-disk-per-service */
+    MISSING_REBUILT,   /* lost with a damaged catalog, because the recordings had been deleted; their labels and types are unknown */
+    MISSING_FLAWED,    /* recordings that were damaged when they were received; the readable rest is in the answer */
+    MISSING_UNLABELED, /* stored by a version that kept no labels of samples, by which the query selects */
+    MISSING_UNREAD,    /* of questions that only recordings can answer: one was deleted or not read; its samples may still be there */
     MISSING_REASONS
 };
 extern const char *const missing_names[MISSING_REASONS];

@@ -3,6 +3,7 @@
 #include "store/store_internal.h"
 
 #include "base/array.h"
+#include "store/files/contexts.h"
 #include "base/text/units.h"
 
 #include <errno.h>
@@ -15,11 +16,14 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Returns the second for samples that have no time: the start of the recording, or the best approximation of it. */
+int64_t seal_start_ns(const struct profile *p, const struct envelope_note *note)
+{
+    return note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
+}
+
 static int64_t start_of(const struct profile *p, const struct envelope_note *note)
 {
-    int64_t ns = note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
-    return floor_divide(ns, NS_PER_S);
+    return floor_divide(seal_start_ns(p, note), NS_PER_S);
 }
 
 static int64_t second_of(const struct profile_sample *s, int64_t start)
@@ -243,6 +247,7 @@ static int fill_rows(struct segment *g, const struct profile *p, const struct en
             .count = from->count,
             .thread = at->threads[from->thread],
             .outcome = at->graft.strings[from->outcome],
+            .context = at->contexts[from->labels],
             .state = from->state,
         };
     }
@@ -277,6 +282,7 @@ static int write_segment(struct store *s, struct dictionary *d, struct segment *
     g->strings = d->names.strings.count;
     g->nodes = d->names.node_count;
     g->threads = d->names.thread_count;
+    g->contexts = CONTEXT_NONE + d->names.label_count;
     pthread_mutex_unlock(&d->lock);
     if (!rc && fill_rows(g, p, note, day, &at))
         rc = error_set(e, -ENOMEM, "out of memory");

@@ -1,6 +1,7 @@
 #include "store/selector.h"
 
 #include "base/text/pattern.h"
+#include "store/files/contexts.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -44,6 +45,7 @@ static int read_name(struct reader *r, struct matcher *m)
     if (r->at == begin || r->at - begin > LABEL_NAME_MAX)
         return bad(r, "a label's name is missing or too long");
     m->name = strndup(begin, (size_t)(r->at - begin));
+    m->of_samples = m->name && selector_sample_label(m->name);
     return m->name ? 0 : -ENOMEM;
 }
 
@@ -144,7 +146,31 @@ bool selector_holds(const struct selector *s, selector_value *value, void *conte
     if (s->services && !pattern_matches(s->services, value(context, "service")))
         return false;
     for (uint32_t i = 0; i < s->count; i++)
-        if (!holds(&s->list[i], value(context, s->list[i].name)))
+        if (!s->list[i].of_samples && !holds(&s->list[i], value(context, s->list[i].name)))
+            return false;
+    return true;
+}
+
+const char *selector_sample_label(const char *name)
+{
+    static const char prefix[] = "sample.";
+    if (!strncmp(name, prefix, sizeof prefix - 1) && name[sizeof prefix - 1])
+        return name + sizeof prefix - 1;
+    return strcmp(name, CONTEXT_ENDPOINT) != 0 ? NULL : name;
+}
+
+bool selector_is_of_samples(const struct selector *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].of_samples)
+            return true;
+    return false;
+}
+
+bool selector_holds_for_sample(const struct selector *s, selector_value *value, void *context)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].of_samples && !holds(&s->list[i], value(context, selector_sample_label(s->list[i].name))))
             return false;
     return true;
 }

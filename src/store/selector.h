@@ -4,6 +4,9 @@
  *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
  *     string   = '"' ... '"' with \" \\ \n \t inside
  *
+ * The name `endpoint`, and names that begin with `sample.`, mean labels of samples (files/contexts.h), such as `sample.tenant`. Other names
+ * mean labels of recordings. The functions below leave matchers for samples out, except the two that are about them.
+ *
  * All matchers must match. A regular expression (regex/regex.h) must match the whole value. A missing label has the empty value. The empty
  * selector selects everything. */
 #ifndef CANDOR_STORE_SELECTOR_H
@@ -20,6 +23,7 @@ struct matcher {
     char *name, *value;
     bool negated;
     struct regex *regex; /* NULL = compare with `value` */
+    bool of_samples;     /* it is for a label of samples */
 };
 
 struct selector {
@@ -37,6 +41,12 @@ typedef const char *selector_value(void *context, const char *name);
 bool selector_holds(const struct selector *s, selector_value *value, void *context);
 /* Whether the selector may match if only the service is known. Matchers for other labels count as matched. */
 bool selector_may_match(const struct selector *s, const char *service);
+/* Returns the name of the label of samples that the name in a selector means, or NULL if it means a label of recordings. */
+const char *selector_sample_label(const char *name);
+/* Whether any matcher is for labels of samples. */
+bool selector_is_of_samples(const struct selector *s);
+/* Whether all matchers for labels of samples match. */
+bool selector_holds_for_sample(const struct selector *s, selector_value *value, void *context);
 void selector_deinit(struct selector *s);
 
 #endif

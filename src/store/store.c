@@ -57,9 +57,17 @@ void store_tell(const struct store *s, const char *format, ...)
         s->options.tell(text);
 }
 
-int store_load(struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e)
+int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e)
 {
-    return seal_load_again(s, to, v, partly, e);
+    *out = (struct store_profiles){0};
+    int rc = s->options.load(out, v, e);
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct profile *p = &out->list[i];
+        int64_t start = seal_start_ns(p, &v->note);
+        for (uint32_t k = 0; k < p->sample_count; k++)
+            p->samples[k].time_ns = p->samples[k].time_ns ? p->samples[k].time_ns : start;
+    }
+    return rc;
 }
 
 struct catalogue *store_catalogue(struct store *s)

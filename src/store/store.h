@@ -105,9 +105,9 @@ struct store_deleted store_deleted(struct store *s);
 
 /* Opens a recording as it was sent. Returns -ENOENT if it no longer exists. The caller ends with envelope_close. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
-/* Reads the profiles of an opened recording. to: zeros; call store_profiles_deinit. *partly: whether it is damaged, and the profiles are
- * what could be read. Returns 0, or the code of the options' `load`. */
-int store_load(struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);
+/* Reads the content of a recording. Samples without a time get the one that their rows have. Returns 0, or what store_options.load returns.
+ * The caller ends with store_profiles_deinit. */
+int store_recording_profiles(const struct store *s, const struct envelope *v, struct store_profiles *out, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
 /* Reads every byte of all segments with rows before `to`. Puts damaged segments aside, and names them in the result. Returns 0 or a
  * code. */
@@ -126,6 +126,7 @@ struct store_query {
     bool (*is_gone)(void *client); /* NULL, or a function: whether nobody waits for the answer any more */
     void *client;
     bool books;                 /* whether the result must have the sum of the books */
+    bool labels;                /* for profiles: whether samples must have their labels; without it, they have none */
     uint32_t keep;              /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
     const uint64_t *recordings; /* only these recordings, if recording_count is not 0; no order */
     uint32_t recording_count;
@@ -157,7 +158,7 @@ struct catalogue_patience store_patience(struct store_asking *of);
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* Puts all selected rows into one profile, which must be empty and initialized. If there are more than store_options.single_rows, adds the
- * rows up over time and threads. */
+ * rows up over time and threads, and, unless q->labels, over labels. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r, struct error *e);
 
@@ -173,7 +174,8 @@ struct store_series {
     uint32_t point_count, point_cap;
 };
 /* Sums up weights by steps of `step` seconds from q->from, split by a label (NULL = not split). `by` may name several labels with
- * STORE_BY_SEPARATOR between them. Their values then have the same separator between them. */
+ * STORE_BY_SEPARATOR between them. Their values then have the same separator between them. A name means a label of samples if
+ * selector_sample_label says so; rows whose labels are unknown have CONTEXT_UNKNOWN_VALUE. */
 enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);

@@ -81,6 +81,8 @@ struct sealing {
     struct catalogue_book *books; /* the memory of recording.books */
 };
 
+/* Returns the time for samples that have none: the start of the recording, or the best approximation of it. */
+int64_t seal_start_ns(const struct profile *p, const struct envelope_note *note);
 /* Loads a recording that the store already has. An earlier version may have accepted it for only one of its types. If the other types
  * cannot be read, the readable ones are kept, and *partly is set. Returns 0 or the result of `load`. */
 int seal_load_again(const struct store *s, struct store_profiles *to, const struct envelope *v, bool *partly, struct error *e);

@@ -125,10 +125,28 @@ def usage():
     wrong(["status", "--timeout", "soon", "1"], "'soon'")
     wrong(["stop"], "missing")
     wrong(["help", "nothing"], "'nothing'")
+    wrong(["record", "--help=most"], "'most'")
     wrong(["completion", "tcsh"], "'tcsh'", "bash")
     wrong(["list", "\x1b[31m\n"], "argument")
     bad = ct.run(ct.PROGRAM, b"\xff\xfe\x1b]0;x\x07")
     ct.ok(bad.status == 2 and "\x1b" not in bad.err and "\x07" not in bad.err, "no control character is echoed", bad)
+
+
+def options_in(text):
+    return re.findall(r"^  (?:-\w, |    )--([a-z-]+)", text, re.M)
+
+
+def brief_and_whole(name, brief):
+    """Help that has much to say begins with what most users need, on one screen, and says how much more there is."""
+    whole = ct.candor("help", name, "--all")
+    ct.ok(whole.out == ct.candor(name, "--help=all").out and max(map(len, whole.out.splitlines()[2:])) <= 130, f"help {name} --all", whole)
+    shown, every = options_in(brief), options_in(whole.out)
+    more = re.search(r"^(\d+) more options, and all about them: candor help (\S+) --all$", brief, re.M)
+    if not more:
+        ct.ok(brief == whole.out, f"help {name}: it is all there is")
+        return
+    ct.ok(set(shown) < set(every) and len(shown) >= 5 and int(more[1]) == len(every) - len(shown) and more[2] == name
+          and len(brief.splitlines()) <= 45, f"help {name}: {len(shown)} options, {len(every) - len(shown)} more", brief)
 
 
 def helps():
@@ -140,6 +158,7 @@ def helps():
         one = ct.candor("help", name)
         ct.ok(one.status == 0 and f"candor {name}" in one.out and "--help" in one.out and not one.err, f"help {name}", one)
         ct.ok(ct.candor(name, "--help").out == one.out, f"{name} --help is the same")
+        brief_and_whole(name, one.out)
     version = ct.candor("version")
     ct.ok(version.status == 0 and re.fullmatch(r"candor \d+\.\d+\.\d+( \([0-9a-f]{7,}(-dirty)?\))?\n", version.out),
           "version, and the commit where there is one", version)

@@ -36,7 +36,7 @@ def option_lines(path):
 
 def check_server():
     shown = option_lines(DIST / "server.env")
-    help_text = ct.candor("help", "server").out
+    help_text = ct.candor("help", "server", "--all").out
     options = [word for line in shown for word in line.split() if "--" in word]
     ct.ok(len(options) >= 4 and all(re.search(r"--[a-z-]+", word)[0] in help_text for word in options), "server.env: its options exist",
           options)

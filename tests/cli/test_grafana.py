@@ -225,6 +225,12 @@ def check_links(server, paths):
           {"demo.Work.hot": 24 * 7 * MS, "demo.Work.cold": 18 * 3 * MS}, "/v1/methods of a trace", methods["server"])
     status, headers, page = server.request("GET", "/v1/flamegraph", format="html", span_id=first, **times)
     ct.ok(status == 200 and headers["Content-Type"].startswith("text/html") and f"span {first}".encode() in page, "its page")
+    spans = {one["span_id"]: one["trace_link"] for one in server.get("/v1/spans", **times)["spans"]}
+    ct.ok(spans.get(first) == link and len(spans) == 4, "/v1/spans: each span has the address of its trace", spans)
+    shown = ct.candor("trace", server.url, TRACE + "a", "--from", str(FIRST), "--until", str(FIRST + 600))
+    ct.ok(shown.status == 0 and f"Link      {link.rsplit('=', 1)[0]}=\n" in shown.out, "candor trace of a server has it", shown)
+    shown = ct.candor("trace", server.url, TRACE + "a", "--trace-link", "https://other.example/{trace}")
+    ct.ok(shown.status == 2 and "candor server" in shown.err, "its own option is for files", shown)
     ct.ok("trace_link" not in server.get("/v1/flamegraph", span_id=first, **times)["server"], "without a trace, no address")
     for what, parameters in (("an id", {"span_id": "x"}), ("a long one", {"span_id": "0" * 17}), ("of a trace", {"trace_id": "0" * 33})):
         answer = server.get("/v1/profile", **parameters)
@@ -249,7 +255,7 @@ def check_gone(paths):
     body = json.dumps({"spanSelector": [SPANS["a"][0]], **OF_SHOP}).encode()
     status, headers, content = server.request("POST", "/querier.v1.QuerierService/SelectMergeSpanProfile", body,
                                               {"Content-Type": "application/json"})
-    ct.ok(status == 200 and headers["X-Candor-Complete"] == "false" and "2 whose recording" in headers["X-Candor-Missing"],
+    ct.ok(status == 200 and headers["X-Candor-Complete"] == "false" and "2 whose recording was deleted" in headers["X-Candor-Missing"],
           "spans of recordings that were deleted: counted as missing", (status, headers.items(), content))
     server.end()
 

@@ -122,10 +122,10 @@ def check_push_errors(server):
         status, headers, content = send(server, {"series": []})
         ct.ok((status, content.strip()) in ((200, b"{}"), (200, b"")) and headers["Content-Type"] == f"application/{encoding.lower()}",
               f"{encoding}: nothing is fine", (headers["Content-Type"], content))
-    anonymous = {"series": [series({"__name__": "process_cpu"}, pprofs.make(CPU, [("a", (1, 9), {"endpoint": "/x", "user": "u"})]))]}
+    anonymous = {"series": [series({"__name__": "process_cpu"}, pprofs.make(CPU, [("a", (1, 9), {"endpoint": "/x", "span_id": "ab"})]))]}
     status, headers, content = by_json(server, anonymous)
     ct.ok(status == 200 and types_of(server, "unknown_service") == {"cpu:ns": 9}, "without a service it is unknown_service", content)
-    ct.ok(headers["X-Candor-Left-Out"] == "labels of 1 samples (endpoint, user)", "labels of samples are named", str(headers))
+    ct.ok(headers["X-Candor-Left-Out"] == "labels of 1 samples (span_id)", "labels that are not kept are named", str(headers))
 
 
 def check_limits():

@@ -45,6 +45,29 @@ def test_json(path):
     ct.ok([p["text"] for p in r["problems"]] == ["something to know"], "what the agent logged is a problem", r["problems"])
 
 
+def test_own_code():
+    """A method of the program that calls the JDK, which calls more of it; a pool; a thread without own code."""
+    pool = [("thread", f"pool-1-thread-{n}", n, n) for n in range(1, 5)]
+    path = make("own.jfr", [*pool, ("thread", "GC Thread#0", 9, 0),
+                            ("sample", 1, 30 * MS, "complete",
+                             "Java|shop.Cart.total:1;Java|java.util.HashMap.get:2;Java|java.util.HashMap.hash:3"),
+                            ("sample", 2, 20 * MS, "complete", "Java|shop.Cart.total:1;Java|java.util.HashMap.get:2"),
+                            ("sample", 3, 10 * MS, "complete", "Java|shop.Cart.pay:5;Java|java.util.HashMap.hash:3"),
+                            ("sample", 4, 25 * MS, "complete", "Java|shop.Cart.pay:5"),
+                            ("sample", 5, 15 * MS, "complete", "Native|GCTaskThread::run")])
+    text = ct.candor("report", path).out
+    row = r"^\((?:t [\d. ]+,)?s +([\d.]+)\) \[[\d.]+\.\.[\d.]+\] +(.*)$"
+    own = re.findall(row, text[text.index("Your own code"):text.index("Hot methods")], re.M)
+    ct.ok(own == [("50.0", "shop.Cart.total > java.util.HashMap.hash (60 %)"), ("35.0", "shop.Cart.pay"),
+                  ("15.0", "[no own method on the stack]")], "the program's own code, and what it called", own)
+    hot = dict((name, share) for share, name in re.findall(row, text[text.index("Hot methods"):text.index("Hot lines")], re.M))
+    ct.ok(hot.get("java.util.HashMap.hash < shop.Cart.total (75 %)") == "40.0"
+          and hot.get("java.util.HashMap.get < shop.Cart.total") == "20.0" and "shop.Cart.pay" in hot and "GCTaskThread::run" in hot,
+          "code that is not the program's is shown with its caller", hot)
+    ct.ok("pool-1-thread-* (4 threads)" in text and "pool-1-thread-1" not in text and "GC Thread#0" in text, "a pool is one row", text)
+    ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are asked for")
+
+
 def test_text(path):
     text = ct.candor("report", path).out
     match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
@@ -137,8 +160,11 @@ def test_wall():
     ct.ok(r["books"] is None and not r["problems"] and r["wall_time"]["wall_ns"] == 203 * MS and r["wall_time"]["rounds"] == 10
           and r["wall_time"]["waiting_ns"] == {"waiting_for_cpu": 20 * MS, "native_io": 50 * MS, "parked": 90 * MS, "monitor": 10 * MS}
           and r["wall_time"]["unseen_ns"] == {"ended": 4 * MS, "began": -MS}, "with its books, which close", r)
+    books = ct.candor("report", "--sections", "books", alone).out
     ct.ok("Wall      200 ms" in text and "Methods, running or not" in text and "% of wall-clock time" in text
-          and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", text, re.M), "the text says what it is", text)
+          and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", books, re.M), "the text says what it is", text + books)
+    ct.ok("\nBooks  98.5 % of the threads' time is in samples with a stack; failed 0.0 %, lost 0.0 %, unseen 1.5 %, residual 0.0 %" in text,
+          "books that need no explanation are a line, unless they are asked for", text)
     parked = report_json(alone, "--state", "parked,waiting_for_cpu")
     ct.ok(parked["sampled"] == 110 * MS and parked["filtered"] == 90 * MS, "--state chooses", parked)
     piped = ct.run("sh", "-c", f"'{ct.PROGRAM}' report --json - < '{alone}'")
@@ -195,6 +221,25 @@ def lock(event):
             ("book", "lock_whole", "", 159 * MS, 4), ("book", "lock_drawn", "", 1 * MS, 1), ("book", "lock_lost", "throttled", 2 * MS, 2),
             ("book", "lock_residual", "", -1 * MS, 0), ("book", "lock_open", "", 80 * MS, 3), ("book", "lock_threshold", "monitor", MS, 0),
             ("book", "lock_holders", "", 90 * MS, 1)]
+
+
+def test_idle():
+    """Three workers of a pool, of which one computes for a while; the JDK's cleaner; a thread of the program that sleeps."""
+    park = "Java|java.lang.Thread.run;Java|java.util.concurrent.ThreadPoolExecutor$Worker.run;Java|java.util.concurrent.ThreadPoolExecutor"
+    park += ".getTask;Java|java.util.concurrent.LinkedBlockingQueue.take;Java|jdk.internal.misc.Unsafe.park"
+    work = "Java|java.util.concurrent.ThreadPoolExecutor.runWorker;Java|shop.Cart.total:7"
+    threads = [("thread", f"pool-1-thread-{n}", n, n) for n in (1, 2, 3)] + [("thread", "Cleaner", 4, 4), ("thread", "poller", 5, 5)]
+    samples = [*[("wall", n, 10 * MS, "complete", "STATE_PARKED", "method", park) for n in (1, 2, 3, 1)],
+               ("wall", 2, 10 * MS, "complete", "STATE_RUNNABLE", "clock", work),
+               ("wall", 4, 10 * MS, "complete", "STATE_IN_OBJECT_WAIT", "method", "Java|java.lang.Thread.run;Java|java.lang.Object.wait"),
+               ("wall", 5, 10 * MS, "complete", "STATE_SLEEPING", "method", "Java|shop.Poller.run:3;Java|java.lang.Thread.sleep")]
+    path = make("idle.jfr", [*threads, *samples])
+    text, whole = ct.candor("report", path).out, ct.candor("report", "--idle", path).out
+    ct.ok("Wall      70.0 ms" in text and "Idle      50.0 ms, 71.4 %, of 4 threads that waited for work" in text
+          and "(s 50.0)" in text and "Unsafe.park" not in text and "Object.wait" not in text and "Thread.sleep < shop.Poller.run" in text,
+          "threads that wait for work are left out of the tables, and counted", text)
+    ct.ok("Wall      70.0 ms" in whole and "Idle" not in whole and "Unsafe.park" in whole, "--idle shows them", whole)
+    ct.ok(report_json(path)["sampled"] == 70 * MS, "JSON has all")
 
 
 def test_lock():
@@ -391,6 +436,7 @@ ct.need(MAKER, ct.PROGRAM)
 recording = make("example.jfr", example())
 test_json(recording)
 test_text(recording)
+test_own_code()
 test_terminal()
 test_convert(recording)
 hostile_names()
@@ -401,5 +447,6 @@ test_not_whole(recording)
 test_nothing_readable(recording)
 test_safepoint()
 test_wall()
+test_idle()
 test_lock()
 ct.done()

@@ -86,7 +86,7 @@ MALFORMED = (
     ("an empty line", b"\r\n" + GET + HOST + b"\r\n", 400),
     ("a hello of TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
     ("HTTP/1.2", b"GET /healthz HTTP/1.2\r\n" + HOST + b"\r\n", 505),
-    ("HTTP/2", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+    ("HTTP/2 without its preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\n\r", 505),
     ("HTTP/3", b"GET /healthz HTTP/3.0\r\n" + HOST + b"\r\n", 505),
     ("a head of 40 KB in one header", GET + HOST + b"X: " + b"x" * 40000 + b"\r\n\r\n", 431),
     ("a head of 40 KB without an end", GET + HOST + b"X: y\r\n" * 7000, 431),

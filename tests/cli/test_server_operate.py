@@ -65,8 +65,8 @@ def check_errors():
 
 def check_every_option():
     """Each option with a value may stand in the file, and is checked there as on the command line."""
-    words = ct.candor("help", "server").out
-    names = [line.split()[0].removeprefix("--").split("=")[0] for line in words.splitlines() if line.strip().startswith("--")]
+    words = ct.candor("help", "server", "--all").out
+    names = re.findall(r"^ {6}--([a-z-]+)", words, re.M)
     taken = [name for name in names if name not in ("config", "new-token", "check", "check-alerts", "backup", "help")]
     file = ct.WORK / "each.conf"
     for name in taken:

@@ -22,6 +22,7 @@ TIME = {"from": BEGIN - 86400, "to": BEGIN + 86400}
 MS_TIME = {"start": (BEGIN - 86400) * 1000, "end": (BEGIN + 86400) * 1000}
 JSON = {"Content-Type": "application/json"}
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 MARK = b"secret"  # whatever belongs to the other tenant has this in its name
 ROUTES = re.findall(r'^    \{"(/[^"]*)", [\w |]+, \w+\}', (ct.ROOT / "src/server/answers/routes.c").read_text(), re.MULTILINE)
 CALLS = re.findall(r'^    \{(?:QUERIER )?"([^"]+)", \w+, calls_\w+\},', (ct.ROOT / "src/server/connect/connect.c").read_text(),
@@ -72,7 +73,7 @@ def ask_all(server):
             for kind in ("json", "proto") if name == "SelectMergeProfile" else ("json",):
                 status, _, content = server.request("POST", path, json.dumps(body).encode(), {"Content-Type": f"application/{kind}"})
                 answers[path, select, kind] = status, content
-    for name in ("service_name", "host", "zone"):
+    for name in ("service_name", "host", "zone", "endpoint"):
         body = {"name": name, **MS_TIME}
         answers[name] = server.request("POST", "/querier.v1.QuerierService/LabelValues", json.dumps(body).encode(), JSON)[::2]
     return answers
@@ -85,6 +86,8 @@ def leaks(answers):
 def check_reading(server, all_token, cart_token):
     server.token = all_token
     ingest(server, "shop-secret", "h-secret", 500, int(time.time()) - 90)
+    labels = {"endpoint": "/secret", "trace_id": TRACE, "span_id": TRACE[:16]}
+    server.send(pprofs.make([("cpu", "nanoseconds")], [("a", [1], labels)], start=BEGIN), service="shop-secret")
     seen = leaks(ask_all(server))
     paths = {what[0] for what in seen}
     silent = {"/healthz", "/readyz", "/", "/pyroscope/label-names", "/v1/findings",  # test_fleet_findings.py has recordings with findings
@@ -112,7 +115,10 @@ def check_reading(server, all_token, cart_token):
     ct.ok(other[0] == none[0] == 404 and other[1].replace(str(ids["shop-secret"]).encode(), b"N") == none[1].replace(b"99999", b"N"),
           "another's recording is as one that there is not", (other, none))
     ct.ok(server.request("GET", f"/v1/recordings/{ids['cart']}")[0] == 200, "its own is there")
+    seen = server.get(f"/v1/spans/{TRACE}", **TIME)
+    ct.ok(seen["trace"] is None, "another's trace is as one that there is not", seen)
     server.token = all_token
+    ct.ok(server.get(f"/v1/spans/{TRACE}", **TIME)["trace"]["endpoint"] == "/secret", "it is there for a token of all services")
     for n in range(5):
         ingest(server, "shop-secret", f"h-secret-{n}", 1000 + n)
     server.token = cart_token

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The readers of requests to candor server, of calls, and of what agents push, under libFuzzer, ASan and UBSan: 100,000 executions of each,
-30,000 of the last.
+"""The readers of requests to candor server, of calls, of gRPC's framing, and of what agents push, under libFuzzer, ASan and UBSan: 100,000
+executions of each, 30,000 of the last.
 
 tier: default
 timeout: 300
@@ -33,6 +33,10 @@ CALLS = (
     b"\x0a\x01a\x12\x02{}\x18\x01\x20\x02\x28\x05\x30\x01\x3a\x05\x0a\x03\x0a\x01m\x5a\x01x",
     b"\x0a\x02\x18\x01\x12\x00",
 )
+
+
+FRAMED = tuple(bytes([choice]) + framed for choice in (0, 6, 16, 42, 70)
+               for framed in (b"\0\0\0\0\3abc", b"\1\0\0\0\0", b"\0\0\0", b"\0\0\0\0\1ab", b"\2\0\0\0\1a", b"\0\xff\xff\xff\xffa"))
 
 
 PUSHED = ({"series": [{"labels": [{"name": "__name__", "value": "mutex"}, {"name": "a", "value": "b"}],
@@ -77,6 +81,9 @@ if fuzzing.available():
     sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
     target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
     fuzz(target, "calls", CALLS)
+    sources = ("src/server/front/grpc.c", "src/server/connect/wire.c", "src/format/pb.c", "src/base/buffer.c", "src/base/text/*.c")
+    target = fuzzing.build("fuzz_grpc", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-lgnutls", "-lm")
+    fuzz(target, "framed", FRAMED)
     sources = ("src/server/push/fields.c", "src/server/push/json_pb.c", "src/server/push/otlp*.c", "src/server/push/series.c",
                "src/server/answers/ingest_parts.c", "src/store/files/labels.c", "src/format/read/otlp_tables.c", "src/format/import.c",
                "src/format/pb.c", "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",

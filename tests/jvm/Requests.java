@@ -6,12 +6,14 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Requests whose methods tell whose they are: cart works within a scope "GET /cart" and nowhere else, pay within "POST /pay", search within
- * "GET /search", inner within a second span of the cart's, nobody within none. The ids of trace and span are made of the endpoint's number
- * and the request's. Ends with what each endpoint's scopes took by their threads' CPU clocks, and what was outside of them.
+ * Requests whose methods show to which context they belong: cart works within a scope "GET /cart" and nowhere else, pay within "POST
+ * /pay", search within "GET /search", inner within a second span of the cart's, and nobody without a scope. The ids of trace and span
+ * are made from the numbers of the endpoint and the request. At the end it prints the CPU time of each endpoint's scopes, by their
+ * threads' CPU clocks, and the CPU time outside of scopes.
  *
  * usage: Requests (platform | virtual | waiting) THREADS ROUNDS | held
- * waiting: virtual, and nobody opens a scope before a line comes; by then the first half of the threads have run and stand still
+ * waiting: like virtual, but no thread opens a scope before a line of input comes; by then the first half of the threads have run and
+ * stand still
  */
 public class Requests {
     private static final String[] ENDPOINTS = {"GET /cart", "POST /pay", "GET /search"};
@@ -24,7 +26,7 @@ public class Requests {
     static volatile Object kept;
     private static volatile boolean done;
 
-    /** Steps of Marsaglia's xorshift, of which no compiler makes fewer, as they do of sums and products. */
+    /** Steps of Marsaglia's xorshift, which no compiler can shorten, unlike sums and products. */
     private static long spin(long x, int steps) {
         for (int i = 0; i < steps; i++) {
             x ^= x << 13;
@@ -113,7 +115,7 @@ public class Requests {
         return has ? CLOCKS.getCurrentThreadCpuTime() : 0;
     }
 
-    /** cpu: by endpoint, or null where the thread has no clock. */
+    /** cpu: by endpoint, or null if the thread has no clock. */
     private static void requests(int thread, int rounds, long[] cpu) {
         try {
             for (int r = 0; r < rounds; r++) {
@@ -170,7 +172,7 @@ public class Requests {
         meet(all);
     }
 
-    /** Threads open their first scopes at once; of virtual ones the second half comes when the first has begun. */
+    /** Threads open their first scopes at the same time; of virtual threads the second half comes when the first half has begun. */
     private static void serveAll(String kind, int threads, int rounds) throws Exception {
         boolean virtual = !kind.equals("platform");
         int early = virtual ? threads / 2 : threads;
@@ -209,7 +211,7 @@ public class Requests {
         System.out.println(line);
     }
 
-    /** For a reader outside: a thread that stays within a scope. */
+    /** For a reader outside of the process: a thread that stays within a scope. */
     private static void hold() throws Exception {
         Thread held = new Thread(() -> {
             try (Scope scope = Candor.scope("GET /held", 0x0123456789abcdefL, 0xfedcba9876543210L, 0x1122334455667788L)) {

@@ -1,7 +1,7 @@
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 
-/** Events of a program that tells what it should not, in texts that the flight recorder keeps in its pool of strings. */
+/** Events of a program that reveals secrets, in texts that the flight recorder keeps in its pool of strings. */
 public class Secrets {
     @Name("test.Login")
     static class Login extends Event {

@@ -11,9 +11,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Spans of OpenTelemetry's SDK whose methods tell which they are of: cart of the root span "GET /cart", inner of a child, handed and future
- * of the root in another thread, light of the root in a virtual thread, quiet of a trace that is not sampled, detached and nobody of
- * none. The ids of a request are made of its number: the trace's and the root span's are that, a child's has one bit more.
+ * Spans of OpenTelemetry's SDK whose methods show to which span they belong: cart to the root span "GET /cart", inner to a child, handed
+ * and future to the root, but in another thread, light to the root in a virtual thread, quiet to a trace that is not sampled, detached
+ * and nobody to no span. The ids of a request are made from its number: the ids of the trace and the root span are that number, a
+ * child's has one more bit.
  *
  * usage: Spans ROUNDS
  */
@@ -24,7 +25,7 @@ public class Spans {
 
     static volatile long sink = 1;
 
-    /** Of the request that the thread has begun. */
+    /** The request that the thread has begun. */
     private static final class Ids implements IdGenerator {
         @Override
         public String generateSpanId() {
@@ -37,7 +38,7 @@ public class Spans {
         }
     }
 
-    /** Steps of Marsaglia's xorshift, of which no compiler makes fewer, as they do of sums and products. */
+    /** Steps of Marsaglia's xorshift, which no compiler can shorten, unlike sums and products. */
     private static void spin() {
         long x = sink;
         for (int i = 0; i < STEPS; i++) {

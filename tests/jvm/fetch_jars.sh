@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches a library of Java's with all it needs, by the machine's own Maven configuration, once.
+# Fetches a Java library with everything it needs, with the machine's own Maven configuration, once.
 # usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh]      prints the directory with the jars; other tests may use them too
 # flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter;
 # jmh: the benchmark harness with its annotation processor

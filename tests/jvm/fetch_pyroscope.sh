@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches Pyroscope's Java agent, by the machine's own Maven configuration, once.
+# Fetches Pyroscope's Java agent, with the machine's own Maven configuration, once.
 # usage: tests/jvm/fetch_pyroscope.sh [VERSION]      prints the path of its jar
 set -eu
 

@@ -1,4 +1,4 @@
-// What tests/java/Goroutines.java calls: goroutines that compute on their own small stacks, and allocate, so that Go's collector runs.
+// tests/java/Goroutines.java calls this library: goroutines compute on their own small stacks, and allocate, so that Go's collector runs.
 package main
 
 // #include <stdint.h>

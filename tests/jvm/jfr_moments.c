@@ -1,6 +1,6 @@
-/* What a recording looks like whenever its process may be killed: jfr_moments DIRECTORY leaves a copy of the file after
- * each system call of the writer, writes ending at pages: NUMBER-ROUNDS.jfr, ROUNDS being those that must be in it.
- * jfr_moments DIRECTORY ring: of one that gives up its oldest chunks, of a round each. */
+/* Shows what a recording looks like at every moment at which its process may be killed. jfr_moments DIRECTORY leaves a copy of the file
+ * after each system call of the writer, where writes may end at any page: NUMBER-ROUNDS.jfr. ROUNDS is the number of rounds that must be
+ * in it. jfr_moments DIRECTORY ring: the same for a recording that removes its oldest chunks, with one round in each chunk. */
 #include "jfr/write/writer_ring.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"

@@ -1,5 +1,5 @@
-/* What our reader finds in a recording, for comparison with other readers: jfr_read_sample FILE prints
- * `count TYPE N`, `method CLASS.NAME N` (leaf of the jdk.ExecutionSample), `thread NAME N` and `problem TEXT`. */
+/* Prints what our reader finds in a recording, for comparison with other readers: jfr_read_sample FILE prints `count TYPE N`, `method
+ * CLASS.NAME N` (leaf of the jdk.ExecutionSample), `thread NAME N` and `problem TEXT`. */
 #include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/read/reader.h"

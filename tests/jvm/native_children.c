@@ -1,4 +1,4 @@
-/* Native code that starts child processes in every way there is (tests/java/NativeChildren.java). */
+/* Native code that starts child processes in every possible way (tests/java/NativeChildren.java). */
 #include "base/time_units.h"
 
 #include <jni.h>
@@ -25,7 +25,7 @@ static void count_stray(int signal)
     strays++;
 }
 
-/* What a clock of the parent might send. */
+/* The signals that a clock of the parent might send. */
 static void listen(void)
 {
     static const int signals[] = {SIGTRAP, SIGURG, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGIO};
@@ -37,7 +37,7 @@ static void listen(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* As long as it may take the parent's clocks to fire some ten times. */
+/* Long enough for the parent's clocks to expire some ten times. */
 static void burn(void)
 {
     struct timespec t;
@@ -48,7 +48,7 @@ static void burn(void)
 
 static char script[160];
 
-/* A shell that looks for descriptors of the parent's clocks, burns CPU and ends. */
+/* A shell that looks for descriptors of the parent's clocks, uses CPU time and ends. */
 static char *const *command(int status)
 {
     static char *const words[] = {"sh", "-c", script, NULL};
@@ -74,7 +74,7 @@ static pid_t by_fork_that_stays(int status)
 {
     pid_t pid = fork();
     if (!pid) {
-        burn(); /* with the handlers that it was born with */
+        burn(); /* with the handlers that it inherited */
         _exit(status);
     }
     return pid;

@@ -1,4 +1,4 @@
-/* Native code that burns CPU time: in a function that the library exports, and in the vdso (tests/java/Names.java). */
+/* Native code that uses CPU time: in a function that the library exports, and in the vdso (tests/java/Names.java). */
 #include <jni.h>
 
 #include <time.h>

@@ -1,5 +1,5 @@
-/* Native code that puts handlers of its own on a signal, in every way there is (tests/java/SignalTakers.java), and sees whether all is as
- * if nobody else used it. */
+/* Native code that sets its own handlers for a signal, in every possible way (tests/java/SignalTakers.java), and checks whether
+ * everything works as if no other code used the signal. */
 #include "base/time_units.h"
 
 #include <jni.h>
@@ -28,7 +28,7 @@ JNIEXPORT void JNICALL Java_SignalTakers_burnDeaf(JNIEnv *jni, jclass unused, jl
 typedef void (*handler)(int);
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 
-/* The C library's, which its headers do not show to everybody. */
+/* A function of the C library that its headers do not always declare. */
 extern action_function __sigaction;
 extern handler bsd_signal(int, handler), ssignal(int, handler), sysv_signal(int, handler), __sysv_signal(int, handler);
 extern handler sigset(int, handler);
@@ -55,7 +55,7 @@ static void burn(long ns)
     while ((now.tv_sec - from.tv_sec) * NS_PER_S + now.tv_nsec - from.tv_nsec < ns);
 }
 
-/* ---- ways; each returns what was there ---- */
+/* ---- ways to set a handler; each returns the previous one ---- */
 
 static handler by_action(action_function *function, int signal, handler next)
 {
@@ -128,7 +128,7 @@ static bool is_in_force(int signal, handler wanted)
     return !sigaction(signal, NULL, &now) && now.sa_handler == wanted;
 }
 
-/* NULL when all is well; the handler stands, and expiries come meanwhile. */
+/* Returns NULL if everything is right. The handler stays set, and expiries come meanwhile. */
 static const char *set_and_burn(int way, int signal, handler next)
 {
     int before = calls;
@@ -186,7 +186,7 @@ JNIEXPORT jstring JNICALL Java_SignalTakers_take(JNIEnv *jni, jclass unused, jin
     return wrong ? (*jni)->NewStringUTF(jni, text) : NULL;
 }
 
-/* As the kernel has it; of its flags, mask and restorer nothing is wanted. */
+/* As the kernel defines it; flags, mask and restorer are not needed. */
 struct kernel_action {
     handler handler;
     unsigned long words[3];
@@ -229,7 +229,7 @@ JNIEXPORT void JNICALL Java_SignalTakers_burn(JNIEnv *jni, jclass unused, jlong 
     burn(ns);
 }
 
-/* The thread keeps all signals blocked until it ends: if it unblocked them, the sample after that would stand for this time. */
+/* The thread keeps all signals blocked until it ends. If it unblocked them, the next sample would stand for this time. */
 JNIEXPORT void JNICALL Java_SignalTakers_burnDeaf(JNIEnv *jni, jclass unused, jlong ns)
 {
     sigset_t all;

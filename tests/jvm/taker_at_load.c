@@ -1,4 +1,4 @@
-/* A library that takes a signal before its loading is over: what the environment says, by signal(). */
+/* A library that takes a signal while it is being loaded, with signal(); the environment says which signal. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Our stack walker against AsyncGetCallTrace in a JVM for AArch64, which an emulator runs instruction by instruction.
+"""Our stack walker compared with AsyncGetCallTrace in a JVM for AArch64, which an emulator runs instruction by instruction.
 
 tier: all
 timeout: 1200
 
-The emulator delivers signals between the blocks it translates; QEMU_SINGLESTEP (newer versions: QEMU_ONE_INSN_PER_TB) makes
-each instruction a block, so that every one of them is interrupted. It has no perf events; the clock is the threads' timers.
+The emulator delivers signals only between the blocks that it translates. QEMU_SINGLESTEP (newer versions: QEMU_ONE_INSN_PER_TB) makes
+each instruction a block, so that every instruction can be interrupted. The emulator has no perf events; the clock is the threads'
+timers.
 
-As in test_walker, where both find Java frames at most 2 of 100 lists may differ. It is 0.3 % of 4,000 samples; of 1,500
-with a true rate of 0.7 % more than 2 % come with probability < 1e-6. Likewise for failed walks, 0.2 %.
+As in test_walker: if both find Java frames, at most 2 of 100 lists may differ. The measured rate is 0.3 % of 4,000 samples; of 1,500
+samples with a true rate of 0.7 %, more than 2 % differ with a probability < 1e-6. The same holds for failed walks, 0.2 %.
 """
 import collections
 import os
@@ -55,7 +56,7 @@ names = {method["name"] for method in report["methods"]}
 wanted = {"Intrinsics.run", "Intrinsics.crc32", "Intrinsics.arraycopy", "java.lang.Thread.run"}
 ct.ok(wanted <= names, "methods have their names", str(sorted(names)[:50]))
 
-# AsyncGetCallTrace's verdict is about methods. An interpreted caller's place in its method is in its frame.
+# AsyncGetCallTrace is compared by methods only. The position of an interpreted caller in its method is in its frame.
 source = (ct.JAVA_SOURCES / "Intrinsics.java").read_text().splitlines()
 call = 1 + next(number for number, line in enumerate(source) if "load.applyAsInt(" in line)
 places = collections.Counter(

@@ -4,9 +4,9 @@
 tier: default
 timeout: 600
 
-jfr summary counts events, jfr print lists them, jfr view hot-methods ranks them; all of JDK 25. The rounding of
-jdk.ExecutionSample is unbiased: their number times the interval is the samples' weight within 5 standard errors, each
-sample contributing a variance below 1/4.
+jfr summary counts events, jfr print lists them, jfr view hot-methods ranks them; all of these tools are from JDK 25. The rounding of
+jdk.ExecutionSample is unbiased: their number times the interval equals the weight of the samples within 5 standard errors; each
+sample contributes a variance below 1/4.
 """
 import json
 import math
@@ -99,7 +99,7 @@ def top_of(stack):
 
 
 def nanoseconds(text):
-    """A duration as jfr prints it: ISO 8601 ("PT0.001S"), or a bare number where the field is no timespan."""
+    """A duration as jfr prints it: ISO 8601 ("PT0.001S"), or a plain number if the field is not declared as a time span."""
     if isinstance(text, int):
         return text
     match = re.fullmatch(r"PT(?:(\d+)M)?([\d.]+)S", text)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""candor asm on a JVM that was started without any flag: the hot instructions of loops that are known by sight.
+"""candor asm for a JVM that was started without any flag: it finds the hot instructions of loops whose machine code is known.
 
 tier: default
 timeout: 600
 
-Four threads share the machine evenly, a quarter of the CPU time each; where other programs use it too, each has still a tenth
-for sure. All sums are exact. Of the bytes of sampled code at least 99.9 % are instructions. In the loop of a thread that waits for
-another, the load of what the other writes is among the three hottest instructions, or what these say to consider.
+Four threads share the machine evenly, a quarter of the CPU time each. If other programs use it, too, each thread still gets at least
+a tenth. All sums are exact. At least 99.9 % of the bytes of sampled code are instructions. In the loop of a thread that waits for
+another thread, the load of the value that the other thread writes is among the three hottest instructions, or among the instructions
+that these point to.
 """
 import json
 import pathlib
@@ -32,7 +33,7 @@ def share(rows, pattern):
 
 
 def sums(what, report):
-    """Each sample is in one region, one method, one source, and in the books."""
+    """Each sample is in one region, one method and one source, and in the books."""
     for table in ("regions", "methods", "sources"):
         found = [sum(row[key] for row in report[table]) for key in ("weight_ns", "samples")]
         ct.ok(found == [report["weight_ns"], report["samples"]], f"{what}: the {table} add up to all {report['samples']} samples",
@@ -48,7 +49,7 @@ def sums(what, report):
 
 
 def division(what, report):
-    """The division, or what waits for its result, has most of the loop's samples."""
+    """The division, or the instruction that waits for its result, has most of the loop's samples."""
     regions = [region for region in report["regions"] if region["name"] == "HotCode.divide" and region["source"].startswith("C2")]
     if not ct.ok(regions, f"{what}: the loop was compiled by C2", [region["title"] for region in report["regions"]][:20]):
         return
@@ -67,7 +68,7 @@ def division(what, report):
 
 
 def backwards(what, report):
-    """The loop over an array from its end on: its load of an element, its jump back, and most of its samples between the two."""
+    """The loop over an array, backwards: its load of an element, its jump back, and most of its samples between these two."""
     regions = [region for region in report["regions"] if region["name"] == "HotCode.reverse" and region["source"].startswith("C2")]
     if not ct.ok(regions, f"{what}: the reversed loop was compiled by C2", [region["title"] for region in report["regions"]][:20]):
         return
@@ -86,7 +87,7 @@ def backwards(what, report):
 
 
 def known_loops(what, report):
-    """The loops that fill and that sum up do it by instructions that are there for it."""
+    """The loops that fill an array and sum it up use vector instructions."""
     fills = [line for region in report["regions"] if re.search(r"HotCode\.fill|Arrays\.fill|_fill$", region["name"])
              for line in region.get("lines", ()) if "share" in line]
     hottest = sorted(fills, key=lambda line: line["share"], reverse=True)[:5]
@@ -101,7 +102,7 @@ def known_loops(what, report):
 
 
 def waited_for(what, report, method, offset):
-    """Of the thread that waits for the other's index."""
+    """The thread that waits for the other thread's index."""
     regions = [region for region in report["regions"] if region["name"] == method and region["source"].startswith("C2")]
     if not ct.ok(regions, f"{what}: {method} was compiled by C2", [region["title"] for region in report["regions"]][:20]):
         return
@@ -118,7 +119,7 @@ def waited_for(what, report, method, offset):
 
 
 def sharing(jdk):
-    """Two queues between two threads: indexes in one cache line, and kept apart."""
+    """Two queues between two threads: with indexes in one cache line, and in separate cache lines."""
     with ct.Jvm(jdk, "FalseSharing") as jvm:
         jvm.expect("ready")
         for queue in ("shared", "padded"):
@@ -171,7 +172,7 @@ def texts(what, path):
 
 
 def others(what, path):
-    """What else reads recordings takes it as one."""
+    """Other commands read it as an ordinary recording."""
     recording = ct.Recording(path)
     ct.ok(recording.counts["candor.CodeSample"] == recording.counts["candor.CpuSample"] == len(recording.samples),
           f"{what}: a code sample for each sample", recording.counts)
@@ -207,7 +208,7 @@ def attached(jdk):
     with ct.Jvm(jdk, "HotCode") as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.5)
-        for seconds in SECONDS:  # a machine that is busy with other things needs longer
+        for seconds in SECONDS:  # a machine that is busy with other work takes longer
             jvm.say(f"go seconds={seconds + 1.5}")
             report, result = asm("-d", f"{seconds}s", "-i", "250us", "-o", path, jvm.pid)
             jvm.expect("done")
@@ -221,7 +222,7 @@ def attached(jdk):
 
 
 def recorded(jdk, what, **options):
-    """From the start, with every compilation that the samples fall in."""
+    """From the start, with every compilation that has samples."""
     path = ct.WORK / f"start-{jdk.version}.jfr"
     options = ct.agent_options(file=path, interval="250us", asm="on", **options)
     with ct.Jvm(jdk, "HotCode", agent=options) as jvm:
@@ -241,14 +242,14 @@ def from_the_start(jdk):
           f"{what}: all kinds of code: {sorted(sources)}")
     named = [row["name"] for row in report["regions"] if row["source"] == "interpreter"]
     ct.ok(len(set(named)) >= 5, f"{what}: the interpreter by its parts: {sorted(set(named))[:8]}")
-    what = f"{jdk}, in a small file"  # too small for the code that the start alone runs
+    what = f"{jdk}, in a small file"  # too small for the code that runs at the start alone
     path, sources, _ = recorded(jdk, what, keep="1m", **{"max-size": "1MB"})
     ct.ok("not captured: limit" in sources, f"{what}: it says what did not fit: {sorted(sources)}")
     ct.ok(path.stat().st_size <= 1 << 20, f"{what}: within its bound: {path.stat().st_size} bytes")
 
 
 def refused(path):
-    """What cannot be shown is said in one line."""
+    """If the machine code cannot be shown, one line says so."""
     plain = ct.WORK / "plain.jfr"
     jdk = ct.compiler()
     with ct.Jvm(jdk, "HotCode", agent=ct.agent_options(file=plain, interval="1ms")) as jvm:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A budget: fewer samples, the same answer, and in the books what was suppressed.
+"""A budget: there are fewer samples, the answer is the same, and the books show what was suppressed.
 
 tier: default
 timeout: 600
 
-max-rate allows a tenth of the samples that the interval asks for; the first tenth of a second, before the load is known, and an
-expiry of each thread are beyond it. max-overhead is a tenth of what the samples would take. Shares are held against their truth
-with five standard errors of the effective sample size, which knows that the first samples weigh less than the later ones; what
-each busy thread's weights miss is its last period, of which five standard deviations and 1 % are allowed. That period is at most the
-longest of the last samples' weights: once the load has ended, the pace that the status tells is shorter again.
+max-rate allows a tenth of the samples that the interval would give; the first tenth of a second, before the load is known, and one
+expiry of each thread are not limited. max-overhead is a tenth of the cost of the samples. Shares are compared with their true values,
+with five standard errors of the effective sample size, which takes into account that the first samples weigh less than the later
+ones. The weights of each busy thread lack its last period; five standard deviations of it and 1 % are allowed. That period is at most
+the longest weight of the last samples: after the end of the load, the pace in the status is shorter again.
 """
 import math
 import pathlib
@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 3  # of CPU in each of two threads
+SECONDS = 3  # CPU time in each of two threads
 RATE = 100
 THREADS = 2
 CLOCKS = ("sigtrap", "signal", "timer", "itimer")

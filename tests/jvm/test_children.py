@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Children of a profiled JVM live as if there were no profiler: status, signal masks, descriptors.
+"""Child processes of a profiled JVM work as they do without a profiler: status, signal masks, descriptors.
 
 tier: default
 timeout: 600
 
-Every way the JDK starts processes, and native code does, with each kind of clock the machine offers. A clock inherited by a
-child would kill it (SIGTRAP and SIGPROF do by default), so its exit status is the test.
+Processes are started in every way that the JDK and native code have, with each kind of clock that the machine offers. If a child
+inherited a clock, the clock would kill it (the default action of SIGTRAP and SIGPROF), so the test checks its exit status.
 """
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def children(jdk, mechanism, clock=None):
 
 def check(jdk, mechanism, clock, plain):
     if mechanism == "POSIX_SPAWN" and jdk.version < 11:
-        mechanism = "VFORK"  # what it starts children by
+        mechanism = "VFORK"  # how it starts children
     what = f"{jdk}, {mechanism}, clock {clock}"
     if (jdk, mechanism) not in plain:
         plain[jdk, mechanism] = children(jdk, mechanism)[1]
@@ -44,11 +44,11 @@ def check(jdk, mechanism, clock, plain):
 
 
 def native(jdk, clock):
-    """The parent is sampled on as if nothing were, and its descriptors are what they were."""
+    """The parent is still sampled as before, and its descriptors are the same."""
     what, path = f"{jdk}, native code, clock {clock}", ct.WORK / f"native-{jdk.version}-{clock}.jfr"
     with ct.Jvm(jdk, "NativeChildren", NATIVE, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
-        jvm.round(children=1)  # what is loaded late is loaded now
+        jvm.round(children=1)  # everything that is loaded late has been loaded by now
         before = sorted(jvm.fds().values())
         started = jvm.control("start", file=path, interval="500us", clock=clock)
         truth = jvm.round(children=CHILDREN // 4)

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Each clock, forced by the option, gives a sane profile and says in the recording which one it was.
+"""Each clock, selected by the option, gives a correct profile, and the recording says which clock it was.
 
 tier: default
 timeout: 900
 
-The clocks of the scheduler tick (timer, itimer) fire at most every few milliseconds, so their samples weigh
-differently: the share's standard error is taken at the effective sample size. The program draws its methods at
-random, so that a tick cannot beat with them. A perf clock covers the threads' CPU time within 2 %; a thread timer
-within 5 %, for the tick that is running at the end; the process timer (at 10 ms, as it counts no overruns) is random
-among threads: 15 %.
+The clocks of the scheduler tick (timer, itimer) fire at most every few milliseconds, so their samples have different weights: the
+standard error of a share is computed with the effective sample size. The program chooses its methods at random, so that it is not in
+step with a tick. A perf clock covers the threads' CPU time within 2 %. A thread timer covers it within 5 %, because of the unfinished
+tick at the end. The process timer (at 10 ms, because it counts no overruns) distributes time at random among threads: 15 %.
 
-The residual of the books. Perf clocks: what the T threads' samples miss has a standard deviation of sqrt(T / 4.8) intervals;
-5 of them, and 0.5 % for what clocks disagree on. A thread timer: what a thread used since the tick that last found it
-running is at worst exponential with the mean of a tick; the sum over k threads is above k + 5 sqrt(k) + 8 ticks with
-probability < 1e-6. Threads that used less than a tick may be unseen altogether. The process timer stands for the CPU
-time of all threads up to its last expiry: one interval and the ticks of one thread.
+The residual of the books. Perf clocks: the time that the T threads' samples miss has a standard deviation of sqrt(T / 4.8) intervals;
+5 of them are allowed, and 0.5 % for differences between clocks. A thread timer: the time that a thread used since the tick that last
+found it running is at worst exponential with the mean of a tick; the sum over k threads is above k + 5 sqrt(k) + 8 ticks with
+probability < 1e-6. Threads that used less than a tick may be unseen altogether. The process timer stands for the CPU time of all
+threads up to its last expiry: one interval and the ticks of one thread.
 """
 import math
 import pathlib
@@ -24,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 INTERVAL_NS = {"1ms": 1_000_000, "10ms": 10_000_000}
-# The interval, the CPU time in each of two threads, the bound on coverage.
+# The interval, the CPU time in each of two threads, the limit for the coverage.
 CLOCKS = {"sigtrap": ("1ms", 1.5, 0.02), "signal": ("1ms", 1.5, 0.02), "timer": ("1ms", 1.5, 0.05), "itimer": ("10ms", 3, 0.15)}
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Beside other profilers: JDK Flight Recorder, with the CPU-time sampler of JDK 25 too, and async-profiler. Whoever comes first,
-both see the truth, and when one ends the other goes on.
+"""Candor beside other profilers: JDK Flight Recorder, also with the CPU-time sampler of JDK 25, and async-profiler. Whichever starts
+first, both show the true shares, and when one ends the other continues.
 
 tier: default
 timeout: 600
 
-Both see TwoMethods, whose share of 0.7 is known: ours within five standard errors of its effective sample size; Flight Recorder's
-and async-profiler's samples within five of theirs, and 10 points more for what they do not see (the poll of a loop, ticks).
+Both profile TwoMethods, with a true share of 0.7. Our share must be within five standard errors of its effective sample size. The
+shares of Flight Recorder and async-profiler must be within five of theirs, and 10 points more for the time that they cannot see (the
+poll of a loop, ticks).
 """
 import collections
 import pathlib
@@ -15,12 +16,12 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 1  # of CPU in each of two threads, each round
+SECONDS = 1  # CPU time in each of two threads, for each round
 THEIR_BIAS = 0.1
 
 
 def leaves(path, jdk, event):
-    """How often each method is at the leaf, by the JDK's own tool."""
+    """How often each method is at the leaf, according to the JDK's own tool."""
     counts, at_top = collections.Counter(), False
     for line in ct.run(jdk.jfr, "print", "--events", event, "--stack-depth", "1", path).out.splitlines():
         if at_top:
@@ -65,7 +66,8 @@ def flight_stop(jvm, name):
 
 
 def flight_recorder(jdk):
-    """Theirs begins before ours, and ends while ours runs; another begins beside ours, and goes on after it."""
+    """A recording of the other profiler begins before ours and ends while ours runs; another one begins beside ours and continues after
+    it."""
     event = "jdk.CPUTimeSample" if jdk.version >= 25 else "jdk.ExecutionSample"
     ours = ct.WORK / f"beside-{jdk.version}.jfr"
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
@@ -102,7 +104,8 @@ def async_profiler(jdk, library, event, first):
 
 
 def hooks(jdk, library):
-    """Both write their hooks into the tables of the JVM's library, theirs once they have made these writable: that they have to stay."""
+    """Both write their hooks into the tables of the JVM's library. The other profiler has made these tables writable, and they must stay
+    writable."""
     theirs = ct.WORK / "hooks-theirs.jfr"
     with ct.Jvm(jdk, "TwoMethods", flags=["-XX:+EnableDynamicAgentLoading"], agent=ct.agent_options()) as jvm:
         jvm.expect("ready")

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""From the host into containers: JVMs with another root, other PID, mount and user namespaces, another user.
+"""Recording from the host into containers: JVMs with another root directory, other PID, mount and user namespaces, or another user.
 
 tier: default
 timeout: 300
 
-All is real: the agent is copied in, loaded, started, asked and stopped, and the recording arrives where the host's user said.
+Everything is real: the agent is copied into the container, loaded, started, queried and stopped, and the recording arrives where the
+host's user wants it.
 """
 import ctypes
 import json
@@ -27,7 +28,7 @@ def row(pid):
 
 
 def agent_copies(pid):
-    """Inodes of the mapped agent libraries: two would be two agents."""
+    """Inodes of the mapped agent libraries: two inodes would be two agents."""
     lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {line.split()[4] for line in lines if line.endswith("libcandor.so")}
 
@@ -70,7 +71,7 @@ def record(jdk, jvm, pid):
 
 
 def without_openat2():
-    """For a child: openat2 fails as on an old kernel."""
+    """For a child process: openat2 fails as on an old kernel."""
     program = [(0x20, 0, 0, 0), (0x15, 0, 1, 437), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7fff0000)]
     code = b"".join(struct.pack("HBBI", *one) for one in program)
     buffer = ctypes.create_string_buffer(code)
@@ -109,7 +110,7 @@ def record_without_openat2(jdk, jvm, pid):
 
 
 def another_user(jdk):
-    """No container: nobody's JVM, and a folder that only root may enter."""
+    """Without a container: a JVM of user nobody, and a folder that only root may enter."""
     if ct.in_closed_folder(jdk):
         ct.skip(f"{jdk}: nobody's JVM", ct.CLOSED_FOLDER)
         return
@@ -127,7 +128,7 @@ def another_user(jdk):
 
 
 def ordinary_user(jdk):
-    """A rootless container: the host's user and the one inside are the same; root is not needed."""
+    """A rootless container: the host's user and the user inside are the same; root is not needed."""
     nobody = 65534
     box, jvm = container.jvm_in(jdk, f"rootless-{jdk.version}", "--owner", nobody, "--uid", INNER)
     with jvm:

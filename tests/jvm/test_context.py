@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Whose work a sample is: of a program whose methods tell, each sample within a scope has its context, and none another's.
+"""The context of samples, in a program whose methods show the right context: each sample within a scope has its context, and never
+another one.
 
 tier: default
 timeout: 900
 
-A sample with a method of Requests on its stack has one right answer: endpoint, trace, span and root span, all made of one number, or none.
-Each must have it, and a thread none of another thread's requests. That needs no statistics: a scope is there before its method is called,
-and until it has returned. What endpoints took is held against their threads' CPU clocks, with five standard errors of independent draws
-(6e-7 each) and 1 % of the whole for what is between a scope's opening and the reading of the clock.
+For a sample with a method of Requests on its stack there is one right answer: endpoint, trace, span and root span, all made from one
+number, or none of them. Each sample must have it, and a thread must have no context of another thread's requests. That needs no
+statistics: a scope is open before its method is called, and until the method has returned. The CPU time of endpoints is compared with
+their threads' CPU clocks, with five standard errors of independent draws (6e-7 each), and 1 % of the whole for the time between a
+scope's opening and the reading of the clock.
 """
 import collections
 import ctypes
@@ -32,7 +34,7 @@ NUMBERS = {"cart": 1, "inner": 1, "pay": 2, "search": 3}
 INNER = 1 << 62
 SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample")
 LONG = ct.TIER == "all"
-# Within a method that others are inlined into, the JVM writes down at calls and loops alone which of them an instruction is of.
+# If other methods are inlined into a method, the JVM records only at calls and loops to which method an instruction belongs.
 FLAGS = ["-Xmx128m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Requests.*"]
 
 
@@ -45,7 +47,8 @@ def program():
 
 
 def method_of(event):
-    """Of Requests, which tells whose work it is; None where there is none, a scope is being opened or closed, or frames are missing."""
+    """The method of Requests that shows the right context; None if there is no such method, if a scope is being opened or closed, or if
+    frames are missing."""
     if event["outcome"] != "complete":
         return None
     for frame in (event.get("stackTrace") or {}).get("frames", ()):
@@ -73,7 +76,7 @@ def is_right(method, context):
 
 
 def judge(what, path, wanted):
-    """Holds each sample against its method. wanted: kinds of samples, and methods that must be among them."""
+    """Compares each sample with its method. wanted: kinds of samples, and methods that must be among them."""
     seen, wrong, of_thread = collections.Counter(), [], collections.defaultdict(collections.Counter)
     for event in jfrfile.events(path, set(SAMPLES)):
         method, context = method_of(event), jfrfile.labels(event.get("context"))
@@ -98,7 +101,7 @@ def judge(what, path, wanted):
 
 
 def shares(what, path, cpu):
-    """The report's weights against the threads' own clocks, among endpoints and nobody's."""
+    """Compares the weights in the report with the threads' own clocks, for each endpoint and for work without one."""
     values = report_json(path, "--group-by", "endpoint", "--method", r"^Requests\.requests$")["label"]["values"]
     table = {row["value"]: row for row in values}
     weight, number = sum(row["self"] for row in table.values()), sum(row["samples"] for row in table.values())
@@ -130,7 +133,7 @@ def on_platform_threads(jdk, classes):
 
 
 def are_whole(what, path):
-    """The stacks of virtual threads whose lower frames lie in the heap, the lambda's with its seven arguments among them. One in three
+    """Stacks of virtual threads whose lower frames are in the heap; they include the lambda with its seven arguments. One in three
     hundred is cut while frames come back to the stack (test_virtual.py has a bound for programs that do nothing else)."""
     outcomes = collections.Counter(event["outcome"] for event in jfrfile.events(path, {"candor.CpuSample"})
                                    if any(ct.frame_of(frame)[0] == "Requests.requests" for frame in event["stackTrace"]["frames"]))
@@ -147,7 +150,7 @@ def on_virtual_threads(jdk, classes):
 
 
 def on_virtual_threads_of_before(jdk, classes):
-    """The agent comes when there are threads already."""
+    """The agent is loaded when threads already exist."""
     what, path = f"{jdk}, virtual, attached", ct.WORK / f"attached-{jdk.version}.jfr"
     with ct.Jvm(jdk, "-cp", classes, "Requests", "waiting", "40", "130", flags=FLAGS) as jvm:
         jvm.expect("waiting")
@@ -171,7 +174,7 @@ PTRACE_ATTACH, PTRACE_DETACH, PTRACE_GETREGS, FS_BASE, REGISTERS, WALL = 16, 17,
 
 
 def thread_pointer(tid):
-    """Of a thread that is stopped for as long as it takes to look."""
+    """Reads the memory of a thread that is stopped for just as long as that takes."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     libc.ptrace.restype = ctypes.c_long
@@ -195,7 +198,7 @@ def library_base(pid, name):
 
 
 def slot_of_offset():
-    """Where, in the agent's library, the loader has put the variable's offset from the thread pointer."""
+    """The place in the agent's library where the loader has put the variable's offset from the thread pointer."""
     text = subprocess.run(["readelf", "--relocs", "--wide", ct.AGENT], check=True, capture_output=True, text=True).stdout
     found = re.search(r"^([0-9a-f]+)\s.*R_X86_64_TPOFF64\s+[0-9a-f]+\s+otel_thread_ctx_v1 \+ 0", text, re.MULTILINE)
     return int(found[1], 16) if found else None
@@ -216,7 +219,7 @@ class Outside:
 
 
 def fields(message):
-    """{number: [bytes of it]} of a protobuf message that has nothing but fields with a length."""
+    """{number: [its bytes]} of a protobuf message that consists only of fields with a length."""
     out, at = collections.defaultdict(list), 0
 
     def varint():

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The report of a crashing JVM is whole, though it was sampled every millisecond: HotSpot writes it under a SIGTRAP handler
-of its own, and takes each trap that still comes for one more error.
+"""The crash report of a JVM is complete, although the JVM was sampled every millisecond. HotSpot writes the report under its own SIGTRAP
+handler, and takes each trap that still comes for another error.
 
 tier: default
 timeout: 600
 
-A step that fails by a trap is the agent's fault. What a JVM without the agent fails at, too, is not: JDK 21 comes upon registers
-that it cannot describe in two of three reports. Seen in one of ten it is missed in WITHOUT more with a probability of 1e-6.
+If a step of the report fails because of a trap, that is the agent's fault. If it also fails in a JVM without the agent, it is not: in
+two of three reports JDK 21 meets registers that it cannot describe. A failure with a rate of one in ten is missed in WITHOUT further
+reports with a probability of 1e-6.
 """
 import pathlib
 import re
@@ -19,13 +20,13 @@ import candortest as ct
 WAYS = ("interpreted", "compiled", "signal")
 SAMPLES = 100  # before the crash
 TIMES = 10 if ct.TIER == "all" else 1
-WITHOUT = 130  # reports in which to look for a step that failed with the agent
+WITHOUT = 130  # the number of reports in which a step that failed with the agent is looked for
 TRAP = f"id {hex(signal.SIGTRAP)}"
-FLAGS = ["-Xmx64m", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:-CreateCoredumpOnCrash"]  # JDK 8 leaves cores to the limits
+FLAGS = ["-Xmx64m", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:-CreateCoredumpOnCrash"]  # JDK 8 leaves core dumps to the limits
 
 
 def crash(jdk, way, agent):
-    """One JVM's death: the steps of its report that failed and by what, and its transcript; None without a report."""
+    """The crash of one JVM: the steps of its report that failed, with their causes, and its transcript; None without a report."""
     with ct.Jvm(jdk, "Crash", way, agent=agent, flags=FLAGS) as jvm:
         jvm.expect("ready")
         if agent:

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Recordings started and stopped again and again in one JVM leave no descriptor, thread, timer or memory behind.
+"""Recordings that are started and stopped many times in one JVM leave no descriptor, thread, timer or memory behind.
 
 tier: default
 timeout: 900
 
-Resident memory may grow while pools fill for the first time, so it is compared between the end of the first fifth and
-the end: at most 16 MiB more, over as many cycles as would make a leak of 400 KiB a cycle stand out (20 KiB in the all
-tier).
+Resident memory may grow while pools fill for the first time, so it is compared between the end of the first fifth and the end. It may
+be at most 16 MiB more, over so many cycles that a leak of 400 KiB a cycle would be noticed (20 KiB in the all tier).
 """
 import pathlib
 import signal
@@ -19,12 +18,12 @@ import candortest as ct
 CYCLES = 1000 if ct.TIER == "all" else 50
 CLOCKS = ("auto", "auto", "auto", "timer", "auto", "signal", "auto", "itimer", "safepoint", "wall", "cpu,wall", "cpu,lock")
 
-# The one thing that stays: a trap of an ended recording may reach a thread long after, and its default action would kill.
+# The only thing that stays: a trap of an ended recording may reach a thread long afterwards, and its default action would kill the process.
 SIGTRAP_BIT = 1 << (signal.SIGTRAP - 1)
 
 
 class State:
-    """What a stopped agent must leave as it found it."""
+    """The state that a stopped agent must leave unchanged."""
 
     def __init__(self, jvm):
         self.fds, self.threads = sorted(jvm.fds().values()), len(jvm.threads())
@@ -48,7 +47,7 @@ def resident_kib(jvm):
 
 
 def cycles(jdk):
-    # A fixed, touched heap and threads that do not come and go, so that what grows is the agent's.
+    # A heap of fixed size that is already in memory, and threads that do not begin or end, so that any growth comes from the agent.
     flags = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
              "-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseDynamicNumberOfCompilerThreads"]
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), flags=flags) as jvm:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""candor daemon with real JVMs and a server that misbehaves: everything arrives exactly once, whatever is killed.
+"""candor daemon with real JVMs and a misbehaving server: everything arrives exactly once, whatever is killed.
 
 tier: default
 timeout: 3600
 
-The agent counts the samples of each recording; what the server has got must be those, each once. 6 daemons are killed in the default
-tier, 504 in `all`: 84 with each JDK.
+The agent counts the samples of each recording; the server must have received exactly these. 6 daemons are killed in the default tier,
+504 in `all`: 84 with each JDK.
 """
 import json
 import os
@@ -26,7 +26,7 @@ KILLS = 84 if ct.TIER == "all" else 6
 
 
 def misbehaving_server(jdks):
-    """Refusals, silence, cut connections and absence, with a JVM of each of two JDKs."""
+    """The server refuses, does not answer, cuts connections, or is absent, with a JVM of each of two JDKs."""
     with collector.Collector(token="secret-7f3a") as server:
         (ct.WORK / "token").write_text("secret-7f3a\n")
         config("odd", server=server.url, chunk="1s", look="1s", min_age="0", token_file=ct.WORK / "token")
@@ -87,7 +87,7 @@ def misbehaving_server(jdks):
 
 
 def killed_daemons(jdk):
-    """kill -9 at random moments; each next daemon goes on."""
+    """kill -9 at random moments; each time the next daemon continues."""
     with collector.Collector() as server, jvm(jdk, "kill") as one:
         config("kill", server=server.url, chunk="1s", look="1s", min_age="0")
         stop = threading.Event()
@@ -104,7 +104,7 @@ def killed_daemons(jdk):
                 server.behave("mute")
             daemon.end(signal.SIGKILL)
             daemon = Daemon("kill")
-            if i % 20 == 0 or i == KILLS - 1: # it has to be at work now and then, to be killed there
+            if i % 20 == 0 or i == KILLS - 1: # it must sometimes be at work when it is killed
                 adopted += len(daemon.wait_log("took over pid="))
         time.sleep(2)
         stop.set()
@@ -119,7 +119,7 @@ def killed_daemons(jdk):
 
 
 def ending_jvms(jdk):
-    """One that ends, one that is killed, one that somebody else records, one that is not to be profiled."""
+    """A JVM that ends, one that is killed, one that another program records, and one that must not be profiled."""
     with collector.Collector() as server, jvm(jdk, "ends") as ending, jvm(jdk, "ends") as killed, jvm(jdk, "ends") as taken, \
             jvm(jdk, "other") as other:
         config("ends", "[jvm named]", "service = by-rule", "label.team = pay & co", server=server.url, chunk="300s", look="1s",
@@ -134,7 +134,7 @@ def ending_jvms(jdk):
         ct.ok(profiled == {ending.pid, killed.pid}, f"{jdk}: those two are profiled", daemon)
         truth = ending.round(seconds=2)
         killed.round(seconds=2)
-        time.sleep(2.5)  # the agent has flushed what it knew
+        time.sleep(2.5)  # the agent has flushed all its data
         killed.process.kill()
         ct.ok(ending.finish() == 0, f"{jdk}: one ends by itself")
         ct.ok(len(daemon.wait_log(r"ended pid=", 2)) == 2, f"{jdk}: the daemon sees both end", daemon)
@@ -156,7 +156,8 @@ def ending_jvms(jdk):
 
 
 def beside_others(jdk):
-    """Somebody records a JVM when the daemon comes: both do, and each end is that of one recording, also by the next daemon."""
+    """Another program records a JVM when the daemon comes: both record, and each ends only its own recording; the same holds for the
+    next daemon."""
     with collector.Collector() as server, jvm(jdk, "beside") as one:
         config("beside", server=server.url, chunk="1s", look="1s", min_age="0")
         own, more = ct.WORK / "beside.jfr", ct.WORK / "more.jfr"
@@ -228,7 +229,7 @@ def encrypted(jdk):
 
 
 def other_users(jdk):
-    """Root profiles everybody's JVMs; nobody only his own."""
+    """Root profiles the JVMs of all users, user nobody only its own."""
     if os.geteuid() != 0:
         ct.skip("a JVM of another user", "only root can start one")
         return

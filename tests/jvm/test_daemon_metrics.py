@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The daemon's metrics: a JVM's CPU time is that of the books of what was sent; dashboards and alerts name only metrics that there are.
+"""The daemon's metrics: a JVM's CPU time is equal to that in the books of its sent recordings; dashboards and alerts use only metrics
+that exist.
 
 tier: default
 timeout: 600
 
-The metrics are written between two pieces of a recording: the CPU time that they show is that of the first so many pieces, to the
-nanosecond.
+The metrics are written between two pieces of a recording. The CPU time that they show is exactly that of the first pieces, up to some
+piece, to the nanosecond.
 """
 import json
 import pathlib

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""candor daemon and candor server together: whatever of both is killed, every sample of the JVM is in the store, once; over TLS, too.
+"""candor daemon and candor server together: whichever of them is killed, every sample of the JVM is in the store exactly once; also over
+TLS.
 
 tier: default
 timeout: 3600
 
-The agent counts the samples of its recording: the server's recordings hold those, each once, and its sums are those of the recordings
-to the nanosecond. 6 kills in the default tier, 500 in `all`; CANDOR_KILLS says otherwise. The network is cut for 5 seconds, in `all` for
-ten minutes; CANDOR_CUT says otherwise.
+The agent counts the samples of its recording. The server's recordings contain each of them once, and its sums are those of the
+recordings, to the nanosecond. There are 6 kills in the default tier, 500 in `all`; CANDOR_KILLS sets another number. The network is
+cut for 5 seconds, in `all` for ten minutes; CANDOR_CUT sets another time.
 """
 import json
 import os
@@ -28,7 +29,7 @@ EVER = {"from": "-2h", "to": str(int(time.time()) + 86400)}
 
 
 def empty_spool(name, daemon, server):
-    """What a daemon left to be sent the next one sends; it profiles nothing."""
+    """The next daemon sends what an earlier daemon left; it profiles nothing."""
     if not daemon.is_empty():
         config(name, "[jvm nothing]", "profile = no", server=server.url)
         last = Daemon(name)
@@ -38,7 +39,7 @@ def empty_spool(name, daemon, server):
 
 
 def check_store(name, server, pid, samples):
-    """samples: what the agent counted."""
+    """samples: the number that the agent counted."""
     got = sums(server.recordings(**EVER)).get(pid)
     check_sums(name, got, pid, samples)
     total = server.total(**EVER)
@@ -49,7 +50,7 @@ def check_store(name, server, pid, samples):
 
 
 def kills(jdk):
-    """kill -9 of one or the other at random moments; the next daemon comes at once, every other server lets the daemon fail before."""
+    """kill -9 for one or the other, at random moments. The next daemon starts at once; every second server lets the daemon fail first."""
     server = Server("kills")
     with jvm(jdk, "kills") as one:
         config("kills", server=server.url, chunk="1s", look="1s", min_age="0")
@@ -61,7 +62,7 @@ def kills(jdk):
         daemon = Daemon("kills")
         ct.ok(daemon.wait_log("profiling pid="), f"{jdk}: profiled", daemon)
         refused, balanced, adopted, servers, failed = 0, True, 0, 0, 0
-        # Both at least every other time, whatever the number of kills.
+        # Each is killed at least every second time, whatever the number of kills.
         turns = [turn for pair in range((KILLS + 1) // 2) for turn in chance.sample(("server", "daemon"), 2)][:KILLS]
         for i, turn in enumerate(turns):
             time.sleep(chance.uniform(0, 2))
@@ -69,7 +70,7 @@ def kills(jdk):
                 failed += len(daemon.log("not sent: "))
                 daemon.end(signal.SIGKILL)
                 daemon = Daemon("kills")
-                if i % 20 < 2 or i > KILLS - 3:  # it has to be at work now and then, to be killed there
+                if i % 20 < 2 or i > KILLS - 3:  # it must sometimes be at work when it is killed
                     adopted += len(daemon.wait_log("took over pid="))
                 continue
             refused += server.send(b"no recording", service="kills")[0] == 415
@@ -98,7 +99,7 @@ def kills(jdk):
 
 
 def cut(jdk):
-    """The server cannot be reached for long: the daemon keeps what comes, and sends it when it can."""
+    """The server cannot be reached for a long time: the daemon keeps the recordings, and sends them as soon as it can."""
     server = Server("cut")
     with jvm(jdk, "cut") as one:
         config("cut", server=server.url, chunk="1s", look="1s", min_age="0")
@@ -123,7 +124,7 @@ def cut(jdk):
 
 
 def encrypted(jdk):
-    """Tokens over TLS, by a certificate that only --ca-file knows."""
+    """Tokens over TLS, with a certificate that only --ca-file knows."""
     tokens, files = ct.WORK / "tokens", {}
     for scope in ("read", "write"):
         files[scope] = ct.WORK / f"{scope}.token"

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""A JVM that dies in the middle of a recording leaves a whole file, and no more than the last second is missing from
-it.
+"""A JVM that dies in the middle of a recording leaves a whole file, in which no more than the last second is missing.
 
 tier: default
 timeout: 600
 
-What may be missing is said in tests/lib/heartbeat.py.
+tests/lib/heartbeat.py describes what may be missing.
 """
 import concurrent.futures
 import pathlib
@@ -20,7 +19,7 @@ WAYS = {"exit": 3, "halt": 3, "SIGTERM": 143, "SIGKILL": -9}
 
 
 def die(jdk, way):
-    # Who is killed is killed late in the third second of the recording: the worst moment for a loss.
+    # The process is killed late in the third second of the recording: the worst moment for a loss.
     return heartbeat.die(jdk, way, SECONDS if way in heartbeat.OWN else SECONDS + 0.35, f"{way}-{jdk.version}")
 
 

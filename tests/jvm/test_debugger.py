@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A debugger that comes while we sample, or was there before: it is left in peace, and the recording goes on.
+"""A debugger that attaches while we sample, or before: the agent does not disturb it, and the recording continues.
 
 tier: default
 timeout: 300
 
-gdb stops the program at every SIGTRAP and keeps it for itself. Those that were due when it came are its own to pass over; once the
-agent's thread has looked, 50 ms later, there are no more of them. The samples of these 50 ms may be lost: in two threads, 3 % of
-the CPU time of this recording.
+gdb stops the program at every SIGTRAP, and keeps the signal. It must skip the SIGTRAPs that were due when it attached. When the
+agent's thread has noticed gdb, 50 ms later, no more of them come. The samples of these 50 ms may be lost: in two threads, that is 3 %
+of the CPU time of this recording.
 """
 import pathlib
 import re
@@ -21,12 +21,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 MOST_STOPS = 200  # of 3,000 expiries; on a busy machine the agent's thread may be late
-SECONDS = 1.5  # of CPU in each of two threads
-UNNOTICED_NS = 500_000_000  # a quarter of a second of both
+SECONDS = 1.5  # CPU time in each of two threads
+UNNOTICED_NS = 500_000_000  # a quarter of a second of both threads
 
 
 class Gdb:
-    """gdb on a process that it lets run, again after each SIGTRAP that stops it."""
+    """Runs gdb on a process, and continues the process after each SIGTRAP that stops it."""
 
     def __init__(self, pid):
         self.stops, self.said, self.running = 0, [], threading.Event()
@@ -91,7 +91,7 @@ def comes_later(jdk):
     report = ct.report(path)
     ct.ok(any("debugger" in problem["text"] for problem in report["problems"]), f"{what}: and so does the recording", report["problems"])
     ct.identity_closes(report["books"], what)
-    # Until the agent has looked, which it does ten times a second if it gets to run, two threads run without a clock.
+    # Until the agent has noticed, which it checks ten times a second if it gets a processor, two threads run without a clock.
     ct.residual_within(report["books"], 0.03 + UNNOTICED_NS / report["books"]["cpu_ns"], what)
     recording = ct.Recording(path)
     weights = {name: [s.weight for s in recording.samples if s.leaf == name] for name in ("TwoMethods.heavy", "TwoMethods.light")}

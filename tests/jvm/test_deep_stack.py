@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deep recursion: a stack that fits is counted to the frame, one that does not is marked truncated and keeps its leaf
+"""Deep recursion: a stack that fits is recorded to the last frame; a stack that does not fit is marked as truncated, and keeps its leaf
 end.
 
 tier: default

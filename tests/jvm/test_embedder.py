@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program that has a JVM in it, and is not `java`: it has one name in the list, in a recording's file and in its report.
+"""A program that contains a JVM, and is not called `java`, has the same name in the list, in a recording's file and in its report.
 
 tier: default
 timeout: 300
@@ -46,7 +46,7 @@ def build(jdk):
 
 
 def one_name(jdk):
-    """A Jvm whose `java` is the program: its arguments stand behind the library and the class path."""
+    """A Jvm whose `java` is this program: its arguments come after the library and the class path."""
     what = f"{jdk}"
     flags = [jdk.libjvm, f"-Djava.class.path={ct.classes(jdk)}", "-Xshare:auto"]
     process = ct.spawn([build(jdk), *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ct.WORK)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Recordings for other back ends: what OTLP and Pyroscope get is what candor report says of the same recording, by kind and total.
+"""Recordings for other back ends: OTLP and Pyroscope receive the same totals, by kind, as candor report shows for the same recording.
 
 tier: default
 timeout: 900
 
-A relay keeps each request for the tests' own reader of protocol buffers, and passes it on to a candor server: both must have the sums of
-the recording, to the nanosecond and the byte. Samples within a span must be linked to the trace and span that their labels have.
+A relay stores each request for the tests' own reader of protocol buffers, and passes it on to a candor server. Both must have the
+sums of the recording, to the nanosecond and the byte. Samples within a span must be linked to the trace and span in their labels.
 """
 import collections
 import gzip
@@ -27,7 +27,7 @@ from servers import Server
 
 JAR = ct.BUILD / "candor-context.jar"
 EVER = {"from": "-2h", "to": str(int(time.time()) + 86400)}
-# By kind: value and unit in OTLP; series, value and unit in Pyroscope; and the types of a candor server.
+# For each kind: value and unit in OTLP; series, value and unit in Pyroscope; and the types of a candor server.
 OTLP = {"cpu": ("cpu", "nanoseconds"), "wall": ("wall", "nanoseconds"), "alloc": ("alloc_space", "bytes"), "lock": ("lock", "nanoseconds")}
 PYROSCOPE = {"cpu": ("process_cpu", "cpu", "nanoseconds"), "wall": ("wall", "wall", "nanoseconds"),
              "alloc": ("memory", "alloc_space", "bytes"), "lock": ("mutex", "delay", "nanoseconds")}
@@ -44,7 +44,7 @@ def program():
 
 
 def resource_of(body):
-    """The attributes of a message's only resource."""
+    """The attributes of the only resource of a message."""
     [resource] = [value for number, value in pb.fields(body) if number == 1]
     found = {}
     for number, attribute in pb.fields(dict(pb.fields(resource))[1]):
@@ -55,7 +55,7 @@ def resource_of(body):
 
 
 def links_of(body):
-    """{(trace, span): weight of CPU time} by the links of a message's samples."""
+    """{(trace, span): weight of CPU time}, by the links of a message's samples."""
     strings, links, found = [], [], collections.Counter()
     for number, part in pb.fields(body):
         if number == 2:
@@ -141,7 +141,7 @@ def record(jdk, classes, protocol, server, relay):
 
 
 def daemon(jdk, server, relay):
-    """Pieces of a recording, through the spool."""
+    """Sends pieces of a recording, through the spool."""
     first = len(relay.taken)
     with jvm(jdk, "emit", "-Dservice.name=pieces") as one:
         config("emit", to=f"otlp+{relay.url}", chunk="1s", look="1s", min_age="0")
@@ -165,7 +165,7 @@ def daemon(jdk, server, relay):
 
 
 def refused():
-    """Addresses, and a back end that is not there."""
+    """Invalid addresses, and a back end that does not exist."""
     for arguments, word in ((["--to", "ftp://x"], "not an address to send to"), (["--to", "otlp+x"], "not an address"),
                             (["--ca-file", "x"], "--to")):
         shown = ct.candor("record", *arguments, "1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What goes wrong is told in one clear line, and the JVM goes on: unwritable file, a recording beside another that cannot be, garbage, disk
-full.
+"""Errors are reported in one clear line, and the JVM continues: an unwritable file, a recording that is not possible beside another one,
+invalid input, a full disk.
 
 tier: default
 timeout: 600
@@ -20,7 +20,7 @@ GARBAGE = ("interval=soon,file=/tmp/x.jfr", "=,=,,=", "file=/nonexistent/x.jfr",
 
 
 def refused(what, answer, *words):
-    """A refusal over the control socket: one line that holds all the words."""
+    """A refusal over the control socket: one line that contains all these words."""
     good, text = answer
     ct.ok(not good and text and all(word in text for word in words), f"{what}: refused with words {words}", text)
 
@@ -73,7 +73,7 @@ def already_running(jdk, jvm, path):
 
 
 def garbage_at_start(jdk, options):
-    """A JVM must not die of a profiler's typo; what was wrong is asked for over the socket or printed once."""
+    """A typo in the options must not end the JVM. The error is reported over the socket, or printed once."""
     with ct.Jvm(jdk, "TwoMethods", agent=f"-agentpath:{ct.AGENT}={options}") as jvm:
         try:
             jvm.expect("ready")
@@ -87,7 +87,7 @@ def garbage_at_start(jdk, options):
 
 
 def steps(what, jvm, path):
-    """A recording that began with the JVM is known to the program, and ends when told."""
+    """A recording that began with the JVM is known to the program, and ends on request."""
     jvm.expect("ready")
     jvm.round(seconds=0.3)
     status = ct.candor("status", "--json", jvm.pid)
@@ -104,7 +104,7 @@ def steps(what, jvm, path):
 
 
 def name_taken(jdk):
-    """Somebody else's file where the control socket should be."""
+    """Another user's file at the place of the control socket."""
     path = ct.WORK / f"taken-{jdk.version}.jfr"
     wrapper = ["sh", "-c", 'mkdir /tmp/.candor-$$ && exec "$@"', "sh"]
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper) as jvm:
@@ -117,7 +117,7 @@ def name_taken(jdk):
 
 
 def closed_folders(jdk):
-    """A /tmp that cannot be written, as a container's may be; then /dev/shm too."""
+    """A /tmp that cannot be written to, as in some containers; then /dev/shm as well."""
     if os.geteuid() != 0 or ct.run("unshare", "--mount", "true").status:
         ct.skip(f"{jdk}, a read-only /tmp", "needs root and unshare")
         return
@@ -148,7 +148,7 @@ def closed_folders(jdk):
 
 
 def two_copies(jdk):
-    """The same agent twice, and two files of it, in one JVM: one line says so, and the first records."""
+    """The same agent twice, and two files of it, in one JVM: one line says so, and the first one records."""
     first, second = (ct.WORK / f"copies-{jdk.version}-{i}.jfr" for i in (1, 2))
     copy = ct.WORK / "copy" / "libcandor.so"
     copy.parent.mkdir()
@@ -156,7 +156,7 @@ def two_copies(jdk):
     for library, words in ((ct.AGENT, "loaded twice"), (copy, "another copy of the agent")):
         what = f"{jdk}, {words}"
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=first), flags=[ct.agent_options(library, file=second)]) as jvm:
-            jvm.expect("ready")  # the flags come first, and so does what they load
+            jvm.expect("ready")  # the flags come first, and the agents that they load
             jvm.round(seconds=0.3)
             if library == copy:
                 doctor = json.loads(ct.candor("doctor", "--json", jvm.pid).out)
@@ -169,10 +169,10 @@ def two_copies(jdk):
 
 
 def file_size_limit(jdk):
-    """RLIMIT_FSIZE stands for a full disk: the write fails in the middle of a recording."""
+    """RLIMIT_FSIZE acts like a full disk: a write fails in the middle of a recording."""
     path = ct.WORK / f"limit-{jdk.version}.jfr"
     wrapper = ["prlimit", "--fsize=2000000:2000000"]
-    # -Xshare and perf data off: the JVM itself may write no large file either.
+    # -Xshare and perf data are off, because the JVM itself must not write a large file either.
     flags = ["-XX:-UsePerfData"]
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), flags=flags, wrapper=wrapper) as jvm:
         jvm.expect("ready")
@@ -200,7 +200,7 @@ def full(jdk, jvm, path, what):
     good, answer = jvm.control("start", file=path, interval="100us")
     if not ct.ok(good, f"{jdk}, {what}: the recording starts", answer):
         return
-    # A dump writes what there is, in portions that are smaller than the space, until there is none.
+    # A dump writes as much as possible, in portions that are smaller than the free space, until the space is used up.
     for _ in range(100):
         jvm.round(seconds=0.3, threads=2)
         if not jvm.control("dump")[0]:

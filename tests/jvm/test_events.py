@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Samples by events that the kernel counts, in place of CPU time: a program that touches so many pages for the first time.
+"""Samples by events that the kernel counts, instead of CPU time, in a program that touches a known number of pages for the first time.
 
 tier: default
 timeout: 300
 
-The thread's samples weigh what the kernel's own account of the thread says, and lie in the method that touches the pages. A first
-sample comes after a part of the interval and stands for all of it, the last one is up to a period (1.5 intervals) before the end:
-so far the sum may be off, whatever chance does; and one in a hundred, since nothing is counted while a new period is set.
+The weights of the thread's samples equal the kernel's own count for the thread, and belong to the method that touches the pages. A
+first sample comes after a part of the interval and stands for all of it, and the last one is up to a period (1.5 intervals) before
+the end. So the sum may be off by these, whatever chance does, and by one in a hundred, because nothing is counted while a new period
+is set.
 """
 import json
 import pathlib
@@ -17,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 PAGES, INTERVAL = 40_000, 20
-# PR_SET_THP_DISABLE, which stays over exec: no huge pages.
+# PR_SET_THP_DISABLE, which stays in force over exec: no huge pages.
 SMALL_PAGES = [sys.executable, "-c",
                "import ctypes, os, sys; ctypes.CDLL(None).prctl(41, 1, 0, 0, 0); os.execvp(sys.argv[1], sys.argv[1:])"]
 
@@ -28,7 +29,7 @@ def report(path):
 
 
 def weights(what, found, truth):
-    """Of the thread, the method, and the books."""
+    """The weights of the thread and of the method, and the books."""
     thread = next((row for row in found["threads"] if row["name"] == "touching"), None)
     if not ct.ok(thread, f"{what}: the thread has samples", found["threads"]):
         return
@@ -69,7 +70,7 @@ def page_faults(jdk):
 
 
 def shown(path):
-    """The same recording by what else reads it."""
+    """Other commands read the same recording."""
     text = ct.candor("report", path)
     ct.ok(text.status == 0 and re.search(r"Measured +[\d,]+ events of page-faults", text.out) and "that the kernel counted" in text.out
           and f"page-faults, a sample every {INTERVAL}, clock " in text.out, "the report as text", text)
@@ -90,7 +91,7 @@ def shown(path):
 
 
 def refused(jdk):
-    """What this machine, or nobody, can count is said in one line."""
+    """If this machine, or any machine, cannot count an event, one line says so."""
     with ct.Jvm(jdk, "Pages") as jvm:
         jvm.expect("ready")
         for event in ("cycles", "LLC-load-misses", "r1a2b"):
@@ -102,7 +103,7 @@ def refused(jdk):
                 continue
             ct.ok(result.status == 1 and result.err.count("\n") == 1 and event in result.err and
                   re.search("page-faults|perf_event_paranoid", result.err), f"-e {event}: one line with a remedy", result)
-        # 2: known before anything is attached. Which tracepoints there are, the JVM's user alone can tell.
+        # 2: known before anything is attached. Only the JVM's user can find out which tracepoints there are.
         for event, named, status in (("page-misses", "page-misses", 2), ("no:tracepoint", "/sys/kernel/tracing", 1)):
             result = ct.candor("start", "-e", event, "-o", ct.WORK / "none.jfr", jvm.pid)
             ct.ok(result.status == status and result.err.count("\n") == 1 and named in result.err, f"{event}: one line", result)

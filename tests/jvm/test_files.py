@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where the agent opens the file itself (-agentpath, the control socket): a recording that stands there is lost only to one that
-holds something, and nothing else is replaced. A file that is cut or deleted meanwhile is said.
+"""The agent opens the file itself (-agentpath, the control socket). An existing recording is replaced only by a recording with data, and
+no other file is replaced. If a file is cut or deleted during the recording, this is reported.
 
 tier: default
 timeout: 300
@@ -82,7 +82,7 @@ def touched(jdk, jvm, path, what, touch):
 
 
 def at_start(jdk, path):
-    """A JVM that loads the agent at its start and is killed: the file is the earlier one, or one that can be read."""
+    """A JVM loads the agent at its start and is killed: the file is the earlier recording, or a new one that can be read."""
     before = identity(path)
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path)) as jvm:
         jvm.expect("ready")

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""Planted problems of waiting: candor analyze names each first, with what and where, and says nothing of the kind of its twin, which does
-the same work without the problem, though it could have judged it.
+"""Planted problems of waiting: candor analyze names each one first, with its kind and its place. It does not report it for a twin, a
+program that does the same work without the problem, although it could have judged it.
 
 tier: default
 timeout: 900
 
-How often chance could turn a result, at most 1e-5 in all: a planted problem has many times what its rule takes, its twin next to nothing.
-Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are found. What owners do is looked at some 140 times. Were it
-sleep for as little as 0.9 of them, since a machine has woken it late, half of them would have to be something else: below 1e-12; where the
-agent gets a processor but once a second, the 7 looks at 7 s still tell it, of which 4 have to. The twin's threads have the lock for a
-microsecond. Pool: the same of tasks, for 14 s, since 12 looks have to tell that no worker is idle; the twin's pool has ten of sixteen
-threads that no client ever needs. Futures: the same of ten threads for 3 s, in which two workers are
-looked at some 300 times. Connections: ten threads keep one of
-two for 100 ms each time, so two are out but for the moments in which a thread wakes up, where half of the time is asked for; what the
-twin's consumers do comes at random. Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for
-none. gc: 12 of 12 pauses, and none. exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are
-found; the twin has none. Sockets: half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked
-for, and what its server reads late comes from clients, each by one connection of its own, whose port the kernel gives. Carriers: 60 waits
-of 100 ms where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second,
-whichever the disk gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's
-loop takes 0.1 ms.
+Chance may change a result with a probability of at most 1e-5 in all: a planted problem has many times what its rule needs, and its
+twin next to nothing. Locks: five of six threads wait at a time for a thread that sleeps 200 ms; 0.21 threads would be found. The
+owners are looked at some 140 times. If only 0.9 of these looks found them asleep, because the machine woke them late, half of the
+looks would have to find something else: below 1e-12. If the agent gets a processor only once a second, there are 7 looks in 7 s, and
+4 of them are enough. The twin's threads hold the lock for a microsecond. Pool: the same with tasks, for 14 s, because 12 looks must
+show that no worker is idle; the twin's pool has ten of sixteen threads that no client ever needs. Futures: the same with ten threads
+for 3 s, in which two workers are looked at some 300 times. Connections: ten threads use one of two connections for 100 ms each time,
+so both are in use except at the moments in which a thread wakes up; half of the time would be enough. The twin's consumers work at
+random times. Storm: thousands of safepoints a second; 50 in all and 21 a second would be found; the twin causes none. gc: 12 of 12
+pauses, and none for the twin. exceptions: half a second of CPU time, sampled at 1 ms, goes into stack traces of 50 frames; 9 % would
+be found; the twin has none. Sockets: half of the reads must take 275 ms, and they take 700. The twin's answers were sent before they
+are requested, and the late reads of its server come from clients, each with a connection of its own, whose port the kernel assigns.
+Carriers: 60 waits of 100 ms; 3 would be found; the twin has none. forces: a program that does nothing else, found by a fifth of its
+time or by 21 a second, depending on the disk; the twin has one force, and 3 are needed. late: CPU time of 100 ms each on average; 21
+would be found; the twin's loop takes 0.1 ms.
 """
 import json
 import pathlib
@@ -29,15 +29,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 HEAP = ("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xmn128m")  # nothing but System.gc() collects
-SMALL_HEAP = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx128m", "-Xmn32m")  # it has much to do
+SMALL_HEAP = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx128m", "-Xmn32m")  # it has many cases
 LOCKS = "java.util.concurrent.locks."
 NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
 
-# The rules that need events which older JDKs do not have.
+# The rules for which older JDKs lack the events.
 SINCE = {"pinned_carrier": 21, "submit_failed": 21, "deoptimizations": 14, "allocation_stall": 15, "redefinitions": 15,
          "child_processes": 15, "cpu_throttled": 17, "container_full": 17}
 
-# name: finding, options of the round, subject, place. The deadlock comes last: it stays.
+# name: finding, options of the round, subject, place. The deadlock comes last, because it stays.
 OF_AGENT = {
     "logger": ("lock_held_asleep", {"threads": 6, "calls": 6, "ms": 200}, "java.lang.Class", "Problems$Logger.slowLog"),
     "sleeper": ("lock_held_asleep", {"threads": 6, "calls": 6, "ms": 200}, LOCKS + "ReentrantLock$NonfairSync", "Problems.sleepInside"),
@@ -54,7 +54,7 @@ OF_AGENT = {
 }
 
 
-# The same of rounds whose twin differs in the machine's time and memory; other rules may see their trouble, too.
+# The same for rounds whose twin differs in time and memory; other rules may find its problem, too.
 OF_MACHINE = {
     "churn": ("thread_churn", {"seconds": 1}, "", "Problems.startOne"),
     "boxes": ("boxing", {"calls": 500}, "java.lang.Integer", "Problems.count"),
@@ -188,7 +188,7 @@ def of_flight(jdk):
 # -- by both -----------------------------------------------------------------------------------------------------------
 
 def of_both(jdk):
-    """Who was late takes the JDK's events of safepoints and our samples."""
+    """Finding the late thread takes the JDK's events of safepoints and our samples."""
     with ct.Jvm(jdk, "Problems", flags=NO_POLLS, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
         for fixed in (1, 0):
@@ -207,14 +207,14 @@ def of_both(jdk):
 
 
 def of_nothing(jdk):
-    """A program that waits for its driver, recorded as docs/findings.md has it: everything was recorded, so everything is judged."""
+    """A program that waits for this test, recorded as docs/findings.md says: all events are recorded, so all rules are judged."""
     path = ct.WORK / f"calm-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Problems", flags=("-XX:+EnableDynamicAgentLoading",) if jdk.version >= 21 else ()) as jvm:
         jvm.expect("ready")
         result = ct.candor("record", "-e", "cpu,wall,lock,halt", "--jfr", "on", "-d", "2s", "-o", path, jvm.pid, timeout=300)
         if ct.ok(result.status == 0, f"{jdk}, calm: is recorded", result):
             r = analyze(path, f"{jdk}, calm")
-            of_machine_alone = ("gc_long_pause", "cpu_saturated")  # where others have the processors
+            of_machine_alone = ("gc_long_pause", "cpu_saturated")  # if other programs have the processors
             ct.ok(not {one["id"] for one in r["findings"]} - {*of_machine_alone}, f"{jdk}, calm: nothing is found", told(r))
             lacking = {"boxing", "allocation_site", "leak"} | {kind for kind, since in SINCE.items() if jdk.version < since}
             ct.ok({gap["id"] for gap in r["not_judged"]} == lacking, f"{jdk}, calm: all is judged", r["not_judged"])
@@ -222,7 +222,7 @@ def of_nothing(jdk):
 
 
 def of_diagnosis(jdk):
-    """In one command, of a program that has just this problem."""
+    """With one command, for a program that has just this problem."""
     path = ct.WORK / f"diagnosis-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Problems", flags=("-XX:+EnableDynamicAgentLoading",) if jdk.version >= 21 else ()) as jvm:
         jvm.expect("ready")

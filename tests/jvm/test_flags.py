@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The walker under the flags that change what it sees: every collector each JDK has, every way of compiling, other layouts
-of objects, headers and the code cache.
+"""The walker with the flags that change what it sees: every collector of each JDK, every way of compiling, other layouts of objects,
+headers and the code cache.
 
 tier: default
 timeout: 900
 
-Per flag and JDK a JVM runs intrinsics, then an ordinary load that allocates. Both walkers agree as in test_walker.py; of
-the loads' samples fewer than 2 % lack a Java frame (1,000 samples at least: a true rate of 0.5 % is red with probability
-< 1e-6); and the books close. In tier all every flag runs on every JDK that knows it.
+For each flag and JDK, a JVM runs intrinsics, then an ordinary load that allocates. Both walkers agree as in test_walker.py. Of the
+load's samples fewer than 2 % lack a Java frame (with at least 1,000 samples, a true rate of 0.5 % fails with a probability < 1e-6).
+The books balance. In tier all every flag runs on every JDK that has it.
 """
 import collections
 import pathlib
@@ -37,14 +37,14 @@ FLAGS = {
     "large code cache": ["-XX:ReservedCodeCacheSize=2g"],
     "frame pointers": ["-XX:+PreserveFramePointer"],
 }
-# With frame pointers AsyncGetCallTrace believes that of a native function, too, that Java calls as a leaf. The sorting of JDK
-# 24 on (libsimdsort.so) leaves it as it found it, and so its caller is left out: in 0.4 to 2.5 % of all samples.
+# With frame pointers, AsyncGetCallTrace trusts the frame pointer of a native function, even if Java calls it as a leaf. The sorting library
+# of JDK 24 and later (libsimdsort.so) does not set it, so its caller is left out: in 0.4 to 2.5 % of all samples.
 MAY_DIFFER = {"frame pointers": 0.1}
-SECONDS = 0.6  # of CPU in each thread
+SECONDS = 0.6  # CPU time in each thread
 
 
 def knows(jdk, name):
-    """Whether this JDK has the flag, by its own word."""
+    """Whether this JDK has the flag, according to the JDK itself."""
     result = ct.run(jdk.java, *FLAGS[name], "-version")
     return result.status == 0 and "removed" not in result.err
 
@@ -71,7 +71,7 @@ def main():
     if ct.TIER == "all":
         cases = [(jdk, name) for jdk in jdks for name in FLAGS if knows(jdk, name)]
     else:
-        # Each flag once, and the JDKs in turn among those that know it.
+        # Each flag once, with the JDKs that have it in turn.
         cases = []
         for i, name in enumerate(ct.by_turns(list(FLAGS))):
             turns = jdks[i % len(jdks):] + jdks[:i % len(jdks)] if jdks else []

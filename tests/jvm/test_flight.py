@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A recording that keeps its end: within its bounds of time and bytes, with books of what is left, whole when it is dumped, when it is
-killed, and for other readers; and the dumps it makes by itself.
+"""A recording that keeps its end: it stays within its limits of time and size, its books cover what is left, and it is whole when it is
+dumped, when the JVM is killed, and for other readers. Also its automatic dumps.
 
 tier: default
 timeout: 900
 
-Time is not measured: what is held against the bound is how the chunks lie. When one is given up is decided at a flush, so of every file
-the first chunk that holds anything ended less than the bound before the flush at which the last chunk began.
+The test does not measure time; it checks the positions of the chunks. A flush decides whether a chunk is removed. So in every file
+the first chunk with data ended less than the limit before the flush at which the last chunk began.
 """
 import pathlib
 import struct
@@ -23,19 +23,19 @@ HEADER = struct.Struct(">4sHHqqqqqqqhh")
 
 
 def chunks(path):
-    """(start ns, duration ns, bytes) of each chunk, without those that hold nothing."""
+    """(start ns, duration ns, bytes) of each chunk, without empty chunks."""
     data, at, found = path.read_bytes(), 0, []
     while at < len(data):
         magic, _, _, size, _, _, start, duration, *_ = HEADER.unpack_from(data, at)
         assert magic == b"FLR\0" and size > 0, (magic, size, at)
         found.append((start, duration, size))
         at += size
-    # What was given up is one empty chunk at the front, which begins when the next does.
+    # Removed chunks are replaced by one empty chunk at the front, which begins when the next one does.
     return found[1:] if len(found) > 1 and not found[0][1] and found[0][0] == found[1][0] else found
 
 
 class Sizes(threading.Thread):
-    """The largest size that a file is seen to have."""
+    """The largest size that the file is seen to have."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -54,7 +54,7 @@ class Sizes(threading.Thread):
 
 
 def check_kept(path, what, *, lost=True):
-    """The file is an end of the recording, and whole in itself."""
+    """The file is the end of the recording, and whole in itself."""
     recording, report = ct.Recording(path), ct.report(path)
     books = report["books"]
     ct.identity_closes(books, what)
@@ -66,7 +66,7 @@ def check_kept(path, what, *, lost=True):
     wrong = [one for one in report["problems"] if one["level"] == "error" or "reading:" in one["text"]]
     ct.ok(not wrong, f"{what}: no problem", wrong)
     first, *_, last = chunks(path)
-    # The wall clock is read a moment after the other, and may be slewed.
+    # The wall clock is read a moment after the other clock, and may be adjusted.
     ct.ok(first[0] + first[1] + (KEEP + 0.05) * 1e9 > last[0], f"{what}: {(last[0] - first[0]) / 1e9:.1f} s before its last chunk are kept")
     late = [s for s in recording.samples if s.start < first[0] - 1e9]
     ct.ok(not late, f"{what}: no sample is older than that", late[:3])
@@ -120,7 +120,7 @@ def keep_time(jdk, jdks):
 
 
 def keep_bytes(jdk):
-    """At start, so that names are many and the file grows fast."""
+    """At the start of the JVM, so that there are many names and the file grows fast."""
     path = ct.WORK / f"bytes-{jdk.version}.jfr"
     what = f"{jdk}, max-size=1MB"
     sizes = Sizes(path)
@@ -227,7 +227,8 @@ def refusals(jdk):
 
 
 def another_folder(jdk):
-    """Who records from another mount namespace has the file in a folder that the JVM does not see: dumps cannot go beside it."""
+    """If the recording is started from another mount namespace, its file is in a folder that the JVM does not see, so dumps cannot be
+    beside it."""
     folder = ct.WORK / "elsewhere"
     folder.mkdir()
     mount = f"mount -t tmpfs candor {folder} && exec"
@@ -246,7 +247,7 @@ def another_folder(jdk):
 
 
 def full_disk(jdk):
-    """A dump that fails is told, and leaves nothing; the recording goes on."""
+    """A dump that fails is reported, and leaves nothing behind; the recording continues."""
     path = ct.WORK / "full.jfr"
     gone = ct.WORK / "gone"
     gone.mkdir()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A JVM with a library in Go is sampled again and again, by every clock, and lives; what its goroutines computed is right, and their
+"""A JVM with a library in Go is sampled many times, by every clock, and survives. The results of its goroutines are right, and their
 threads are in the report.
 
 tier: default
 timeout: 600
 
-Goroutines run on stacks of a few KiB, where no signal handler has room: Go's runtime gives each of its threads an alternate one, and
-kills the process where a handler does without it. It also takes the signals of faults: loads of ours that fault in its threads must not
-come to it first, whether it was there before us or came later.
+Goroutines run on stacks of a few KiB, where no signal handler has room. Go's runtime gives each of its threads an alternate stack,
+and kills the process if a handler does not use it. It also handles the signals of faults. If one of our loads faults in a thread of
+Go's, the fault must not reach Go's handler first, whether Go was there before us or came later.
 """
 import os
 import pathlib
@@ -27,7 +27,7 @@ ROUNDS = int(os.environ.get("CANDOR_GO_ROUNDS", "1"))
 def cycles(jvm, name):
     every = CYCLES * ROUNDS
     for i, how in enumerate(every):
-        enough = 300 if i == len(every) - 1 else 20  # the last one is looked at
+        enough = 300 if i == len(every) - 1 else 20  # the last recording is examined
         jvm.start(ct.WORK / f"{name}-{i}.jfr", interval="1ms", **how)
         before = int(jvm.ask("status")["samples"])
         jvm.round(seconds=0.1)
@@ -37,7 +37,7 @@ def cycles(jvm, name):
 
 
 def check(jdk, made, order):
-    """order: whether Go is loaded before the first recording, or while it runs; and whether loads fail in all of them by chance."""
+    """order: whether Go is loaded before the first recording, or while it runs; and whether loads fail at random in all of them."""
     what, name = f"{jdk}, {order}", f"go-{jdk.version}-{order.split()[0]}"
     faults = faulty.Faults(name, loads=0.01 if order == "loads fault" else 0)
     first = {} if order == "Go first" else {"file": ct.WORK / f"{name}.jfr", "interval": "1ms"}

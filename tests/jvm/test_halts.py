@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What stops all threads, held against the JVM's own log: every GC pause of it, with its duration, cause and collector; who called, and
-who was late. The twins stay silent.
+"""What stops all threads, compared with the JVM's own log: every GC pause with its duration, cause and collector, the thread that asked
+for it, and the thread that was late. For the twins nothing is reported.
 
 tier: default
 timeout: 600
 
-What the log measures lies a little within what JVMTI tells of, or a little around it, as the collector has it. That they are within a
-millisecond is asserted of the median: half of thirty pauses being interrupted in the few microseconds between two looks at the clock has
-a chance far below 1e-5, however busy the machine is.
+Depending on the collector, the time in the log is a little shorter or a little longer than the time that JVMTI reports. The test
+asserts that the median difference is below a millisecond: the chance that half of thirty pauses are interrupted in the few
+microseconds between two readings of the clock is far below 1e-5, however busy the machine is.
 """
 import json
 import pathlib
@@ -76,7 +76,7 @@ def run(jdk, name, word, flags, **agent):
 
 
 def compare(what, told, logged):
-    """Durations of the same pauses in the same order, ns."""
+    """Durations of the same pauses in the same order, in ns."""
     detail = f"{told}\n{logged}"
     if not ct.ok(len(told) == len(logged), f"{what}: {len(logged)} pauses in the log are {len(told)} in the recording", detail):
         return
@@ -110,8 +110,8 @@ def by_agent(jdk, collector):
 
 
 def concurrent(jdk):
-    """Pauses of a concurrent collection: those that the JVM counts for no collector have the name of its operation, of a library with
-    symbols. JDK 8 does not tell JVMTI of the cleanup."""
+    """Pauses of a concurrent collection: if the JVM counts a pause for no collector, it has the name of the JVM's operation, if the
+    library has symbols. JDK 8 does not report the cleanup to JVMTI."""
     what = f"{jdk}, concurrent"
     path, log, _ = run(jdk, "concurrent", "collect", [COLLECTORS["g1"], "-XX:+ExplicitGCInvokesConcurrent"], event="cpu,halt",
                        interval="10ms")
@@ -131,11 +131,11 @@ def concurrent(jdk):
 
 
 def attached(jdk):
-    """To a JVM that runs already, by the client: no flame graph of a recording without samples."""
+    """Attached to a running JVM by the client: there is no flame graph for a recording without samples."""
     what, path = f"{jdk}, attached", ct.WORK / f"attached-{jdk.version}.jfr"
     log = ct.WORK / f"attached-{jdk.version}.log"
     with ct.Jvm(jdk, "Halts", flags=[*HEAP, COLLECTORS["g1"], *log_flags(jdk, log)]) as jvm:
-        jvm.round("calm", calls=1)  # a JVM that still starts takes no agent
+        jvm.round("calm", calls=1)  # a JVM that is still starting accepts no agent
         client = ct.spawn([ct.PROGRAM, "record", "-e", "halt", "-d", "600s", "-o", path, jvm.pid], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
         before = 0
@@ -176,7 +176,7 @@ def without_counters(jdk):
 
 
 def together(jdk):
-    """All events in one recording: each has its part, and halt and live are told of the same collections."""
+    """All events in one recording: each has its part, and halt and live report the same collections."""
     what = f"{jdk}, all events"
     of_objects = jdk.version >= 11
     events = "live,lock,halt,wall,cpu" if of_objects else "lock,halt,wall,cpu"
@@ -211,8 +211,9 @@ def by_jdk(jdk):
 
 
 def late(jdk, polls):
-    """(how many of the safepoints that System.gc() asked for had to wait for the loop, the CPU time it had meanwhile). With the event of
-    when threads were asked: what runs before that is nobody's fault, and a busy machine has the JVM wait there for a processor."""
+    """(how many of the safepoints that System.gc() requested had to wait for the loop, the loop's CPU time in that time). The JDK's
+    event says when threads were asked to stop: what runs before that is not late, and on a busy machine the JVM may wait for a
+    processor then."""
     name = "polls" if polls else "no-polls"
     path, flight, both = (ct.WORK / f"late-{name}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
     flags = [COLLECTORS["g1"]] if polls else [COLLECTORS["serial"], "-XX:-UseCountedLoopSafepoints"]  # with G1 loops have polls
@@ -226,8 +227,9 @@ def late(jdk, polls):
 
 
 def late_pair(jdk):
-    """The loop without polls runs to its end, tens of milliseconds, the one with polls to the next. On a busy machine samples show that
-    one, too, when the JVM's thread loses its processor between saying that it asks and asking: for a turn of the scheduler each."""
+    """The loop without polls runs to its end, tens of milliseconds; the loop with polls runs to the next poll. On a busy machine samples
+    may show the latter, too, if the JVM's thread loses its processor between the event and the request: for one turn of the scheduler
+    each time."""
     (planted, ran), (twin, twin_ran) = late(jdk, False), late(jdk, True)
     ct.ok(planted > CALLS / 2, f"{jdk}: {planted} of {CALLS} safepoints waited for the loop without polls, which ran {ran / MS:.1f} ms")
     ct.ok(twin_ran < ran / 4, f"{jdk}: with polls {twin}, which ran {twin_ran / MS:.1f} ms", ran)

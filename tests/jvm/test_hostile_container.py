@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A hostile container gains nothing: links, FIFOs, folders and sockets planted at every path that root's candor looks at, writes
-or connects to, in the container's /tmp, in place of it, and where a recording shall go.
+"""A hostile container gains nothing: links, FIFOs, folders and sockets are planted at every path at which candor, run by root, looks,
+writes or connects, in the container's /tmp, in place of it, and where a recording is to be written.
 
 tier: default
 timeout: 900
 
-The victim is a folder of root with a file, a folder and a listening socket, mounted into the container too, under the same
-name: so a link leads there in whichever root it is followed. It must stay as it is to the last time stamp, and get no
-connection. Inside, only the JVM's user must gain a file, and the JVM must live through it all.
+The victim is a folder of root with a file, a folder and a listening socket. It is also mounted into the container under the same
+name, so that a link leads there whichever root directory applies. It must stay unchanged, including its time stamps, and get no
+connection. Inside the container only the JVM's user may get a file, and the JVM must survive.
 """
 import os
 import pathlib
@@ -65,12 +65,12 @@ def remove(path):
 
 
 def commands(pid):
-    """Everything a user of the host does with a JVM, one after the other."""
+    """Everything that a user of the host does with a JVM, one after the other."""
     return [ct.run(CANDOR, *words, pid) for words in (("start", "--timeout", "3s", "-o", OUT), ("status",), ("stop",))]
 
 
 def unharmed(what, victim, pid):
-    """Runs the commands; true when nothing of the victim changed and all ended in an orderly way."""
+    """Runs the commands; returns true if the victim did not change and all commands ended in an orderly way."""
     before = victim.state()
     results = commands(pid)
     orderly = all(result.status in (0, 1) and result.err.count("\n") == (result.status == 1) for result in results)
@@ -91,7 +91,7 @@ def planted_inside(jdk, box, pid, victim, user):
     for name in (".attach_pid1", ".java_pid1", ".candor-1", library.parent.name, f"{library.parent.name}/libcandor.so"):
         for kind, plant in victim.plants().items():
             if kind == "a hard link to a socket" and user == 0:
-                continue  # one of root's own, to which root inside could connect as well
+                continue  # one of root's sockets, to which root inside could connect as well
             clean(box, library)
             if "/" in name:
                 library.parent.mkdir()
@@ -146,7 +146,7 @@ def in_container(jdk, victim):
 
 
 def as_root(jdk, victim):
-    """Root inside is root outside, as in most containers: of its rights nothing is left to stop it, but links lead nowhere."""
+    """Root inside is root outside, as in most containers. Its rights do not stop it, but links lead nowhere."""
     box, jvm = container.jvm_in(jdk, f"as-root-{jdk.version}", "--first", 0, "--uid", 0, binds=[victim.folder])
     with jvm:
         jvm.expect("ready")

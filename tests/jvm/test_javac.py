@@ -4,9 +4,9 @@
 tier: default
 timeout: 900
 
-Short-running, mostly interpreted and freshly compiled code with deep stacks, class loading, GC and a busy JIT. Our walker
-and AsyncGetCallTrace agree as in test_walker.py. Of the
-Java threads' samples >= 95 % have Java frames; the books close with a residual <= 2 %; javac's own packages lead.
+Short-running, mostly interpreted and freshly compiled code with deep stacks, class loading, GC and a busy JIT. Our walker and
+AsyncGetCallTrace agree as in test_walker.py. Of the Java threads' samples at least 95 % have Java frames; the books balance with a
+residual of at most 2 %; javac's own packages lead.
 """
 import pathlib
 import re
@@ -36,7 +36,7 @@ public class C{n}<T extends Comparable<T>> extends {parent} implements Function<
 }}
 """
 
-# What the language has since JDK 17, and how JDK 8 says it.
+# What the language has since JDK 17, and the equivalent for JDK 8.
 MODERN = """
     record Pair<A, B>(A left, B right) {
         <X> Pair<X, B> with(Function<? super A, ? extends X> f) { return new Pair<>(f.apply(left), right); }
@@ -115,7 +115,7 @@ def generate(root, types):
 
 
 def compile_profiled(jdk, files):
-    """Runs javac with the agent from its start; its result must be what it always is. Returns the recording."""
+    """Runs javac with the agent from its start; its result must be the usual one. Returns the recording."""
     path, out = ct.WORK / f"javac-{jdk.version}.jfr", ct.WORK / f"out-{jdk.version}"
     out.mkdir()
     agent = ct.agent_options(file=path, interval="500us", walker="compare")
@@ -153,8 +153,8 @@ def check(jdk, files):
 
 
 def called_out(recording):
-    """Samples in what compiled code called: there AsyncGetCallTrace up to JDK 17 reads the debug information of the code behind the
-    call (docs/internals/new-jdk.md), which makes a difference in 8 of 100 on JDK 8."""
+    """Samples in functions that compiled code called: for these, AsyncGetCallTrace up to JDK 17 reads the debug information of the code
+    after the call (docs/internals/new-jdk.md). That makes a difference in 8 of 100 on JDK 8."""
     return sum(1 for s in recording.samples if s.has_java and s.frames[0][1] not in ct.JAVA_FRAMES and
                next(kind for _, kind, _ in s.frames if kind in ct.JAVA_FRAMES) != "Interpreted")
 

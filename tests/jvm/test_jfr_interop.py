@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Our recordings in the hands of other parsers, and theirs in ours: the JDK's tools, jdk.jfr.consumer and Mission Control
-agree with us on the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample; and so they do where
-chunks of both stand in one file.
+"""Our recordings in other parsers, and other recordings in ours: the JDK's tools, jdk.jfr.consumer and Mission Control agree with us on
+the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample. They also do if one file has
+chunks of both recorders.
 
 tier: default
 timeout: 900
@@ -17,11 +17,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
 
-# Mission Control 8 says so of every recording of JDK 21 and later, too.
+# Mission Control 8 prints this for every recording of JDK 21 and later, too.
 NO_VIRTUAL_THREADS = re.compile(r".* addField\nWARNING: Could not find field with name 'virtual' in reader for 'thread'\n")
-# Whatever the locale says; the last one up to JDK 17.
+# Independent of the locale; the last one up to JDK 17.
 UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8")
-# What the JDK's parser makes of a character beyond U+FFFF that a JDK up to 11 wrote, in the JVM's own UTF-8: as two surrogates.
+# How the JDK's parser reads a character beyond U+FFFF that a JDK up to 11 wrote, in the JVM's own UTF-8: as two surrogates.
 SPOILT = "\ufffd\ufffd"
 SIZES = [(1, 1), (3, 4)]  # chunks, flushes in each
 WRITER, READER = ct.BUILD / "tests/jvm/jfr_write_sample", ct.BUILD / "tests/jvm/jfr_read_sample"
@@ -33,7 +33,7 @@ def java(jdk, program, *arguments, flags=()):
 
 
 def found(result, kinds=("count", "method", "thread")):
-    """{line without its number: number} of what a reader printed."""
+    """{line without its number: number} for the output of a reader."""
     lines = (line.rpartition(" ") for line in result.out.splitlines())
     return {text: int(number) for text, _, number in lines if text.split(" ")[0] in kinds}
 
@@ -52,9 +52,9 @@ def agree(ours, theirs, what):
 
 
 def summary(jdk, path):
-    """What `jfr summary` counts, without the format's own two types."""
+    """The counts of `jfr summary`, without the format's own two types."""
     rows = re.findall(r"^ (\w+(?:\.\w+)+) +(\d+) +\d+ *$", ct.run(jdk.jfr, "summary", path).out, re.MULTILINE)
-    found = collections.Counter()  # what types of one name but of several numbers have is in several rows
+    found = collections.Counter()  # types of one name with several numbers have several rows
     for name, n in rows:
         if int(n) and name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint"):
             found[f"count {name}"] += int(n)
@@ -76,7 +76,7 @@ def counts(lines):
 
 
 def check_samples(events):
-    """The unusual ones among the values, as `jfr print` shows them."""
+    """Unusual values, as `jfr print` shows them."""
     samples = [event["values"] for event in events if event["type"] == "candor.CpuSample"]
     deep = max((s["stackTrace"] for s in samples), key=lambda trace: len(trace["frames"]))
     ct.ok(len(deep["frames"]) == 2048 and deep["truncated"], "jfr print: the truncated stack of 2048 frames")
@@ -119,7 +119,7 @@ def check_ours(jdks, jars):
 
 
 def converted(jdk, jars, path, *options):
-    """The numbers of each stack of async-profiler's converter."""
+    """The numbers for each stack from async-profiler's converter."""
     collapsed = ct.WORK / "converted.txt"
     ct.run(jdk.java, *UTF8, "-cp", f"{jars}/*", "one.convert.Main", *options, "-o", "collapsed", path, collapsed)
     lines = (line.rpartition(" ") for line in collapsed.read_text().splitlines())
@@ -127,7 +127,7 @@ def converted(jdk, jars, path, *options):
 
 
 def check_converter(jdk, jars):
-    """It takes the JDK's events for what the JDK puts into them: ours have more."""
+    """It expects the JDK's fields in the JDK's events, but ours have more."""
     for chunks, flushes in SIZES:
         path, rounds = ct.WORK / f"ours-{chunks}.jfr", chunks * flushes
         for options, what, number in (([], "samples", 50),
@@ -154,7 +154,7 @@ def check_theirs(jdks):
 
 
 def plain(lines):
-    """Mission Control gives a type that had other fields in the chunk before a name with a number."""
+    """If a type had other fields in the previous chunk, Mission Control gives it a name with a number."""
     found = collections.Counter()
     for line, n in lines.items():
         found[re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "", line)] += n
@@ -167,7 +167,7 @@ def without_errors(lines):
 
 
 def check_both(jdks, jars):
-    """The JDK's chunks behind ours, of which the last says that it is the last."""
+    """The JDK's chunks after ours; the last of them is marked as the last one."""
     ours = ct.WORK / f"ours-{SIZES[-1][0]}.jfr"
     for jdk in jdks:
         path, what = ct.WORK / f"both{jdk.version}.jfr", f"our recording and one of JDK {jdk.version}"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""--jfr: the JDK's recorder beside ours. Every safepoint and GC pause of the JVM's own log is in the recording, once; the JDK's own tool
-reads it; an application's recording goes on, opens, and has what its owner asked for; what cannot be had is told in one line.
+"""--jfr: the JDK's recorder beside ours. Every safepoint and GC pause of the JVM's own log is in the recording, once. The JDK's own tool
+reads it. A recording of the application continues, can be opened, and has what its owner requested. If something is not available,
+one line says so.
 
 tier: default
 timeout: 900
 
-Where durations are held against the log, it is their median: half of thirty pauses being interrupted in the few microseconds between two
-looks at the clock has a chance far below 1e-5, however busy the machine is.
+Durations are compared with the log by their median: the chance that half of thirty pauses are interrupted in the few microseconds
+between two readings of the clock is far below 1e-5, however busy the machine is.
 """
 import collections
 import json
@@ -38,7 +39,7 @@ def log_flags(jdk, path):
 
 
 def log_line(line):
-    """("pause" or "safepoint", by System.gc(), ns), or None. Of a safepoint the line follows those of its pauses."""
+    """("pause" or "safepoint", by System.gc(), ns), or None. The line of a safepoint follows the lines of its pauses."""
     match = re.search(r'Safepoint ".*Total:\s+(\d+) ns', line)
     if match:
         return "safepoint", False, float(match[1])
@@ -93,7 +94,7 @@ def close(what, told, truth):
 
 
 def compare(what, path, log, calls):
-    """Of a recording that has all of those calls, and no others."""
+    """For a recording that has all of those calls, and no others."""
     r = report(path)
     pauses = [one for one in r["halts"] if one["kind"] == "gc_pause" and "System.gc()" in (one["what"] or "")]
     truth_pauses, truth_safepoints = logged(log)
@@ -111,7 +112,7 @@ def compare(what, path, log, calls):
 
 
 def reads(jdk, what, path, *least):
-    """The JDK's own tool finds in the file what we find; at least so many of some types."""
+    """The JDK's own tool finds the same in the file as we do; for some types at least this many."""
     ours = types_of(path)
     for name, count in least:
         ct.ok(ours.get(name, 0) >= count, f"{what}: {ours.get(name, 0)} {name}", ours)
@@ -119,7 +120,7 @@ def reads(jdk, what, path, *least):
     if not theirs:
         ct.skip(f"{what}: jfr summary", "this JDK has no jfr tool")
         return
-    counts = collections.Counter()  # a type that both recorders have stands there twice
+    counts = collections.Counter()  # a type that both recorders have is there twice
     for name, count in re.findall(r"^ *((?:jdk|candor)\.\w+) +(\d+) +\d+ *$", theirs.out, re.M):
         counts[name] += int(count)
     wanted = {name: ours.get(name, 0) for name, _ in least}
@@ -127,8 +128,8 @@ def reads(jdk, what, path, *least):
 
 
 def declares(what, path, *wanted):
-    """Of what both recorders may tell of our chunks declare the events that they may have: Mission Control gives a type with other fields
-    than in the chunk before another name."""
+    """If both recorders may have an event, our chunks declare only events that they may contain, because Mission Control gives a type
+    another name if its fields differ from those in the previous chunk."""
     both = {"jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.ObjectAllocationSample", "jdk.OldObjectSample"}
     first = {one.name for one in jfrfile.chunks(path.read_bytes())[0].types.values()} if path.exists() else set()
     ct.ok("candor.CpuSample" in first and first & both == set(wanted), f"{what}: our chunks declare what they have", first & both)
@@ -139,7 +140,7 @@ def declares(what, path, *wanted):
 def start(jdk, *flags, **keywords):
     allowed = [ALLOWED] if jdk.version >= 21 else []
     jvm = ct.Jvm(jdk, "Halts", flags=[*FLAGS, *allowed, *flags], **keywords)
-    jvm.round("calm", calls=1)  # a JVM that still starts takes no agent
+    jvm.round("calm", calls=1)  # a JVM that is still starting accepts no agent
     return jvm
 
 
@@ -152,7 +153,7 @@ def is_recording(pid):
 
 
 def record(jvm, path, *options):
-    """The client, once the agent records, and with it the JDK's recorder."""
+    """The client, when the agent records, and with it the JDK's recorder."""
     client = ct.spawn([ct.PROGRAM, "record", "-d", "900s", "--no-report", "-o", path, *options, jvm.pid], stdout=subprocess.PIPE,
                       stderr=subprocess.PIPE, text=True)
     ct.wait_until(lambda: client.poll() is not None or is_recording(jvm.pid))
@@ -160,7 +161,7 @@ def record(jvm, path, *options):
 
 
 def interrupt(client):
-    """Ctrl-C: (status, what it said on standard error)."""
+    """Ctrl-C: (status, output on standard error)."""
     client.send_signal(signal.SIGINT)
     _, err = client.communicate(timeout=ct.PATIENCE)
     return client.returncode, err
@@ -173,7 +174,7 @@ def left_over(pid):
 # -- cases -----------------------------------------------------------------------------------------------------------
 
 def attached(jdk):
-    """With all that the agent can tell of the same."""
+    """With all events of the agent that report the same."""
     what, path, log = f"{jdk}, attached", ct.WORK / f"attached-{jdk.version}.jfr", ct.WORK / f"attached-{jdk.version}.log"
     with start(jdk, *log_flags(jdk, log)) as jvm:
         client = record(jvm, path, "-e", "cpu,halt,lock", "--jfr", "on")
@@ -197,7 +198,7 @@ def attached(jdk):
 
 
 def beside_owner(jdk):
-    """The application's own recording gains events while ours runs, is told of before, and goes on as it was."""
+    """The application's own recording gets more events while ours runs; a line says so before. Afterwards it continues as before."""
     what, path = f"{jdk}, beside its owner's", ct.WORK / f"beside-{jdk.version}.jfr"
     own, before, after = (ct.WORK / f"owner-{jdk.version}{part}.jfr" for part in ("", "-before", "-after"))
     with start(jdk, f"-XX:StartFlightRecording=filename={own},name=Owner,settings=default,dumponexit=true") as jvm:
@@ -224,7 +225,7 @@ def beside_owner(jdk):
 
 
 def existing(jdk):
-    """What the application's own recording has of our time, and nothing begun."""
+    """The data of the application's own recording for our time, without starting anything."""
     what, path, bare = f"{jdk}, existing", ct.WORK / f"existing-{jdk.version}.jfr", ct.WORK / f"bare-{jdk.version}.jfr"
     with start(jdk) as jvm:
         client = record(jvm, bare, "-e", "cpu", "--jfr", "existing")
@@ -256,7 +257,7 @@ def child_of(pid):
 
 
 def from_start(jdk):
-    """record -- java: the JVM's end writes what the JDK's recorder has."""
+    """record -- java: when the JVM ends, the data of the JDK's recorder are written."""
     what, path = f"{jdk}, from the start", ct.WORK / f"start-{jdk.version}.jfr"
     client = [ct.PROGRAM, "record", "--no-report", "-e", "cpu,halt", "--jfr", "on", "-o", path, "--"]
     with ct.Jvm(jdk, "Halts", flags=FLAGS, wrapper=client) as jvm:
@@ -285,7 +286,8 @@ def killed(jdk):
 
 
 def client_killed(jdk):
-    """What a client that is killed leaves running is put together by `stop`; or, when the agent has ended, is ended by the next."""
+    """If a client is killed, `stop` joins the recordings that it leaves running; if the agent has ended, the next client ends the JDK's
+    recording."""
     what, path, later = f"{jdk}, client killed", ct.WORK / f"orphan-{jdk.version}.jfr", ct.WORK / f"later-{jdk.version}.jfr"
     with start(jdk) as jvm:
         for end in ("stop", "next"):
@@ -314,7 +316,7 @@ def client_killed(jdk):
 
 
 def by_steps(jdk):
-    """start, dump, stop: each a process of its own."""
+    """start, dump, stop: each in a separate process."""
     what, path, copy = f"{jdk}, step by step", ct.WORK / f"steps-{jdk.version}.jfr", ct.WORK / f"copy-{jdk.version}.jfr"
     with start(jdk) as jvm:
         begun = ct.candor("start", "-e", "cpu,halt", "--jfr", "on", "-o", path, jvm.pid)
@@ -333,7 +335,7 @@ def by_steps(jdk):
 
 
 def other_user(jdk):
-    """Root records a JVM of nobody's; the file is root's."""
+    """Root records a JVM of user nobody; the file belongs to root."""
     what = f"{jdk}, another user's"
     if os.geteuid() != 0 or not shutil.which("setpriv") or ct.in_closed_folder(jdk):
         ct.skip(what, "wants root, setpriv, and an open folder of JDKs")
@@ -352,14 +354,15 @@ def other_user(jdk):
 
 
 def image_without_recorder(jdk):
-    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs that were made to fit this machine make images that do not."""
+    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs that were built specially for this machine can make such images,
+    others cannot."""
     folder = ct.WORK / f"image-{jdk.version}"
     made = ct.run(jdk.home / "bin/jlink", "--add-modules", "java.management", "--output", folder)
     return ct.Jdk(jdk.version, folder) if made.status == 0 and ct.run(folder / "bin/java", "-version").status == 0 else None
 
 
 def without_recorder(jdk):
-    """An image without its module where there can be one, or a JVM that is told to have no recorder."""
+    """An image without the module if possible, or a JVM that is told to have no recorder."""
     what, path = f"{jdk}, without a recorder", ct.WORK / f"without-{jdk.version}.jfr"
     image = image_without_recorder(jdk) if jdk.version in (11, 17) else None
     ct.ok(image or jdk.version not in (11, 17), f"{what}: an image without its module")
@@ -380,7 +383,7 @@ CASES = (beside_owner, existing, from_start, killed, by_steps, other_user, witho
 
 
 def has_recorder(jdk):
-    """Builds of JDK 8 may be without it."""
+    """Builds of JDK 8 may lack it."""
     result = ct.run(jdk.java, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintFlagsFinal", "-version")
     return "FlightRecorder" in result.out
 

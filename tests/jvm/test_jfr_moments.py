@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A recording is a whole JFR file at every instant of its life, for the JDK's parser and for a strict one: whenever the
-process is killed, every flush that was finished is there, and nothing that makes a reader stumble.
+"""A recording is a whole JFR file at every instant, for the JDK's parser and for a strict one: whenever the process is killed, every
+finished flush is there, and nothing that confuses a reader.
 
 tier: default
 timeout: 900
 sanitize: no
 
-The file is copied after each system call of the writer, the writes of many pages after each page.
+The file is copied after each system call of the writer; writes of many pages are copied after each page.
 """
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ SAMPLES = 60  # of a round
 
 
 def right(path, samples):
-    """Whole rounds: those that were flushed, and perhaps the one that is being flushed."""
+    """Whole rounds: those that were flushed, and perhaps the one that was being flushed."""
     rounds = int(path.stem.split("-")[1])
     return samples in (rounds * SAMPLES, (rounds + 1) * SAMPLES)
 

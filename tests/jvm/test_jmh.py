@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The profiler plug-in for JMH: the hottest region of a benchmark, of its measured iterations, in each of two forks.
+"""The profiler plug-in for JMH: it shows the hottest region of a benchmark, from its measured iterations, in each of two forks.
 
 tier: default
 timeout: 900
@@ -14,7 +14,7 @@ import candortest as ct
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = ct.ROOT / "java" / "jmh" / "build"
-ENOUGH = 50  # of a second that a busy machine gives the benchmark a part of
+ENOUGH = 50  # of a second; on a busy machine the benchmark gets only a part of it
 
 
 def fetch_jars():
@@ -26,7 +26,7 @@ def fetch_jars():
 
 
 def build(jars):
-    """The class path of the benchmark and of the plug-in."""
+    """The class path with the benchmark and the plug-in."""
     core = next(jar for jar in jars if jar.name.startswith("jmh-core-"))
     plug_in, classes = ct.WORK / "candor-jmh.jar", ct.WORK / "benchmark"
     result = ct.run(BUILD, core, plug_in, env={**os.environ, "JAVA_HOME": str(ct.compiler().home)})
@@ -46,7 +46,7 @@ def jmh(jdk, path, profiler, *arguments, flags=()):
 
 
 def check(what, result, forks):
-    """The four sections, once for each fork, or for the one run without; the division's loop is the hottest region."""
+    """The four sections, once for each fork or for the only run without forks; the loop with the division is the hottest region."""
     ct.ok(result.status == 0 and "Secondary result" in result.out, f"{what}: JMH has a result of the profiler's", result)
     for section in ("Hottest code regions", "[Hottest Regions]", "[Hottest Methods (after inlining)]", "[Distribution by Source]"):
         ct.ok(result.out.count(section) == forks, f"{what}: {forks} times '{section}'", result)
@@ -73,7 +73,7 @@ def main():
         check(f"{jdk}, two forks", jmh(jdk, path, f"{options};save={kept}", "-f", "2"), 2)
         recordings = sorted(file.name for file in kept.glob("*.jfr")) if kept.is_dir() else []
         ct.ok(len(recordings) == 2, f"their recordings were kept: {recordings}")
-        # JMH hands its wishes about inlining to forks alone.
+        # JMH passes its settings for inlining only to forks.
         flags = ["-XX:CompileCommand=dontinline,divisions.Divisions::divide"]
         check(f"{jdk}, without a fork", jmh(jdk, path, options, "-f", "0", flags=flags), 1)
         for wrong, named in ((f"{options};bogus=1", "bogus"), ("candor:program=/no/candor", "/no/candor")):

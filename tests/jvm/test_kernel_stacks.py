@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The kernel's part of a stack: where it may be seen, a read of /dev/zero shows the kernel's functions above the call; where
-not, the recording says why, and no frame is made up.
+"""The kernel's part of a stack. If it may be seen, a read of /dev/zero shows the kernel's functions above the call. If not, the
+recording says why, and no frame is invented.
 
 tier: default
 timeout: 300
@@ -38,8 +38,8 @@ def kernel_first(sample):
 
 
 def readers(recording):
-    """The samples of the thread that reads, from the first with frames of the kernel on: a thread gets its ring when a scan
-    finds that it has been sampled."""
+    """The samples of the thread that reads, from the first one with kernel frames on: a thread gets its ring when a scan finds that it
+    has been sampled."""
     samples = sorted((s for s in recording.of_thread("kernel") if s.outcome in ct.WALKED), key=lambda s: s.start)
     first = next((i for i, s in enumerate(samples) if in_kernel(s)), len(samples))
     return samples[first:]
@@ -80,7 +80,7 @@ def check_none(jdk):
 
 
 def check_ordinary(jdk, capabilities, expected):
-    """A user who may sample the kernel with a capability, and who may not see its symbols."""
+    """A user who may sample the kernel because of a capability, and who may not see its symbols."""
     what, home = f"nobody {len(capabilities)}", ct.WORK / "home"
     wrapper = ct.as_nobody(*capabilities)
     if ct.run(*wrapper, "true").status != 0:

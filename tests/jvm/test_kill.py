@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""kill -9 at random moments of a recording: every file reads back, and at most one second is missing.
+"""kill -9 at random moments of a recording: every file can be read, and at most one second is missing.
 
 tier: default
 timeout: 1800
 sanitize: no
 
-Two hundred moments in tier all, a few else. What may be missing is said in tests/lib/heartbeat.py.
+Two hundred moments in tier all, a few in other tiers. tests/lib/heartbeat.py describes what may be missing.
 """
 import concurrent.futures
 import json

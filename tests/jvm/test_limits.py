@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Under tight limits the profiler takes less, says so, and the program does not notice.
+"""Under tight limits the profiler uses less, and says so; the program does not notice.
 
 tier: default
 timeout: 600
 
-Few descriptors, no signals that may be queued, no locked memory, no perf_event_open, the smallest stacks.
+Few descriptors, no queued signals, no locked memory, no perf_event_open, the smallest stacks.
 """
 import os
 import pathlib
@@ -34,14 +34,15 @@ def stopped(jdk, what, jvm, path):
 
 
 def warned(jdk, what, recording, status, *words):
-    """The recording says so, and so did the agent when it was asked."""
+    """The recording says so, and so does the agent's status."""
     texts = [text for level, text in recording.log if level == "warning" and all(word in text for word in words)]
     ct.ok(texts and all(word in status.get("warning", "") for word in words),
           f"{jdk}, {what}: recording and status warn: {texts[-1:]}", (recording.log, status))
 
 
 def few_descriptors(jdk):
-    """Events until the last quarter of the limit, timers for the other threads: all are sampled, the program has room."""
+    """Threads have events until the last quarter of the limit is reached, and timers after that: all are sampled, and descriptors are
+    left for the program."""
     what, path = f"{DESCRIPTORS} descriptors", ct.WORK / f"descriptors-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), wrapper=["prlimit", f"--nofile={DESCRIPTORS}:{DESCRIPTORS}"]) as jvm:
         jvm.expect("ready")
@@ -50,10 +51,10 @@ def few_descriptors(jdk):
         if status.get("clock") not in ("sigtrap", "signal"):
             ct.skip(f"{jdk}, {what}", f"no perf clock here, but {status.get('clock')}")
             return
-        jvm.say(f"go threads={THREADS} seconds=0.1")  # long enough that all of them are started before the first ends
+        jvm.say(f"go threads={THREADS} seconds=0.1")  # long enough that all of them start before the first one ends
         ct.wait_until(lambda: "warning" in jvm.control("status")[1])
         events = sorted(int(fd) for fd, target in jvm.fds().items() if "perf_event" in target)
-        beyond = [fd for fd in events if fd >= DESCRIPTORS - DESCRIPTORS // 4] # one is tried at a time, and given back
+        beyond = [fd for fd in events if fd >= DESCRIPTORS - DESCRIPTORS // 4] # one is opened at a time, and closed again
         ct.ok(own < max(events) and len(beyond) <= 1, f"{jdk}, {what}: events take numbers up to {max(events)}", events)
         jvm.expect("done")
         status = jvm.control("status")[1]
@@ -65,7 +66,7 @@ def few_descriptors(jdk):
 
 
 def no_signals(jdk):
-    """Timers need a place in the queue of signals; threads that find none have no clock, and the books say so."""
+    """Timers need a place in the queue of signals. Threads that find none have no clock, and the books say so."""
     what, path = "no signals to queue", ct.WORK / f"signals-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), wrapper=WITHOUT_PERF) as jvm:
         jvm.expect("ready")
@@ -84,7 +85,7 @@ def no_signals(jdk):
 
 
 def no_signals_at_start(jdk):
-    """Not a single timer: the process's own is left."""
+    """Not even one timer is possible: the process's own timer is left."""
     what, path = "no signals from the start", ct.WORK / f"itimer-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), wrapper=["prlimit", "--sigpending=0:0", *WITHOUT_PERF]) as jvm:
         jvm.expect("ready")

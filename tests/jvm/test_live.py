@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What is alive: programs that know what they keep, and programs that leak, with twins that do not.
+"""Live objects: programs that know what they keep, and programs that leak, with twins that do not.
 
 tier: default
 timeout: 900
 
-Live bytes are estimated from sampled objects: one of size s that stands for b is there with the chance s/b, so the sum over B
-live bytes of such has the variance B (b - s). Bounds are 5 standard errors (false alarm 5.7e-7 per comparison, below 1e-4 of
-them in all), and what a thread has from one sample to its end. A twin that does not leak is said to leak with a chance of
-1e-6 at most, by the report's own word. A leak is to be found: in a quarter of the recording n of its objects are sampled, and
-m are at hand at its begin and others at its end, so it grows by n +- sqrt(n + 2m), where sqrt(2 ln 1e4 (n + 2m)) is
-asked for. The program sees to it that a quarter has at least 4000 requests: n = 313, m = 39, so it grows by 313 +- 20, and 85
-is asked for. Where the looks at what collections leave lie so that half of that is cut away, it is 157 +- 15, and 66: that
-is not reached with a chance of 1e-9.
+Live bytes are estimated from sampled objects. An object of size s that stands for b is kept with the chance s/b, so the sum over B
+live bytes of such objects has the variance B (b - s). Bounds are 5 standard errors (false alarm 5.7e-7 per comparison, below 1e-4 of
+them in all), and the bytes of a thread from one sample to its end. A twin that does not leak is reported as a leak with a chance of
+1e-6 at most, as the report itself states. A leak must be found: in a quarter of the recording n of its objects are sampled; m are
+alive at its beginning and others at its end. So it grows by n +- sqrt(n + 2m), and sqrt(2 ln 1e4 (n + 2m)) is required. The program
+makes sure that a quarter has at least 4000 requests: n = 313, m = 39, so it grows by 313 +- 20, and 85 is required. If the looks
+after collections lie such that half of that is cut off, it grows by 157 +- 15, and 66 is required: the chance that this is not
+reached is 1e-9.
 """
 import concurrent.futures
 import math
@@ -60,18 +60,18 @@ class Recording(ct.Recording):
         return [one for one in self.alive if one.shows(f"Leaks.{size}")]
 
     def lost(self):
-        """Bytes of the event alloc's samples that were taken and did not get here, as its books say."""
+        """The bytes of samples that the event alloc took and that did not arrive here, according to its books."""
         return self.sum("alloc_lost_bytes")
 
 
 def standard_error(objects, size, bytes_):
-    """Of the sum over so many live bytes, in objects of that size; what each stands for is the objects' mean."""
+    """The standard error of the sum over this many live bytes, in objects of this size; each stands for the mean of the objects."""
     each = sum(one.weight for one in objects) / len(objects) if objects else INTERVAL
     return math.sqrt(bytes_ * max(each - size, 0)) + INTERVAL
 
 
 def weak_references(jvm):
-    """That the JVM holds for JNI, by its own count; None where it does not tell."""
+    """The number of references that the JVM holds for JNI, by its own count; None if it does not say."""
     dump = ct.run(jvm.jdk.jcmd, jvm.pid, "Thread.print")
     found = re.search(r"weak refs: (\d+)", dump.out)
     return int(found[1]) if found else None
@@ -102,7 +102,7 @@ def sound(found, what):
           f"{what}: there were displaced ones, and dead", account)
     ct.ok(0 < len(found.alive) <= account["live_watched_bytes"][1] <= WATCHED, f"{what}: no more are watched than may be", account)
     ct.ok(all(0 < one.age < 600e9 for one in found.alive), f"{what}: and are older than nothing, and younger than the test")
-    told = list({one["startTime"]: one for one in found.sets}.values())  # of two with one time the later counts
+    told = list({one["startTime"]: one for one in found.sets}.values())  # of two with the same time the later one counts
     ct.ok(all(b["oldBefore"] == a["oldCollections"] for a, b in zip(told, told[1:])) and
           (told[0]["oldBefore"] < told[-1]["oldCollections"]) == (found.settings["live_old_collections"] == "counted"),
           f"{what}: which collections were of old objects",
@@ -123,7 +123,7 @@ def alive(jdk, flags=SERIAL):
         answers = {size: jvm.round("keep", size=size, bytes=bytes_) for size, (_, bytes_, _) in SIZES.items()}
         good, copied = jvm.control("dump", file=path.with_suffix(".copy.jfr"))
         ct.ok(good, f"{what}: is copied", copied)
-        during = weak_references(jvm)  # now that none is on its way to be watched
+        during = weak_references(jvm)  # now that none is still waiting to be watched
         jvm.stop()
         after = weak_references(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
@@ -168,7 +168,7 @@ def opens_in_the_jdk(found, what):
 # -- what leaks ------------------------------------------------------------------------------------------------------
 
 def leaks(jdk, kind, fixed):
-    """The report on it, or what went wrong."""
+    """The report on it, or the error."""
     path = ct.WORK / f"leaks-{jdk.version}-{kind}-{fixed}.jfr"
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms96m", "-Xmx96m", *SERIAL]) as jvm:
         jvm.expect("ready")

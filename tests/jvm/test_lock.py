@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""The event lock: what threads say they waited for monitors and for java.util.concurrent's locks is what the recording adds up to, at any
-threshold; who had the lock is named; deadlocks are, and chains that end are not; the books balance; nothing is printed.
+"""The event lock: the waits for monitors and for java.util.concurrent's locks, as threads themselves measure them, equal the sum in the
+recording, at any threshold. The owner of a lock is named. Deadlocks are found, and chains that end are not reported. The books
+balance. Nothing is printed.
 
 tier: default
 timeout: 900
 
-Of N threads the waits below a threshold T are off by at most T/2 each, as a standard error, and T/2 sqrt(N) together. At 200 ms and 64
-threads that wait 190 s, five of these are 2.1 % (5.7e-7 per comparison, of which there are four per JDK: below 1e-4 in all): within the 3 %
-which are what is promised.
+For N threads, the waits below a threshold T are off by at most T/2 for each thread, as a standard error, and by T/2 sqrt(N) together.
+At 200 ms and 64 threads that wait 190 s, five standard errors are 2.1 % (5.7e-7 per comparison, with four per JDK: below 1e-4 in
+all): within the promised 3 %.
 
-On a machine with other work, a thread that wants a lock is kept from the processor before the JVM blocks or parks it, while it still spins
-or queues; no event tells of that. So a program's own time is the upper bound, and what the JVM counts as blocked and waited time the lower
-one.
+On a machine with other work, a thread that wants a lock may have no processor before the JVM blocks or parks it, while it still spins
+or queues; no event reports this time. So the program's own time is the upper bound, and the JVM's count of blocked and waited time is
+the lower bound.
 """
 import collections
 import json
@@ -81,7 +82,7 @@ def closes(found, what, threads, threshold):
 
 
 def convoys(jvm):
-    """A monitor and a ReentrantLock that many want: the sums, at each threshold."""
+    """A monitor and a ReentrantLock that many threads want: the sums, at each threshold."""
     for threshold, ns in THRESHOLDS.items():
         what = f"{jvm.jdk}, threshold {threshold}"
         found, truth = record(jvm, f"convoy-{threshold}", "convoy", options={"lock-threshold": threshold}, threads=THREADS, hold=1,
@@ -123,29 +124,31 @@ def holders(jvm, fresh):
     shown = ct.candor("report", "--json", "--kind", "holder", found.path)
     held = json.loads(shown.out) if shown.status == 0 else {"methods": [], "sampled": 0, "kind": shown}
     keeps = sum(row["total"] for row in held["methods"] if row["name"] == "Locks.keep")
-    # Each waits for four fifths of the time; 40 rounds that meet all four alike are off by 8 % as a standard error, of which this is five.
+    # Each thread waits for four fifths of the time; 40 rounds that find all four in the same state are off by 8 % as a standard error; the
+    # bound is five of these.
     ct.ok(held["kind"] == "holder" and 0.6 * found.sum("lock_time") < held["sampled"] < 1.4 * found.sum("lock_time"),
           f"{what}: holders were looked at for {held['sampled'] / 1e9:.2f} s of {found.sum('lock_time') / 1e9:.2f} s", held["kind"])
-    # On a loaded machine a holder is kept from the CPU elsewhere, too, before it sleeps and after; a waiter's stack never has it.
+    # On a loaded machine a holder may lose the CPU in another place, too, before it sleeps and after; the stack of a waiter is never like
+    # that.
     ct.ok(keeps >= 0.5 * held["sampled"] > 0, f"{what}: they sleep in Locks.keep", held["methods"][:5])
     ct.ok(sum(row["weight"] for row in report["locks"]) == report["sampled"] == sum(one.weight for one in found.all),
           f"{what}: whose locks have all of the time", report["sampled"])
 
 
 def bounded(jvm):
-    """Far more waits than are to be recorded: the threshold rises, the sum stays right."""
+    """Far more waits than are to be recorded: the threshold rises, and the sum stays right."""
     what, rate, seconds, threads = f"{jvm.jdk}, no more than a rate", 100, 3, 8
     found, truth = record(jvm, "rate", "convoy", options={"lock-threshold": "0", "lock-rate": f"{rate}/s"}, threads=threads, hold=0,
                           seconds=seconds)
     threshold = max(found.books["lock_threshold", group][0] for group in ("monitor", "synchronizer"))
-    most = 2 * (3 * rate + 1000 + 10 * rate * (seconds + 1))  # the buckets, when the program begins, and what drips into them
+    most = 2 * (3 * rate + 1000 + 10 * rate * (seconds + 1))  # in the buckets at first, and what is added
     ct.ok(len(found.all) <= most, f"{what}: {len(found.all)} of {truth['waits']} waits, threshold {threshold / 1e6:.1f} ms", found.books)
     closes(found, what, 2 * threads, max(threshold, 16_000_000))
     ct.note(f"{what}: lost {found.sum('lock_lost') / max(1, found.sum('lock_time')):.4f}")
 
 
 def idle(jvm):
-    """Threads that have nothing to do, and say so thousands of times a second, take nothing from those that stand in each other's way."""
+    """Threads that have nothing to do, and park thousands of times a second, take no samples from threads that block each other."""
     what = f"{jvm.jdk}, beside idle threads"
     found, truth = record(jvm, "idle", "convoy", options={}, threads=2, hold=30, seconds=3, idle=16)
     limits = {group: ns for (account, group), (ns, _) in found.books.items() if account == "lock_threshold"}

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Clocks by lot, in a program whose threads are switched more often than they run for a tenth of a millisecond.
+"""Clocks by lot, in a program whose threads run for less than a tenth of a millisecond between two switches.
 
 tier: default
 timeout: 300
 
-Windows are what is drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows:
-the sum over them of (their weight times what they are off the share)^2. The bound is 6 standard errors: with 40 windows or more that is
-a false alarm in 1e6, with the tails of Student's t, too. What a sample costs is in the time of those that are drawn, and counts
-for more than once: 6 % of the sum are allowed for it. The truth includes the reading of a clock beside each piece of work: 0.02 of a share.
+Windows are drawn: all samples of one thread from one draw to the next. So the variance of a share is that of the windows: the sum
+over them of (their weight times their deviation from the share)^2. The bound is 6 standard errors: with 40 windows or more that is a
+false alarm in 1e6, even with the tails of Student's t. The cost of a sample is part of the time of the drawn threads, and counts more
+than once: 6 % of the sum are allowed for it. The true time includes reading a clock beside each piece of work: 0.02 of a share.
 """
 import collections
 import math
@@ -22,7 +22,7 @@ INTERVAL_NS, PAIRS, SECONDS, ERRORS = 10_000_000, 24, 4, 6
 
 
 def windows_of(samples):
-    """The samples by window; what has none is a window by itself."""
+    """The samples by window; a sample without a window is a window by itself."""
     found = collections.defaultdict(list)
     for i, sample in enumerate(samples):
         found[sample.window or -1 - i].append(sample)
@@ -46,7 +46,7 @@ def check_books(what, recording, books):
     ct.ok(abs(missing) <= ERRORS * error + 0.06 * cpu,
           f"{what}: what was not drawn is {100 * missing / cpu:.1f} % off, standard error {100 * error / cpu:.1f} %")
     ct.identity_closes(books, what)
-    # Each window's samples miss its thread's time by one of its periods at each end, a tenth of the interval and a half.
+    # The samples of each window miss its thread's time by one of its periods at each end, a tenth of the interval and a half.
     edges = ct.STANDARD_ERRORS * INTERVAL_NS * math.sqrt(len(recording.thread_cpu) / 4.8 + len(drawn) / 4.8 / 16)
     ct.residual_within(books, edges / cpu + 0.005, what)
 

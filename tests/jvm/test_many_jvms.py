@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Many JVMs: recorded at once, each into its own file; and several that were given the same file, of which one writes it.
+"""Many JVMs: recorded at the same time, each into its own file; and several that were given the same file, which only one of them
+writes.
 
 tier: default
 timeout: 1200
@@ -23,12 +24,12 @@ def complaints(jvm):
 
 
 def recorded_pid(path):
-    """The process that the recording says it is of."""
+    """The process id in the recording."""
     return next(event["pid"] for event in ct.jfrfile.events(path) if event["@type"] == "jdk.JVMInformation")
 
 
 def same_file(jdk):
-    """As when JAVA_TOOL_OPTIONS reaches every JVM of a build."""
+    """As if JAVA_TOOL_OPTIONS reached every JVM of a build."""
     path = ct.WORK / f"same-{jdk.version}.jfr"
     environment = {**os.environ, "JAVA_TOOL_OPTIONS": ct.agent_options(file=path)}
     with ct.Jvm(jdk, "TwoMethods", env=environment) as first:
@@ -62,7 +63,7 @@ def own_files(jdk):
 
 
 def for_all(jvms, command):
-    """Runs candor for each, a few at a time; what failed."""
+    """Runs candor for each, a few at a time; returns the failures."""
     failed = []
     for at in range(0, len(jvms), CLIENTS):
         clients = [(ct.spawn([ct.PROGRAM, *command(jvm)], stdout=-1, stderr=-1, text=True), jvm) for jvm in jvms[at:at + CLIENTS]]

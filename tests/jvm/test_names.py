@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What has another name in each run has one name in reports: a deleted library's functions, the vdso's, lambdas' classes.
+"""Names that differ in each run are the same in reports: functions of a deleted library, functions of the vdso, classes of lambdas.
 
 tier: default
 timeout: 600
 
-JDKs name the class of a lambda in three ways, and each run the file of the library in its own. The reports of all have the same names;
+JDKs name the class of a lambda in three ways, and each run gives another name to the library's file. All reports have the same names;
 the recordings have the full ones.
 """
 import json
@@ -18,7 +18,7 @@ import candortest as ct
 NATIVE = ct.BUILD / "tests" / "jvm" / "libnative_names.so"
 OWN = {"Java_Names_burn", "Java_Names_ask", "Names$$Lambda*.applyAsLong", "Names$$Lambda*.run"}
 FORMS = (8, 17, 25)  # Names$$Lambda$1, Names$$Lambda$14/0x..., Names$$Lambda.0x...
-ROUNDS = 300  # some three hundred samples, of which a fifth and more has each of these names
+ROUNDS = 300  # some three hundred samples; a fifth of them or more have each of these names
 
 
 def record(jdk):

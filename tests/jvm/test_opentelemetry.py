@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""OpenTelemetry's contexts: with two jars on the class path each sample within a span has that span, on whatever thread.
+"""OpenTelemetry's contexts: with two jars on the class path, each sample within a span has that span, on every thread.
 
 tier: default
 timeout: 1800
 
-The methods of Spans tell which span they run in. As in test_context.py there is one right answer for each sample: 99 in 100 of those
-within a span must have it, and none another; in tier all of a million. Needs Maven's Central for the SDK, once.
+The methods of Spans show in which span they run. As in test_context.py there is one right answer for each sample: 99 of 100 samples
+within a span must have it, and none may have another; in tier all of a million samples. Needs Maven Central for the SDK, once.
 """
 import collections
 import pathlib
@@ -21,13 +21,13 @@ import jfrfile
 BRIDGE = ct.ROOT / "java" / "opentelemetry"
 INNER = 1 << 62
 TRACED = {"cart", "inner", "handed", "future", "light"}
-BETWEEN = ("candor.", "java.lang.VirtualThread.", "jdk.internal.vm.Continuation.")  # a scope is opened or closed, a thread mounted or not
+BETWEEN = ("candor.", "java.lang.VirtualThread.", "jdk.internal.vm.Continuation.")  # opened or closed, mounted or not
 LONG = ct.TIER == "all"
 FLAGS = ["-Xmx128m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Spans.*"]  # as in test_context.py
 
 
 def jars():
-    """The bridge, and the SDK's; None where they cannot be had."""
+    """The jars of the bridge and of the SDK; None if they cannot be fetched."""
     if not shutil.which("mvn"):
         ct.skip("OpenTelemetry's SDK", "no mvn")
         return None

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Who holds what is alive: programs whose leaks have a known holder, and their twins that keep a bounded number of the same.
+"""What holds live objects: programs whose leaks have a known holder, and twins that keep a limited number of the same objects.
 
 tier: default
 timeout: 7200
 
-Leaks' rounds leave 4 MB behind, sampled every 16 KiB: 250 objects on average, of which no more than 256 are searched for. Fewer than
-half of that, or more than a quarter of it where the twin keeps a hundredth (16 KiB a sample: 6 objects), has a chance below 1e-9.
-Nothing here depends on how long a walk takes: the budgets are a minute, or less than any walk.
+The rounds of Leaks leave 4 MB behind, sampled every 16 KiB: 250 objects on average, of which no more than 256 are searched for. Fewer
+than half of that has a chance below 1e-9; so has more than a quarter of it for the twin, which keeps a hundredth (16 KiB a sample: 6
+objects). Nothing here depends on how long a walk takes: the budgets are a minute, or less than any walk.
 """
 import collections
 import pathlib
@@ -34,7 +34,7 @@ KINDS = {
     "classLoader": ("Leaks.PLUGINS (static)",
                     ["Leaks$Plugin.STATE (static)", "Leaks$Plugin.<class>", "java.util.HashMap$Node.value", "java.util.HashMap$Node[] []",
                      "java.util.HashMap.table", "Leaks.PLUGINS (static)"]),
-    "listener": ("Leaks.LISTENERS (static)", None),  # by the set's own order, or by its table
+    "listener": ("Leaks.LISTENERS (static)", None),  # in the set's own order, or by its table
 }
 REQUESTS = 20000
 MINUTE = 60 * 10**9
@@ -53,14 +53,14 @@ def start(jvm, path, **options):
 
 
 def byte_arrays(data):
-    """The paths to byte[], which are what the program keeps; most bytes first."""
+    """The paths to byte[], which the program keeps; most bytes first."""
     return [row for row in (data["live"]["holders"] or {"paths": []})["paths"] if row["class"] == "byte[]"]
 
 
 # -- the holder ------------------------------------------------------------------------------------------------------
 
 def held(jvm, kind, fixed):
-    """(the truth, the report) of one round, searched at its end."""
+    """(the truth, the report) of one round, with a search at its end."""
     path = ct.WORK / f"held-{jvm.jdk.version}-{kind}-{fixed}.jfr"
     start(jvm, path, paths="60s")
     done = jvm.round("hold", kind=kind, fixed=fixed, requests=REQUESTS)
@@ -69,7 +69,7 @@ def held(jvm, kind, fixed):
 
 
 def outside_buckets(path):
-    """Whether its entry is the first of its bucket is chance."""
+    """Whether its entry is the first of its bucket depends on chance."""
     return [step for step in path if not step.startswith("java.util.HashMap$Node.next") and
             not step.startswith("java.util.Hashtable$Entry.next")]
 
@@ -83,7 +83,7 @@ def names_the_holder(jvm, kind):
     ct.ok(first["holder"] == holder, f"{what}: held by {first['holder']}", rows[:5])
     ct.ok(wanted is None or outside_buckets(first["path"]) == wanted, f"{what}: by the way that is known", first["path"])
     mine = sum(row["bytes"] for row in rows if row["holder"] == holder)
-    # Beside each plugin there is what its class loader needs, which takes turns with it.
+    # Besides each plugin there is data that its class loader needs, which is reported in turn with it.
     ct.ok(mine > done["bytes"] / 2 if kind != "classLoader" else mine > 0, f"{what}: of most of them", (mine, done))
     told = data["live"]["holders"]
     reasons = {one["reason"]: one["objects"] for one in told["missing"]}
@@ -97,7 +97,7 @@ def names_the_holder(jvm, kind):
 def books_of_walks(path, data, what):
     books = data["live"]["books"]
     lines = {event["account"]: event for event in jfrfile.events(path) if event["@type"] == "candor.BookLine"}
-    # The table itself may be one of the samples; the map, which was there before, is not, nor is what holds that.
+    # The table itself may be one of the samples. The map, which existed before, is not a sample, nor are its holders.
     ct.ok(books["walks"] >= 2 and books["walked_ns"] > 0, f"{what}: walks are booked", books)
     ct.ok(lines["paths_stopped"]["count"] >= books["walks"] and lines["paths_stopped"]["time"] == books["stopped_ns"] > 0,
           f"{what}: and the time that the JVM says it stood still for them", lines["paths_stopped"])
@@ -106,7 +106,7 @@ def books_of_walks(path, data, what):
 
 
 def printed_by_the_jdk(jvm, path):
-    """Its own tool walks the chain, and fails at what does not fit."""
+    """The JDK's own tool follows the chain, and fails if something does not fit."""
     printed = ct.run(jvm.jdk.jfr, "print", "--events", "jdk.OldObjectSample", path)
     wanted = ("table : java.util.Hashtable", "TABLE : java.lang.Class Class Name: Leaks", '"Class Loader Data"')
     ct.ok(printed.status == 0 and all(word in printed.out for word in wanted), f"{jvm.jdk}: the JDK's own tool prints the paths",
@@ -123,10 +123,10 @@ def all_kinds(jdk):
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
 
 
-# -- the budget, and asking ------------------------------------------------------------------------------------------
+# -- the budget, and requests for paths ------------------------------------------------------------------------------
 
 def too_little(jdk):
-    """No walk fits into a microsecond: none is made, and nothing is said of who holds what."""
+    """No walk fits into a microsecond: none is made, and nothing is said about holders."""
     path, copy = ct.WORK / "little.jfr", ct.WORK / "little-copy.jfr"
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=FLAGS) as jvm:
         jvm.expect("ready")
@@ -151,7 +151,7 @@ def too_little(jdk):
 
 
 def of_the_jdk(jdk):
-    """A recording of the JDK's own, with its chains."""
+    """A recording of the JDK's own recorder, with its chains."""
     flags = [*FLAGS, "-XX:TLABSize=16k", "-XX:-ResizeTLAB", "-XX:StartFlightRecording:settings=profile"]
     path = ct.WORK / f"jdk-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Leaks", flags=flags) as jvm:
@@ -169,7 +169,7 @@ def of_the_jdk(jdk):
 # -- other readers -----------------------------------------------------------------------------------------------
 
 def path_of(event):
-    """In the words of ReadJmcPaths.java."""
+    """In the format of ReadJmcPaths.java."""
     at, steps = event["object"], []
     while at and at["referrer"]:
         reference = at["referrer"]
@@ -180,7 +180,7 @@ def path_of(event):
 
 
 def of_several_chunks(jdk, path):
-    """A recording of which two chunks at least have paths; asked for so long, since chunks end when their time is over."""
+    """A recording in which at least two chunks have paths. Paths are requested until then, because a chunk ends when its time is over."""
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=FLAGS) as jvm:
         jvm.expect("ready")
         start(jvm, ct.WORK / "kept.jfr", keep="30s")  # in chunks of three seconds
@@ -211,7 +211,7 @@ def in_mission_control(jdk):
 
 
 def beside_the_jdk(jdk):
-    """With the chunks of the JDK's own recorder behind ours, its tool reads both."""
+    """With chunks of the JDK's own recorder after ours, the JDK's tool reads both."""
     path = ct.WORK / f"beside-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Leaks", flags=[*FLAGS, "-XX:StartFlightRecording:settings=profile"]) as jvm:
         jvm.expect("ready")
@@ -236,7 +236,7 @@ def beside_the_jdk(jdk):
 # -- at length -------------------------------------------------------------------------------------------------------
 
 def candidates(jdk, kind, fixed):
-    """A service that leaks all the time: the first candidate's holder."""
+    """A service that leaks all the time: the holder of the first candidate."""
     what, path = f"{jdk}: {kind}{', fixed' if fixed else ''}, at length", ct.WORK / f"long-{jdk.version}-{kind}-{fixed}.jfr"
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms96m", "-Xmx96m", "-XX:+UseSerialGC"]) as jvm:
         jvm.expect("ready")

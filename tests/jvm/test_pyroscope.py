@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Pyroscope's own Java agents in a JVM, an old one and today's, sending to /ingest: the sum of what they sent is what the server shows and
-what it pruned, exactly, for every kind of sample; what is not kept is counted and named.
+"""Pyroscope's own Java agents in a JVM, an old one and today's, send to /ingest. The sum of what they sent equals what the server shows
+plus what it pruned, exactly, for every kind of sample. Data that are not kept are counted and named.
 
 tier: default
 timeout: 600
 
-Between agent and server stands a witness, which keeps what passes: what its recordings hold the tests' own reader says.
+A proxy between agent and server keeps the requests; the tests' own reader reads the recordings in them.
 """
 import collections
 import gzip
@@ -36,7 +36,7 @@ def fetch(version):
 
 
 def samples_of(recordings):
-    """(how many, the methods at their tops), by the tests' own reader."""
+    """(their number, the methods at their tops), by the tests' own reader."""
     count, tops, path = 0, set(), ct.WORK / "source.jfr"
     for body in recordings:
         path.write_bytes(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The event safepoint: what threads that wait show is exact, what threads that run show is right where they are polled often and
-wrong where they are not, and of a crowd each is as likely to be looked at as any other.
+"""The event safepoint. Waiting threads are shown exactly. Running threads are shown correctly if they are polled often, and wrongly if
+they are not. Each of many threads is as likely to be looked at as any other.
 
 tier: default
 timeout: 600
 
-The agent starts with the JVM and records on request, so that the threads already wait when the first look is taken and still do
-when the last one is: not one sample may differ. Bounds of shares are five standard errors, as everywhere; of 150 figures at once
-five and a half.
+The agent starts with the JVM and records on request, so that the threads already wait when the first look is taken, and still wait at
+the last one: not one sample may differ. Bounds of shares are five standard errors, as in all tests; for 150 figures at once five and
+a half.
 """
 import collections
 import pathlib
@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import test_unloading
 
-# Compilers as they were: a counted loop is not polled. JDK 8 knows neither flag's newer meaning, nor needs it.
+# Compilers with their old behavior: a counted loop has no poll. JDK 8 does not have the newer meaning of either flag, and does not need it.
 UNPOLLED = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=0"]
 STATES = {"parked": "STATE_PARKED", "slept": "STATE_SLEEPING", "waited": "STATE_IN_OBJECT_WAIT",
           "blocked": "STATE_BLOCKED_ON_MONITOR_ENTER"}
@@ -27,7 +27,7 @@ RUNS = {"STATE_RUNNABLE", "STATE_IN_NATIVE"}
 
 
 class Sample:
-    """One candor.SafepointSample. frames: as those of candortest.Sample."""
+    """One candor.SafepointSample. frames: as in candortest.Sample."""
     def __init__(self, event):
         self.start, self.weight, self.outcome, self.state = (event[key] for key in ("startTime", "weight", "outcome", "state"))
         self.thread = event["eventThread"]["javaName"]
@@ -37,7 +37,7 @@ class Sample:
 
     @property
     def leaf(self):
-        """The innermost method that is not native: what a line belongs to."""
+        """The innermost method that is not native, to which a line belongs."""
         return next((name for name, kind, _ in self.frames if kind == "Java"), None)
 
 
@@ -58,7 +58,7 @@ def rounds_of(jvm):
 
 
 def look_at(jvm, path, rounds, *words, **options):
-    """A recording of at least so many looks, within a round whose threads wait all the while."""
+    """A recording of at least this many looks, within a round whose threads wait all the time."""
     until = ct.WORK / f"{path.stem}.until"
     jvm.say(" ".join(["go", *words, f"until={until}", *(f"{key}={value}" for key, value in options.items())]))
     jvm.expect("waiting")
@@ -150,7 +150,7 @@ def running(jdk):
         jvm.round("run", seconds=0.5)  # compiled
         jvm.start(path, event="safepoint", interval="1ms")
         truth = collections.Counter()
-        # On a busy machine the JVM takes long to stop its threads, and looks are few.
+        # On a busy machine the JVM takes long to stop its threads, and there are few looks.
         while truth["runs"] < 2 or (rounds_of(jvm) < 300 and truth["runs"] < 10):
             truth.update(jvm.round("run", seconds=0.5), runs=1)
         jvm.stop()
@@ -162,7 +162,7 @@ def running(jdk):
     ct.ok({s.state for s in mine} == {"STATE_RUNNABLE"} and len(mine) >= 20, f"{what}: {len(mine)} samples of a running thread")
     ct.share_agrees(sum(heavy) / both, truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"]),
                     ct.effective_size([s.weight for s in mine]), f"{what}: the heavy one's share")
-    # Each thread begins and ends somewhere between two looks, in a long gap rather than in a short one.
+    # Each thread begins and ends somewhere between two looks, more likely in a long gap than in a short one.
     weights, ran = [s.weight for s in found.of("running-")], 0.5e9 * truth["runs"]
     whole, error = sum(weights) / ran, (2 * truth["runs"] / 3 * sum(w ** 3 for w in weights) / sum(weights)) ** 0.5 / ran
     ct.ok(abs(whole - 1) < ct.STANDARD_ERRORS * error + 0.01,
@@ -173,7 +173,7 @@ def running(jdk):
 
 
 def trap(jdk):
-    """A method without a poll: safepoints blame whoever calls it; the clocks do not."""
+    """A method without a poll: safepoints attribute its time to its caller; the clocks do not."""
     what = f"{jdk}, a loop without a poll"
     shares = {}
     with agent(jdk, flags=UNPOLLED) as jvm:
@@ -211,7 +211,7 @@ def deep(jdk):
 
 
 def unloading(jdk):
-    """As test_unloading.py has it, but with the names of JVMTI: a stack is the JVM's own, so not one sample may go back."""
+    """As in test_unloading.py, but with names from JVMTI: the JVM itself takes the stacks, so the numbers of not one sample may go back."""
     what, path, classes = f"{jdk}, unloaded classes", ct.WORK / f"unloading-{jdk.version}.jfr", 250
     with agent(jdk, "Loaders") as jvm:
         jvm.expect("ready")
@@ -229,7 +229,7 @@ def unloading(jdk):
 
 
 def carriers(jdk):
-    """Of virtual threads the carriers are seen: at work while one runs, and with nothing of what it does."""
+    """For virtual threads the carriers are seen: as running while a virtual thread runs, and without the frames of its work."""
     what, path = f"{jdk}, virtual threads", ct.WORK / f"virtual-{jdk.version}.jfr"
     with agent(jdk, "VirtualThreads") as jvm:
         jvm.expect("ready")
@@ -300,7 +300,7 @@ def nothing_left(jdk):
 
 
 def attached(jdk):
-    """Into a JVM that runs, by the program, until the JVM ends by itself in the midst of it."""
+    """The program attaches to a running JVM, and the JVM ends by itself during the recording."""
     what, path = f"{jdk}, attached", ct.WORK / f"attached-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Waiters") as jvm:
         jvm.expect("ready")

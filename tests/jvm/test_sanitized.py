@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The agent in a real JVM, built with AddressSanitizer and UBSan: recordings that start and stop with every clock and
-walker while threads come and go, classes are loaded and unloaded and exceptions fly; at the JVM's end one is running.
+"""The agent in a real JVM, built with AddressSanitizer and UBSan: recordings start and stop with every clock and walker while threads
+begin and end, classes are loaded and unloaded, and exceptions are thrown; when the JVM ends, one recording is running.
 
 tier: default
 timeout: 600

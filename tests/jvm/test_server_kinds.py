@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Everything that a recording measures is on the server, by its type: each sum is that of `candor report`, to the unit, and a
-server's report of a kind is one of that type.
+"""Everything that a recording measures is on the server, by its type: each sum equals that of `candor report`, to the unit, and a
+server's report for a kind shows the type for that kind.
 
 tier: default
 timeout: 120
@@ -28,7 +28,7 @@ def record(jdk):
 
 
 def weight_of(source, kind):
-    """What `candor report --kind` says, of a file or of a server; None where it finds nothing."""
+    """The result of `candor report --kind` for a file or a server; None if it finds nothing."""
     result = ct.candor("report", "--json", "--kind", kind, source)
     return sum(row["self"] for row in json.loads(result.out)["methods"]) if result.status == 0 else None
 

@@ -4,11 +4,11 @@
 tier: default
 timeout: 600
 
-A program that prints known lines runs without the agent, with it from the start, under -Xcheck:jni, attached to, and with
-a recording that cannot be written. Two differences are allowed, both the JVM's own words: from JDK 21 on it warns on
-standard error when an agent is loaded into it at run time (JEP 451); and under -Xcheck:jni it reports that SIGSEGV,
-SIGBUS, SIGFPE and SIGILL have a handler before its own, which guards the stack walker's loads, ends the sampling at a fault of
-the agent's own, and passes every other fault on.
+A program that prints known lines runs without the agent, with the agent from the start, under -Xcheck:jni, with a late attach, and
+with a recording that cannot be written. Two differences are allowed, and both are messages of the JVM: from JDK 21 on it warns on
+standard error when an agent is loaded into it at run time (JEP 451); and under -Xcheck:jni it reports that SIGSEGV, SIGBUS, SIGFPE
+and SIGILL have a handler before its own, which guards the stack walker's loads, ends the sampling at a fault of the agent's own, and
+passes every other fault on.
 """
 import pathlib
 import re

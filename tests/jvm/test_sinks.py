@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Several recordings of one JVM at once: one goes on, as the daemon's does, while others come and go beside it, with other events and other
-intervals. Each of them says what it would say alone.
+"""Several recordings of one JVM at once: one continues, as the daemon's does, while others begin and end beside it, with other events
+and other intervals. Each contains the same as it would contain alone.
 
 tier: default
 timeout: 600
 
-Shares are held against their truth with five standard errors of the effective sample size. What a recording's weights miss of a thread is
-its last period, at most 1.5 intervals, and at its beginning and end part of one each: with what the coarsest has in mind, of three threads,
-that is the bound of a residual, and 1 %. Of the event wall nothing but the last round is missing; its books have no residual, except what
-a part of the samples stands for in advance: one share of a thread's time.
+Shares are compared with their true values, with five standard errors of the effective sample size. The weights of a recording lack a
+thread's last period, at most 1.5 intervals, and a part of one period each at its beginning and end. For three threads and the longest
+interval, that is the bound of a residual, plus 1 %. The event wall lacks nothing but the last round. Its books have no residual,
+except the time for which a random part of the samples stands in advance: one share of a thread's time.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 3  # of CPU in each of two threads
+SECONDS = 3  # CPU time in each of two threads
 SLOW_NS, FAST_NS = 10_000_000, 1_000_000
 THREADS = 3
 
@@ -30,7 +30,7 @@ def share_of_heavy(samples):
 
 
 def check_cpu(path, interval_ns, true_share, what):
-    """Its books, and what its samples say; the report's books."""
+    """Its books, and the sums of its samples; the report's books."""
     recording, report = ct.Recording(path), ct.report(path)
     books = report["books"]
     ct.identity_closes(books, what)
@@ -55,7 +55,7 @@ def check_wall(path, what):
 
 
 class Beside(threading.Thread):
-    """A command of ours while all goes on."""
+    """A command of ours while everything continues."""
     def __init__(self, *arguments):
         super().__init__()
         self.arguments = arguments
@@ -71,7 +71,7 @@ class Beside(threading.Thread):
 
 
 def come_and_go(jvm):
-    """What a developer does meanwhile; the files."""
+    """What a developer does at the same time; returns the files."""
     files = {name: ct.WORK / f"{name}.jfr" for name in ("wall", "fast", "all")}
     wall = Beside("record", "-e", "wall", "-d", "1500ms", "--no-report", "-o", files["wall"], jvm.pid)
     fast = Beside("record", "-i", "1ms", "-d", "1500ms", "--no-report", "-o", files["fast"], jvm.pid)
@@ -100,7 +100,7 @@ def check_refusals(jvm):
 
 
 def check_diagnosis(jvm, jdk):
-    """What cannot be recorded beside others is left out, or refused."""
+    """Events that cannot be recorded beside others are left out, or refused."""
     path = ct.WORK / "diagnosis.jfr"
     result = ct.candor("diagnose", "--json", "-d", "1s", "-o", path, jvm.pid)
     told = result.status == 0 and "-e live is not possible" in result.err

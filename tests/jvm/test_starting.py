@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A JVM whose attach listener answers already, but which takes no agents yet: candor waits for it, and not for ever.
+"""A JVM whose attach listener already answers, but which does not accept agents yet: candor waits for it, but not forever.
 
 tier: default
 timeout: 300

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Libraries that put handlers of their own on the signal of an armed clock, or take all away, in every way the C library has: the program
-goes on, is sampled on, and all that it sees of its signals is as if there were no profiler.
+"""Libraries set their own handlers for the signal of an armed clock, or reset all handlers, in every way that the C library has. The
+program continues and is still sampled, and everything that it sees of its signals is as it would be without a profiler.
 
 tier: default
 timeout: 600
 
-Native code checks each way for itself (signal_takers.c): what was in force before, what is afterwards, when its handler is called and under
-which mask, while expiries come. Without what keeps ours in front of them, the first handler that is reset ends the JVM, or is called for an
-expiry. SIGURG is ignored by default: there the calls tell.
+Native code checks each way itself (signal_takers.c): the action in force before and afterwards, when its handler is called and with
+which mask, while expiries come. Without the code that keeps our handler in front, the first handler that is reset would end the JVM,
+or a handler would be called for an expiry. SIGURG is ignored by default, so for SIGURG only the calls of the handler show the
+difference.
 """
 import pathlib
 import signal
@@ -18,13 +19,13 @@ import candortest as ct
 
 TAKERS = ct.BUILD / "tests" / "jvm" / "libsignal_takers.so"
 AT_LOAD = ct.BUILD / "tests" / "jvm" / "libtaker_at_load.so"
-# Event, clock, the signal that is then ours (or could be, and is not), and whether the libraries are there when the agent comes.
+# Event, clock, the signal that is then ours (or could be, and is not), and whether the libraries are loaded when the agent comes.
 CASES = [("cpu", "sigtrap", signal.SIGTRAP, False), ("cpu", "sigtrap", signal.SIGTRAP, True), ("cpu", "itimer", signal.SIGPROF, True),
          ("cpu", "timer", signal.SIGVTALRM, False), ("wall", None, signal.SIGURG, True), ("cpu", "signal", signal.SIGURG, False)]
 
 
 def begin(jvm, late, path, event, clock):
-    """True when the recording has begun."""
+    """Returns true when the recording has begun."""
     if late:
         result = ct.attach(jvm, path, "1ms", "-e", event, *(["--clock", clock] if clock else []))
         return ct.ok(result.status == 0, f"{jvm.jdk}: attached", result)
@@ -73,7 +74,7 @@ def check(jdk, case, libjsig=False):
 
 
 def check_recording(path, burnt, event, what):
-    """Both burns, before the handlers were taken and after, have their samples."""
+    """Both phases of work, before the handlers were taken and after, have their samples."""
     recording = ct.Recording(path)
     if event == "cpu":
         seen = sum(s.weight for s in recording.samples if any(name.endswith("SignalTakers.burn") for name, _, _ in s.frames))
@@ -83,7 +84,8 @@ def check_recording(path, burnt, event, what):
 
 
 def goes_on(jdk, how, clock, number, words):
-    """What cannot be kept from taking the signal, or has a right to it: the recording goes on with another clock, and says so."""
+    """Code that cannot be prevented from taking the signal, or that has a right to it: the recording continues with another clock, and
+    says so."""
     what, path = f"{jdk}, clock {clock}, {how}", ct.WORK / f"goes-on-{how}.jfr"
     with ct.Jvm(jdk, "SignalTakers", agent=ct.agent_options(file=path, interval="1ms", clock=clock)) as jvm:
         try:

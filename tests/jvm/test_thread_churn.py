@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Threads that live for a millisecond, up to 200 at once, as fast as the JVM starts them: seen in proportion, nothing
+"""Threads that live for a millisecond, up to 200 at a time, as fast as the JVM starts them: they are seen in proportion, and nothing
 leaks.
 
 tier: default
 timeout: 900
 
-With interval 1 ms a thread of 1 ms is hit once on average, and the expected weight of its samples is its CPU time. Summed
-over n samples the relative standard error is below 1 / sqrt(n); the bound is 5 of them plus 5 %. The latter is for what
-Thread.run does around burn().
-(Frames of burn() itself will not do: the debug
-information C2 writes in JDK 25 gives some of its inlined loop to a method of java.lang.Thread; AsyncGetCallTrace agrees.)
+With an interval of 1 ms a thread of 1 ms is sampled once on average, and the expected weight of its samples is its CPU time. Summed
+over n samples the relative standard error is below 1 / sqrt(n); the bound is 5 of them plus 5 %. The latter is for the work of
+Thread.run around burn(). (The frames of burn() itself are not counted: the debug information that C2 writes in JDK 25 assigns a part
+of its inlined loop to a method of java.lang.Thread; AsyncGetCallTrace agrees.)
 """
 import math
 import pathlib
@@ -20,7 +19,7 @@ import candortest as ct
 
 THREADS = 60_000 if ct.TIER == "all" else 2_000
 INTERVAL_NS = 1_000_000
-# The JVM's own threads shall not come and go.
+# The JVM's own threads must not begin and end.
 FIXED_THREADS = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:-UseDynamicNumberOfGCThreads"]
 LEAST_AFTER_EXIT_NS = 5000  # to leave the JVM and the kernel takes tens of microseconds
 
@@ -37,7 +36,7 @@ def churn(jdk):
         truth = jvm.round(seconds=600, count=THREADS)
         good, answer = jvm.control("stop")
         ct.ok(good, f"{jdk}: the recording stops", answer)
-        # The last threads have counted down; leaving the kernel may take them a while on a busy machine.
+        # The last threads have counted down; on a busy machine it may take them a while to leave the kernel.
         ct.wait_until(lambda: len(jvm.threads()) <= before[1] + 2)
         after = len(jvm.fds()), len(jvm.threads())
         ct.ok(after[0] <= before[0] and after[1] <= before[1] + 2,
@@ -56,9 +55,9 @@ def check(jdk, path, truth):
     bound = ct.STANDARD_ERRORS / math.sqrt(max(len(burnt), 1)) + 0.05
     ct.ok(abs(ratio - 1) < bound, f"{jdk}: the threads have {ratio:.4f} of their true CPU time, bound 1 +- {bound:.4f}", books)
     ct.identity_closes(books, str(jdk))
-    # A thread's weights miss its CPU time by chance, with a standard deviation of half an interval at most. What it uses
-    # after the kernel has closed its account is less than half of what it uses from its end in Java until then, on any
-    # machine (a fifth was seen); 1 % is for clocks that disagree.
+    # The weights of a thread differ from its CPU time by chance, with a standard deviation of at most half an interval. The time that a
+    # thread uses after the kernel has closed its account is less than half of the time from its end in Java until then, on any machine (a
+    # fifth was seen). 1 % is for differences between clocks.
     chance = ct.STANDARD_ERRORS * math.sqrt(truth["started"]) * INTERVAL_NS / 2
     after_exit = books["unseen_ns"].get("after_exit", 0)
     ct.residual_within(books, (chance + after_exit / 2) / books["cpu_ns"] + 0.01, str(jdk))

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Thousands of classes loaded, run and unloaded: no sample carries the name of a dead method.
+"""Thousands of classes are loaded, run and unloaded: no sample has the name of an unloaded method.
 
 tier: default
 timeout: 600
 
-Class UnitNNNN has the hot method spinNNNN, and one thread runs them in the order of their numbers, while the JVM reuses
-the memory of unloaded ones. So in each sample the two numbers are equal, and from sample to sample they never go back.
-A few may go back: a walk that begins in the middle of a call can take a leftover on the stack for a frame. If that happens
-once in 5,000 samples, which is more than was ever seen, the count exceeds its mean by 5 standard deviations and 3 with a
-probability below 1e-6 (Poisson).
-In a second round all classes have the same name, in class loaders of their own, and only the method's number tells.
+Class UnitNNNN has the hot method spinNNNN. One thread runs the classes in the order of their numbers, while the JVM reuses the memory
+of unloaded ones. So in each sample the two numbers are equal, and from sample to sample they never go back. A few may go back: a walk
+that begins in the middle of a call can mistake a leftover on the stack for a frame. If that happens once in 5,000 samples, which is
+more than was ever seen, the count exceeds its mean by 5 standard deviations and 3 with a probability below 1e-6 (Poisson).
+In a second round all classes have the same name, in separate class loaders, and only the method's number distinguishes them.
 """
 import collections
 import math

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""An ordinary user, who may not sample the kernel, gets a profile whose books say how much CPU time that hides.
+"""An ordinary user, who may not sample the kernel, gets a profile whose books say how much CPU time is hidden.
 
 tier: default
 timeout: 600
 
-With perf_event_paranoid at 2 a perf clock must exclude the kernel; samples due in kernel mode are then dropped
-without a word. A thread that reads /dev/zero spends over 90 % of its CPU there: the account unseen(kernel) must hold
-it.
+With perf_event_paranoid at 2 a perf clock must exclude the kernel; the kernel then silently drops samples that are due in kernel
+mode. A thread that reads /dev/zero spends over 90 % of its CPU time there: the account unseen(kernel) must contain it.
 """
 import os
 import pathlib

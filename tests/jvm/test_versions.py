@@ -4,7 +4,7 @@
 tier: default
 timeout: 300
 
-The other version is made from this build by another number of the same length in its place.
+The other version is made from this build: its version number is replaced by another one of the same length.
 """
 import json
 import os

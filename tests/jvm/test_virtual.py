@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Virtual threads under every collector: whose sample it is, and the whole stack, also where most of it lies in the heap.
+"""Virtual threads with every collector: to which thread a sample belongs, and whole stacks, even if most of a stack is in the heap.
 
 tier: default
 timeout: 900
 
-VirtualThreads gives each thread a name, a method and a depth that go together. Of the samples with such a method on the stack
-the name must be that method's: no exception where the stack is whole, 999 in 1,000 in all (a stack that is cut may end in a
-frame left over from an earlier call: measured are 3 in 100,000; of 10,000 more than 10 come up with probability < 1e-9).
-Stacks must be whole, or cut for a reason that is named, in 99 of 100 (measured are 999; of 300, the least asked for, 3 more
-than the bound come up with probability < 1e-5), and a stack on which the work is seen has exactly the method's depth. ZGC
-keeps names and heaps to itself for moments: what is unknown then is said to be.
+In VirtualThreads the name of a thread, its method and its depth belong together. If a sample has such a method on the stack, the name
+must be that method's: without exception if the stack is whole, and in 999 of 1,000 of all samples (a stack that is cut may end in a
+frame left over from an earlier call: 3 in 100,000 were measured; of 10,000 more than 10 occur with a probability < 1e-9). In 99 of
+100 samples stacks must be whole, or cut for a named reason (999 of 1,000 were measured; of 300, the fewest required, 3 more than the
+bound occur with a probability < 1e-5). A stack on which the work is visible has exactly the method's depth. With ZGC names and heap
+objects are unreadable for moments: then the sample must say that they are unknown.
 """
 import collections
 import contextlib
@@ -56,7 +56,7 @@ def knows(jdk, name):
 
 
 def carriers_ns(jvm):
-    """CPU time of all carriers, whose names the kernel has cut: ForkJoinPool-1-, or ForkJoi..rker-1."""
+    """CPU time of all carriers, whose names are cut by the kernel: ForkJoinPool-1-, or ForkJoi..rker-1."""
     spent = 0
     for task in (pathlib.Path(f"/proc/{jvm.pid}/task/{tid}") for tid in jvm.threads()):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # other threads may end meanwhile
@@ -66,7 +66,8 @@ def carriers_ns(jvm):
 
 
 def record(jdk, name, path, **options):
-    """Rounds until the carriers have used CPU_NS, by which samples come, however fast the processor is; returns how many."""
+    """Rounds until the carriers have used CPU_NS, which determines the number of samples, however fast the processor is. Returns the
+    number of rounds."""
     flags = ["-Xmx96m", *flags_of(jdk, name)]
     agent = ct.agent_options(file=path, interval="250us", **options)
     rounds = 0
@@ -80,7 +81,7 @@ def record(jdk, name, path, **options):
 
 
 class Seen:
-    """One sample, as far as this test asks."""
+    """One sample, with the fields that this test needs."""
 
     def __init__(self, event):
         self.sample = ct.Sample(event)
@@ -103,7 +104,7 @@ class Seen:
         return self.root.split(".")[0] if self.sample.outcome == "truncated" else None
 
     def identity(self):
-        """right; unknown, and said to be; or wrong."""
+        """right; unknown, and marked as unknown; or wrong."""
         group = next(iter(self.groups))
         if not self.virtual or len(self.groups) != 1:
             return "wrong"
@@ -130,9 +131,9 @@ def check(jdk, name, path):
     ct.ok(len(rest) <= 0.01 * len(work), f"{what}: {len(rest)} of {len(work)} stacks neither whole nor cut for a reason",
           "\n".join(map(str, rest)))
     if name in STOPS_THE_WORLD:
-        # Thawing is over in less than a microsecond, but the program does little else.
+        # Thawing takes less than a microsecond, but the program does little else.
         ct.ok(len(named) <= 0.06 * len(work), f"{what}: {len(named)} of {len(work)} stacks are cut", "\n".join(map(str, named[:20])))
-        few = 0.001 * len(work) + 5  # while a collection runs below a thread that waits for it
+        few = 0.001 * len(work) + 5  # while a collection runs, and a thread below waits for it
         ct.ok(identities["unknown"] + identities["nameless"] <= few, f"{what}: the thread is known", identities)
     wrong = [one for one in whole if one.identity() == "wrong"]
     ct.ok(not wrong, f"{what}: every whole stack is its thread's", "\n".join(map(str, wrong)))
@@ -146,7 +147,7 @@ def check(jdk, name, path):
 
 
 def read_by_others(jdk, path, count):
-    """The JDK's own tool, and our report."""
+    """Reads it with the JDK's own tool, and with our report."""
     printed = ct.run(jdk.jfr, "print", "--events", "jdk.ExecutionSample", path)
     ct.ok(", virtual)" in printed.out and '"gamma-' in printed.out, f"{jdk}: jfr print shows virtual threads",
           printed.out[:2000] + printed.err[:500])

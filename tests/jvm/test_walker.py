@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Our stack walker against AsyncGetCallTrace on the same samples, and AsyncGetCallTrace in our walker's place.
+"""Our stack walker compared with AsyncGetCallTrace on the same samples, and AsyncGetCallTrace used instead of our walker.
 
 tier: default
 timeout: 600
 
-Where both find Java frames, the lists must be the same in 98 of 100 samples, those aside that only AsyncGetCallTrace
-ends early (docs/internals/hotspot.md); a known difference is a neighbouring scope of an inlined method in stubs. With at
-least 3,000 samples a true rate of 1 % is above 2 % with probability < 1e-6. AsyncGetCallTrace may fail where we succeed
-(stubs), hardly ever the other way round: measured are up to 0.1 %.
+If both find Java frames, the lists must be the same in 98 of 100 samples, except those that only AsyncGetCallTrace ends early
+(docs/internals/hotspot.md). A known difference is a neighboring scope of an inlined method in stubs. With at least 3,000 samples a
+true rate of 1 % gives more than 2 % with a probability < 1e-6. AsyncGetCallTrace may fail where our walker succeeds (stubs); the
+reverse is rare: up to 0.1 % was measured.
 """
 import pathlib
 import re

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The event wall: each thread has the time that passes, running or not; who sleeps shows where, and sleeps on; the books balance.
+"""The event wall: each thread has the time that passes, whether it runs or not. A sleeping thread shows where it sleeps, and is not
+woken. The books balance.
 
 tier: default
 timeout: 900
 
-Where all threads are looked at in each round, nothing is left to chance: a thread's weights are its time but for the part of a round
-at each end, so they are off by the longest round at most. Where only some are, by six standard errors of the draw (2e-9 each).
+If each round looks at all threads, nothing depends on chance: the weights of a thread are its time, except for a part of a round at
+each end, so they are off by the longest round at most. If a round looks at some threads only, the bound is six standard errors of the
+draw (2e-9 each).
 """
 import collections
 import json
@@ -26,7 +28,7 @@ SIX = 6  # standard errors
 
 
 class Sample:
-    """One candor.WallSample. frames: as those of candortest.Sample."""
+    """One candor.WallSample. frames: as in candortest.Sample."""
     def __init__(self, event):
         self.start, self.weight, self.outcome, self.state, self.evidence = (
             event[key] for key in ("startTime", "weight", "outcome", "state", "evidence"))
@@ -76,7 +78,7 @@ def closes(found, what, residual=0):
     weights = sum(sample.weight for sample in found.all)
     ct.ok(weights == found.sum("wall_running", "wall_waiting", "wall_failed") and not found.books["wall_pending", ""][0],
           f"{what}: they are the weights of the samples", f"{weights} {found.books}")
-    # A thread may end while it is asked, or be kept from answering until the recording ends.
+    # A thread may end while it is asked, or may be unable to answer until the recording ends.
     ct.ok(found.sum("wall_lost") <= 0.02 * total + 2 * found.longest_ns, f"{what}: hardly anything is lost", found.books)
     ct.ok(not [entry for entry in found.log if entry[0] == "error"], f"{what}: no error", found.log)
 
@@ -122,7 +124,7 @@ def sleepers(jdk):
     still = {name: n for name, n in grown.items() if not name.startswith("blocked")}
     ct.ok(len(grown) == 4 * each and len(still) == 3 * each and not any(still.values()),
           f"{what}: in {found.rounds} rounds not one of them was switched to", grown)
-    # Up to JDK 20 one of those that wait for a monitor looks by itself once a second, at first more often.
+    # Up to JDK 20 one of the threads that wait for a monitor looks by itself once a second, and at first more often.
     ct.ok(all(n <= 12 + 2 * took for name, n in grown.items() if name.startswith("blocked")),
           f"{what}: nor those at a monitor, but for what they do by themselves", grown)
     weights = by_thread(found.of(tuple(STATES)))
@@ -182,7 +184,8 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu
     ct.ok(not wrong, f"{what}: each one's weights are its elapsed time, but for {gap / 1e6:.0f} ms"
           + (f" and {SIX} standard errors of {error / SIX / 1e6:.0f} ms" if error else ""), f"{wrong}\n{inner}\n{truth['outer_ns']}")
     if cpu:
-        # Each may be told a weight too much in the end, and ends with a part of a round that is not told: of a round as a moment meets it.
+        # At the end each thread may have one weight too many, and it ends with an unfinished part of a round: a round as a random moment
+        # meets it.
         ran = sum(s.weight for s in mine if s.state in RUNS)
         used = [ns for (_, java_id), (thread, ns, _) in found.thread_cpu.items() if java_id and thread.startswith("busy-")]
         gaps = [s.weight for s in found.of("main")]
@@ -199,12 +202,12 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu
 
 
 def few(jdk):
-    """Two for each of two processors: what they ran is a sum of many rounds."""
+    """Two threads for each of two processors: their running time is a sum over many rounds."""
     busy(jdk, threads=4, seconds=1, cpu=0.8)
 
 
 def bounded(jdk):
-    """A rate that allows two looks an interval: there are fewer rounds, each of 16 looks; the time that threads lived is all there."""
+    """A rate that allows two looks an interval: there are fewer rounds, each with 16 looks; all of the threads' time is there."""
     what, path, rate, least = f"{jdk}, 40 that sleep, a low rate", ct.WORK / f"bounded-{jdk.version}.jfr", 400, 16
     with agent(jdk, "Waiters") as jvm:
         until = ct.WORK / f"bounded-{jdk.version}.until"
@@ -220,9 +223,9 @@ def bounded(jdk):
     found = Samples(path)
     closes(found, what)
     seconds = found.sum("wall_time") / len(by_thread(found.all)) / 1e9
-    # The shortest period is half the nominal one; the last round comes with the end, whenever that is.
+    # The shortest period is half of the nominal one; the last round comes at the end, whenever that is.
     ct.ok(found.rounds - 2 <= seconds * rate / least / 0.5, f"{what}: {found.rounds} rounds in {seconds:.1f} s")
-    # A look at a thread that ran a part of the time and waited for a processor is two samples.
+    # A look at a thread that ran for a part of the time and waited for a processor for the rest gives two samples.
     looks = {(sample.thread, sample.start) for sample in found.all}
     ct.ok(found.rounds * least * 0.9 <= len(looks) <= found.rounds * least, f"{what}: {len(looks)} looks in {found.rounds} rounds")
 
@@ -271,7 +274,7 @@ def accepts(jdk):
 
 
 def both(jdk):
-    """CPU time and wall-clock time in one recording: neither is in the other, and each is what it is alone."""
+    """CPU time and wall-clock time in one recording: neither is included in the other, and each is the same as alone."""
     what = f"{jdk}, cpu and wall"
     figures = {}
     with agent(jdk, "Crowd") as jvm:
@@ -312,7 +315,7 @@ def both(jdk):
 
 
 def sabotaged(jdk):
-    """That agent drops, uncounted, all that a thread shows when it is asked, but for the first 99 times."""
+    """That agent silently drops all samples that a thread takes on request, except the first 99."""
     what, path = f"{jdk}, a lie", ct.WORK / f"lie-{jdk.version}.jfr"
     if not ct.SABOTAGED_AGENT.exists():
         ct.skip(f"{what}: is caught", f"{ct.SABOTAGED_AGENT} is not built")
@@ -385,7 +388,7 @@ def attached(jdk):
 
 
 def carriers(jdk):
-    """A virtual thread that runs is seen as itself, on its carrier."""
+    """A running virtual thread is seen as itself, on its carrier."""
     what, path = f"{jdk}, virtual threads", ct.WORK / f"virtual-{jdk.version}.jfr"
     with agent(jdk, "VirtualThreads") as jvm:
         jvm.expect("ready")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the JVM's own threads work at stands at the root of their stacks: which method is compiled, which operation runs.
+"""The work of the JVM's own threads is at the root of their stacks: which method is compiled, and which operation runs.
 
 tier: default
 timeout: 600
 
-The truth is what the JVM itself prints (PrintCompilation) into its log: a method that it did not print was not compiled, so
-not one name may be wrong. Between two tasks a compiler thread waits for, prints or closes one; samples from before its first
-task, when it makes its compiler ready, are left out.
+The truth is what the JVM itself prints into its log (PrintCompilation): a method that it did not print was not compiled, so not one
+name may be wrong. Between two tasks a compiler thread waits for, prints or closes a task. Samples from before its first task, when it
+prepares its compiler, are left out.
 """
 import html
 import pathlib
@@ -18,14 +18,14 @@ import candortest as ct
 
 COMPILING = re.compile(r"JVM\.C([12]) compiling (.*?)(?: \(tier ([123])\))?$")
 PRINTED = re.compile(r"^ *\d+ +\d+ [%sbn! ]+([1-4]) +(\S+)::(\S+)", re.MULTILINE)
-# With the collector that the test chooses: young collections, and all that a concurrent cycle is made of.
+# With the collector that the test chooses: young collections, and all operations of a concurrent cycle.
 COLLECTION = re.compile(r"JVM\.(G1\w+|CGC_Operation|Collect\w+)$")
 SECONDS = 2.5
 
 
 def plain(name):
-    """A class without a name of its own has a number, which the JVM writes behind another sign, up to JDK 11 an address that
-    is no part of its name."""
+    """A class without a name of its own has a number. The JVM writes it after another character; up to JDK 11 it is an address, which is
+    not a part of the name."""
     return re.sub(r"[/.+](0x)?[0-9a-f]+(?=\.)", "", name)
 
 
@@ -35,13 +35,13 @@ def compiled(log):
 
 
 def task_of(sample):
-    """(method, tier) of the compilation at the root; None without one."""
+    """(method, tier) of the compilation at the root; None if there is none."""
     found = next((COMPILING.match(name) for name, kind, _ in sample.frames[-2:] if kind == "Pseudo"), None)
     return (plain(found[2]), int(found[3] or 4)) if found else None
 
 
 def roots(samples):
-    """Of all but a thread's first sample: that may have come before it had its name, by which its work is known."""
+    """All but a thread's first sample: that may have come before the thread had its name, by which its role is recognized."""
     first = {}
     for sample in sorted(samples, key=lambda sample: sample.start):
         first.setdefault(sample.tid, sample)

@@ -24,7 +24,7 @@ struct doc_table {
     const char *rows; /* what is below the table's head; "" if the document has no such table */
 };
 
-/* head: the line above the rows, or "" for all rows of the document. */
+/* head: the line above the rows; "" compares all rows of the document. */
 static inline void doc_table_open(struct doc_table *t, const char *path, const char *head)
 {
     FILE *f = fopen(path, "r");
@@ -42,7 +42,7 @@ static inline void doc_table_close(struct doc_table *t)
     free(t->text);
 }
 
-/* row: with the line end before it. */
+/* row: includes the newline before the row. */
 static inline void doc_table_has(const struct doc_table *t, const char *row, const char *name)
 {
     if (!tap_ok(strstr(t->rows, row) != NULL, "%s has %s", t->path, name))

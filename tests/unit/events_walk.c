@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PRINTED = 20 }; /* events of each file that are printed: references may make each of them large */
+enum { PRINTED = 20 }; /* events of each file that are printed; a limit, because references may make each event large */
 
 struct run {
     struct as_text text;

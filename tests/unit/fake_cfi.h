@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { FAKE_FUNCTION = 0x100000, FAKE_FUNCTION_BYTES = 0x100 }; /* from the section; nothing is ever read there */
+enum { FAKE_FUNCTION = 0x100000, FAKE_FUNCTION_BYTES = 0x100 }; /* the address in the section; nothing is read there */
 
 #if defined(__x86_64__)
 enum { FAKE_RETURN = 16, FAKE_FP = 6, FAKE_SP = 7, FAKE_OTHER = 3 };
@@ -21,7 +21,7 @@ struct fake_cfi {
     struct module module;
 };
 
-/* augmentation: "zR" and its kin, or "". */
+/* augmentation: "zR" and similar ones, or "". */
 void fake_cfi(struct fake_cfi *s, const char *augmentation, const void *instructions, size_t n);
 
 #define FAKE_INSTRUCTIONS(...) (const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__})

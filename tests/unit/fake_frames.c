@@ -41,7 +41,7 @@ static const struct fake_instruction compiled_jdk8[] = {
     {{0xc3}, 1, 1, false},                            /* ret */
 };
 
-/* The collector's barrier at the entry comes before the frame counts as complete. */
+/* The collector's barrier at the entry comes before the point from which the frame counts as complete. */
 static const struct fake_instruction compiled_barrier[] = {
     {{0x55}, 1, 1, false},                              /* push rbp */
     {{0x48, 0x81, 0xec, 0x10, 0, 0, 0}, 7, 2, true},    /* sub rsp, 16 */
@@ -50,7 +50,7 @@ static const struct fake_instruction compiled_barrier[] = {
     {{0x90}, 1, 4, true},                               /* nop */
 };
 
-/* A method that calls nothing. */
+/* A method that makes no calls. */
 static const struct fake_instruction compiled_leaf[] = {
     {{0x48, 0x83, 0xec, 0x18}, 4, 1, false},       /* sub rsp, 24 */
     {{0x48, 0x89, 0x6c, 0x24, 0x10}, 5, 4, false}, /* mov [rsp + 16], rbp */
@@ -121,7 +121,7 @@ static const struct fake_instruction small_frame[] = {
     {WORD(0xd65f03c0), 0, false}, /* ret */
 };
 
-/* As branch protection has it. */
+/* The same with branch protection. */
 static const struct fake_instruction large_frame[] = {
     {WORD(0xd503231f), 0, false}, /* paciaz */
     {WORD(0xa9bf7bfd), 0, false}, /* stp x29, x30, [sp, #-16]! */
@@ -166,7 +166,7 @@ void fake_call(struct registers *at, uint64_t **sp, uintptr_t return_address)
     at->sp = (uintptr_t)*sp;
 }
 
-/* The record is at the low end, where the frame pointer points. */
+/* The frame record is at the low end, where the frame pointer points. */
 void fake_native_frame(struct registers *at, uint64_t **sp, size_t words, uintptr_t return_address)
 {
     *sp -= (words + 1) / 2 * 2 + 2;

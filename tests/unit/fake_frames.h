@@ -1,5 +1,5 @@
-/* Frames and instructions as this processor's compilers and conventions make them, for tests of the walker: the stacks are
- * the same programs on each processor, what they are made of is here. */
+/* Frames and instructions as compilers and calling conventions of this processor make them, for tests of the walker. The tests build the
+ * same stacks on each processor; this file contains the differences. */
 #ifndef TESTS_FAKE_FRAMES_H
 #define TESTS_FAKE_FRAMES_H
 
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One instruction of a compiled method that has a frame of FAKE_FRAME_WORDS, and how things stand before it runs. */
+/* One instruction of a compiled method that has a frame of FAKE_FRAME_WORDS, and the state before it runs. */
 struct fake_instruction {
     uint8_t bytes[8], length;
     uint8_t depth; /* words between sp and the caller's sp */
-    bool saved;    /* the caller's frame pointer is in the frame, no longer in its register */
+    bool saved;    /* the caller's frame pointer is in the frame, and no longer in its register */
 };
 
 struct fake_code {
@@ -25,32 +25,34 @@ struct fake_code {
 
 enum { FAKE_FRAME_WORDS = 4 };
 
-/* Whether a native frame tells where its caller's begins. */
+/* Whether a native frame shows where its caller's frame begins. */
 #if defined(__x86_64__)
 enum { FAKE_NATIVE_FRAMES_ARE_BOUNDED = true };
 #else
 enum { FAKE_NATIVE_FRAMES_ARE_BOUNDED = false };
 #endif
-/* What code may push on top of its frame, and an interpreted frame's slots in words from the frame pointer, since JDK 11. */
+/* The number of words that code may push on top of its frame, and the slots of an interpreted frame since JDK 11, in words from the
+ * frame pointer. */
 #if defined(__x86_64__)
 enum { FAKE_PUSHED_WORDS = 1, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -8 };
 #elif defined(__aarch64__)
 enum { FAKE_PUSHED_WORDS = 2, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -9 };
 #endif
 
-/* The ways methods enter and leave; ended by one without a name. */
+/* The ways in which methods enter and leave; an entry without a name ends the list. */
 extern const struct fake_code fake_codes[];
 
-/* A jump of the class archive to a method's entry; returns the offset of its last instruction, 0 where there are none. */
+/* A jump of the class archive to a method's entry. Returns the offset of its last instruction, 0 if the processor has no such jumps. */
 size_t fake_archived_entry(uintptr_t at, uintptr_t target);
-/* Writes a call that returns to `pc`, a multiple of 4: of code right there, or of native code. */
+/* Writes a call that returns to `pc`, a multiple of 4: a call of the code right there, or of native code. */
 void fake_call_before(uintptr_t pc);
 void fake_native_call_before(uintptr_t pc);
-/* A return address as a frame keeps it: signed, where the processor can. */
+/* A return address as a frame stores it: signed if the processor can sign. */
 uint64_t fake_return_word(uintptr_t pc);
-/* A function just called: *sp is its caller's, and what the call leaves goes to the stack or into `at`. */
+/* A function that was just called: *sp is its caller's stack pointer. The words that the call leaves go onto the stack or into `at`. */
 void fake_call(struct registers *at, uint64_t **sp, uintptr_t return_address);
-/* A native function at work, called with the stack at *sp: its frame of `words` goes there, and *sp is at its end. */
+/* A native function in the middle of its work, called with the stack at *sp: puts its frame of `words` there, and moves *sp to the end
+ * of the frame. */
 void fake_native_frame(struct registers *at, uint64_t **sp, size_t words, uintptr_t return_address);
 
 #endif

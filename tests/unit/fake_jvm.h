@@ -1,5 +1,5 @@
-/* A JVM's structures built by hand, for the walker and the tables in src/agent/hot: vm_layout describes a layout of our
- * own, and everything lies in one mapping. Addresses are uintptr_t, as in the agent. */
+/* Structures of a JVM, built by hand, for the walker and the tables in src/agent/hot: vm_layout describes a layout of our own, and
+ * everything is in one mapping. Addresses are uintptr_t, as in the agent. */
 #ifndef TESTS_FAKE_JVM_H
 #define TESTS_FAKE_JVM_H
 
@@ -24,7 +24,7 @@ struct fake_jvm {
 };
 extern struct fake_jvm fake;
 
-/* Begins afresh; the former mapping goes. */
+/* Begins again from nothing; the former mapping is removed. */
 void fake_open(enum vm_nmethod_family family, bool excludes_zero);
 
 uintptr_t fake_alloc(size_t bytes); /* zero-filled, aligned to 8 */

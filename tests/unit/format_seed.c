@@ -97,7 +97,7 @@ static uint8_t *keep(FILE *f, char **text)
     return (uint8_t *)*text;
 }
 
-/* As the reader of files unpacks them. */
+/* The same input as the reader of files unpacks it. */
 static void decompress(struct format_seed *seed)
 {
     struct intake in;
@@ -113,7 +113,7 @@ static void decompress(struct format_seed *seed)
     seed->bytes = plain;
 }
 
-/* ---- Honest-Profiler's log, which we do not write ---- */
+/* ---- Honest-Profiler's log, which Candor does not write ---- */
 
 static void be(struct buffer *b, uint64_t v, int bytes)
 {
@@ -162,7 +162,7 @@ static void trace(struct buffer *b, bool old, uint32_t frames, uint64_t thread)
     }
 }
 
-/* Names come behind their first use, as in real logs. */
+/* Names come after their first use, as in real logs. */
 static void make_log(struct format_seed *seed, bool old)
 {
     struct buffer b;
@@ -184,7 +184,7 @@ static void make_log(struct format_seed *seed, bool old)
     seed->size = b.len;
 }
 
-/* ---- texts of formats which we do not write ---- */
+/* ---- texts in formats that Candor does not write ---- */
 
 static const char perf_seed[] = "# a comment\n"
                                 "java 41/42 [001] 12.000000500:   10101010 cpu-clock:u: \n"

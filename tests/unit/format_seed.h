@@ -1,15 +1,15 @@
-/* A profile with everything that formats may hold or lose, and it in each format: what the tests of formats, and their fuzzers, begin
- * with. Out of memory ends the test. */
+/* A profile that contains everything that formats may keep or lose, and the same profile in each format. The tests of formats, and their
+ * fuzzers, start from these. If memory runs out, the test ends. */
 #ifndef TESTS_FORMAT_SEED_H
 #define TESTS_FORMAT_SEED_H
 
 #include "format/import.h"
 
 struct format_seed {
-    const char *name; /* "pprof"; of OTLP also "otlp-1.9", of hpl "hpl-old" */
+    const char *name; /* "pprof"; for OTLP also "otlp-1.9", for hpl "hpl-old" */
     import_reader *read;
     unsigned holds; /* of enum format_text */
-    uint8_t *bytes; /* decompressed where it is gzip's */
+    uint8_t *bytes; /* decompressed if it is packed with gzip */
     size_t size;
 };
 

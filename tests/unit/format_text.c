@@ -17,7 +17,7 @@ static void put_frame(struct buffer *b, const struct profile *p, const struct pr
     buffer_text(b, ";");
 }
 
-/* Root first, as recursion has it. */
+/* Root first, in recursive order. */
 static void put_stack(struct buffer *b, const struct profile *p, uint32_t node, unsigned what)
 {
     if (!node)

@@ -232,7 +232,7 @@ static void put_waits(struct buffer *b)
     craft_event_end(b, event);
 }
 
-/* ---- what they refer to ---- */
+/* ---- the entries to which they refer ---- */
 
 static void put_texts(struct buffer *b, unsigned type, const char *const *texts, unsigned count)
 {
@@ -288,7 +288,7 @@ static void put_pools(struct buffer *b)
 void craft_halts_jdk(struct buffer *b)
 {
     size_t chunk = craft_begin(b, of_jdk, sizeof of_jdk / sizeof *of_jdk);
-    put_edge(b, END, 124, 1, 7); /* in the order in which they end, or in none */
+    put_edge(b, END, 124, 1, 7); /* in the order in which they end, or in no order */
     put_edge(b, SYNC, 101, 2, 7);
     put_edge(b, BEGIN, 100, 4, 7);
     put_operation(b, 104, 20, 1, true, 7);
@@ -304,7 +304,7 @@ void craft_halts_jdk(struct buffer *b)
     for (int i = 0; i < 3; i++)
         put_throw(b, EXCEPTION, 600);
     put_throw(b, ERROR, 600);
-    put_sample(b, 100, WORKER, RUNNABLE); /* nobody has asked it yet */
+    put_sample(b, 100, WORKER, RUNNABLE); /* nobody has asked the thread to stop yet */
     put_sample(b, 101, LATE, RUNNABLE);
     put_sample(b, 102, LATE, RUNNABLE);
     put_sample(b, 101, WORKER, NATIVE);
@@ -395,8 +395,8 @@ void craft_halts_busy(struct buffer *b)
     size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
     put_edge(b, BEGIN, 100, 4, 7);
     put_edge(b, SYNC, 101, 3, 7);
-    put_weighed(b, 100, MAIN, 900);  /* nobody has asked it yet */
-    put_weighed(b, 102, LATE, 5000); /* of which a millisecond lies behind */
+    put_weighed(b, 100, MAIN, 900);  /* nobody has asked the thread to stop yet */
+    put_weighed(b, 102, LATE, 5000); /* one millisecond of this lies after the safepoint */
     put_weighed(b, 103, LATE, 700);
     put_weighed(b, 103, WORKER, 250);
     put_pools(b);

@@ -1,4 +1,4 @@
-/* Chunks whose halts are known: what they say, tests/unit/test_halts.c asserts. Times are ms from the start, of a second. */
+/* Chunks with known halts; tests/unit/test_halts.c asserts what they contain. Times are ms from the start, within one second. */
 #ifndef TESTS_HALTS_CRAFT_H
 #define TESTS_HALTS_CRAFT_H
 
@@ -6,28 +6,30 @@
 
 #include <stdbool.h>
 
-/* As the JDK's recorder tells: one safepoint in six events, collections with and without pauses, waits of three threads, exceptions,
- * samples; all in no order. */
+/* Written like the JDK's recorder: one safepoint in six events, collections with and without pauses, waits of three threads, exceptions,
+ * samples; in no order. */
 void craft_halts_jdk(struct buffer *b);
 /* A safepoint from 100 to 104 ms whose threads are asked to stop at 101, and weighed samples. */
 void craft_halts_busy(struct buffer *b);
-/* The same safepoint, and so many samples of one stack of so many frames, all of them the JDK's. */
+/* The same safepoint, and a number of samples of one stack with a number of frames, all of which belong to the JDK. */
 void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
-/* A safepoint from 100 to 104 ms, and threads "t0", "t1", ...: each ran for 1 ms until 500, but the last one for 50 ms until 900. */
+/* A safepoint from 100 to 104 ms, and threads "t0", "t1", ...: each ran for 1 ms until 500, except the last one, which ran for 50 ms
+ * until 900. */
 void craft_halts_crowd(struct buffer *b, unsigned threads);
-/* A safepoint from 100 to 150 ms whose threads are asked to stop at 101: "t0" to "t6" run for 1 ms, and "t7" behind them for 20. */
+/* A safepoint from 100 to 150 ms whose threads are asked to stop at 101: "t0" to "t6" run for 1 ms, and "t7" runs for 20 ms after them. */
 void craft_halts_late(struct buffer *b);
-/* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
+/* Written like the agent: a pause that the JDK also reports, another pause, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
-/* As the agent with the event lock tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both
- * of which the JDK told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
+/* Waits as the agent with the event lock writes them. Both of these are also reported by the JDK: worker waits for a monitor, 38 ms from
+ * 301 ms on, and late is parked, 10 ms from 340 on. Only the agent reports these: worker again, 5 ms from 620 on, and main is parked, 3
+ * ms from 700 on. Weights are durations. */
 void craft_halts_waits(struct buffer *b);
-/* The same of a recording of 320 ms, at whose end two waits for a monitor went on: worker's since 301 ms, of which the JDK told, too, and
- * late's since 310, of which it did not. */
+/* The same for a recording of 320 ms. At its end two waits for a monitor go on: worker's since 301 ms, which the JDK reports, too, and
+ * late's since 310, which the JDK does not report. */
 void craft_halts_open(struct buffer *b);
-/* A recording of the agent, of these events, with the JDK's chunk behind it: with the event lock the agent's wait of the worker for a
- * monitor from 300 to 340 ms, and parks unless these are unseen; then all of craft_halts_jdk, in a chunk that says it is five seconds
- * long. */
+/* A recording of the agent with these events, followed by the JDK's chunk. With the event lock it has the agent's wait of the worker for
+ * a monitor, from 300 to 340 ms, and parks unless they are unseen. The JDK's chunk has all of craft_halts_jdk, and says that it is five
+ * seconds long. */
 void craft_halts_joined(struct buffer *b, const char *events, bool parks);
 
 #endif

@@ -111,7 +111,7 @@ size_t craft_begin(struct buffer *b, const struct craft_type *types, size_t coun
     size_t chunk = b->len;
     buffer_put(b, "FLR\0\0\2\0\0", 8);
     buffer_be64(b, 0);  /* size */
-    buffer_be64(b, 0);  /* last checkpoint: this reader looks for itself */
+    buffer_be64(b, 0);  /* last checkpoint: this reader searches for it itself */
     buffer_be64(b, 68); /* metadata */
     buffer_be64(b, CRAFT_START_NS);
     buffer_be64(b, NS_PER_S);
@@ -279,7 +279,7 @@ static void put_encodings(struct buffer *b)
     buffer_varint(b, 1);
     put_sized(b, 3, "größe");
     put_sized(b, 3, "a\xed\xa0\xb4\xed\xb4\x9e z"); /* surrogates of three bytes each */
-    put_sized(b, 3, "x\xffy\xe6");                  /* a byte that cannot be, and a character cut off */
+    put_sized(b, 3, "x\xffy\xe6");                  /* an invalid byte, and a character that is cut off */
     buffer_u8(b, 4);
     buffer_varint(b, 4);
     for (const uint32_t *c = (const uint32_t[]){0x65e5, 0xd834, 0xdd1e, '!', 0}; *c; c++)
@@ -308,7 +308,7 @@ static void put_kinds(struct buffer *b)
     buffer_varint(b, 3);
     for (uint32_t key = 1; key <= 3; key++)
         buffer_varint(b, key);
-    buffer_varint(b, 1ull << 60); /* elements without content: as many as one likes */
+    buffer_varint(b, 1ull << 60); /* elements without content, of which a file may claim any number */
     buffer_varint(b, 0xfffffffe);
     craft_event_end(b, event);
 }

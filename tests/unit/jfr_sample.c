@@ -171,7 +171,7 @@ static void write_allocations(struct jfr_writer *w, uint64_t t)
                                                                        .class_name = sample_symbol_id("java.util.HashMap"),
                                                                        .weight = SAMPLE_ALLOCATED,
                                                                        .size = 48,
-                                                                       .interval = UINT64_MAX, /* as long as a number gets */
+                                                                       .interval = UINT64_MAX, /* as long as a number can be */
                                                                        .counted = UINT64_MAX,
                                                                        .outcome = sample_symbol_id("complete")});
 }

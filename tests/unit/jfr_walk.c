@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pools may refer in circles, arrays to one entry a thousand times: the reader follows only where it is asked to, so
- * whoever walks everything needs a limit. */
+/* Pools may refer to each other in circles, and arrays may refer to one entry a thousand times. The reader follows references only on
+ * request, so code that walks everything needs a limit. */
 enum { DEPTH_MAX = 6, VALUES_MAX = 5000, FRAMES_MAX = 3000 };
 
 static void fault(const char *what)
@@ -64,7 +64,7 @@ static void walk_frames(struct jfr_walk *w, struct jfr_value trace)
     }
 }
 
-/* The next frame by its key, or, where it has none, without. */
+/* The next frame, found by its key; if it has no key, without one. */
 static bool next_raw(struct jfr_stack *stack, struct jfr_raw_frame *raw)
 {
     struct jfr_frame_key key;
@@ -74,7 +74,7 @@ static bool next_raw(struct jfr_stack *stack, struct jfr_raw_frame *raw)
     return true;
 }
 
-/* The fast walks see the same frames as the slow one, in the same places. */
+/* The fast walks must see the same frames as the slow one, in the same places. */
 static void walk_raw_frames(struct jfr_value trace)
 {
     struct jfr_stack slow, fast, many;
@@ -155,7 +155,7 @@ static bool same_type(const struct jfr_type *a, const struct jfr_type *b)
     return same;
 }
 
-/* A chunk that was opened by itself has the same types. */
+/* A chunk that is opened alone must have the same types. */
 static void check_types(const struct jfr_file *file, uint32_t index, const struct jfr_chunk *chunk)
 {
     struct jfr_chunk *alone;

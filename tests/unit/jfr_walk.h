@@ -1,5 +1,4 @@
-/* Reads everything a recording holds, through every function of the reader, and forgets it: for the fuzzer and for the
- * tests of damaged files. */
+/* Reads everything in a recording, through every function of the reader, and discards it: for the fuzzer and for tests of damaged files. */
 #ifndef TESTS_JFR_WALK_H
 #define TESTS_JFR_WALK_H
 
@@ -11,9 +10,9 @@ struct jfr_walk {
     struct jfr_problems problems;
 };
 
-/* 0, or what jfr_file_open_memory said. */
+/* Returns 0, or the result of jfr_file_open_memory. */
 int jfr_walk(const void *bytes, size_t size, struct jfr_walk *out);
-/* The same on an exact copy, so that a read past the end is seen by the sanitizer. */
+/* The same on a copy of exactly this size, so that the sanitizer detects a read past the end. */
 int jfr_walk_copy(const void *bytes, size_t size, struct jfr_walk *out);
 
 struct jfr_bytes {

@@ -44,7 +44,7 @@ static int watched_ftruncate(int fd, off_t size)
     return rc;
 }
 
-/* Whichever names the compiler's options make of them. */
+/* The compiler's options decide which of these names are called. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset);
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset);
 int ftruncate(int fd, off_t size);

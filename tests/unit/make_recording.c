@@ -1,8 +1,8 @@
-/* Makes a recording from a script on standard input, for tests that must know what a recording says.
+/* Makes a recording from a script on standard input, for tests that need a recording with known contents.
  *
  *     make_recording OUT.jfr < script
  *
- * One command per line, words parted by tabs:
+ * One command per line, with tabs between words:
  *
  *     setting NAME VALUE                log LEVEL MESSAGE            jvm VERSION ARGUMENTS PID
  *     book ACCOUNT REASON NS COUNT      (REASON may be empty)
@@ -13,15 +13,15 @@
  *     monitor|park THREAD WEIGHT_NS CLASS ADDRESS OWNER GOES_ON STACK      OWNER: a thread's number, or 0; GOES_ON: 1 = not finished
  *     holder THREAD WEIGHT_NS CLASS STACK
  *     execution THREAD STACK
- *     pause NS NAME CAUSE               as the agent tells of a GC pause
+ *     pause NS NAME CAUSE               a GC pause, as the agent records it
  *     counted WHILE_NS COUNT STOPPED_NS SYNCHRONIZING_NS
  *     cpu THREAD NS SAMPLES
- *     context ENDPOINT TRACE SPAN ROOT [LABEL [LABEL]]     of the samples from here on; LABEL: KEY=VALUE; without words: none
+ *     context ENDPOINT TRACE SPAN ROOT [LABEL [LABEL]]     for the samples after this line; LABEL: KEY=VALUE; without words: no context
  *     flush | rotate
- *     at MS                             what follows is so long after the beginning; each other command takes 1 ms
+ *     at MS                             sets the time of the next command, from the beginning; each command then takes 1 ms
  *
- * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
- * jfr_frame_type_names (default "JIT compiled"). A STACK that begins with "...;" is truncated, "-" is none. */
+ * STACK is "FRAME;FRAME;...", root first. FRAME is "[TYPE|]CLASS.METHOD[:LINE]"; TYPE is one of the words of jfr_frame_type_names
+ * (default "JIT compiled"). A STACK that begins with "...;" is truncated; "-" means no stack. */
 #include "base/strtab.h"
 #include "base/time_units.h"
 #include "jfr/write/writer.h"

@@ -1,5 +1,4 @@
-/* Libraries for test_agent_libraries.c: `first` and `second` have functions of different names, and differently long, at the same
- * addresses. */
+/* Libraries for test_agent_libraries.c: `first` and `second` have functions with different names and lengths at the same addresses. */
 #define JOIN2(a, b) a##b
 #define JOIN(a, b)  JOIN2(a, b)
 

@@ -167,7 +167,7 @@ static void make_pool(struct any_queue *q, uint32_t chunks, uint32_t chunk_words
     must(candor_pool_init(&q->pool, q->memory, chunks, chunk_words));
 }
 
-/* What the header promises to be enough. */
+/* The amount of memory that the header says is enough. */
 static uint32_t chunks_for(uint64_t capacity)
 {
     return (uint32_t)((capacity - 1) / (QUEUE_RING - 1) + 2);

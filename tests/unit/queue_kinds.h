@@ -1,4 +1,4 @@
-/* The queues of elements behind one table, for tests that hold for all of them. */
+/* All queues of elements behind one table, for tests that apply to each of them. */
 #ifndef TESTS_QUEUE_KINDS_H
 #define TESTS_QUEUE_KINDS_H
 
@@ -25,8 +25,8 @@ enum { QUEUE_RING = 8, QUEUE_MAX = 4096 }; /* slots of a chunk; most elements in
 struct queue_kind {
     const char *name;
     bool many_producers, many_consumers, bounded, pooled;
-    /* Of `capacity` elements, a power of two from 4 on; unbounded ones have memory for QUEUE_MAX. As if `start` elements had come and
-     * gone already. */
+    /* A queue of `capacity` elements, a power of two from 4 on; unbounded queues have memory for QUEUE_MAX. The queue begins as if
+     * `start` elements had come and gone already. */
     void (*make)(struct any_queue *q, uint64_t capacity, uint64_t start);
     void (*deinit)(struct any_queue *q);
     bool (*offer)(struct any_queue *q, void *element);
@@ -42,7 +42,7 @@ struct queue_kind {
     uint64_t (*size)(struct any_queue *q);
     bool (*is_empty)(struct any_queue *q);
     uint64_t (*capacity)(struct any_queue *q);
-    uint64_t (*offered)(struct any_queue *q); /* NULL: it does not count */
+    uint64_t (*offered)(struct any_queue *q); /* NULL if the queue has no count */
     uint64_t (*polled)(struct any_queue *q);
     uint64_t (*offer_n)(struct any_queue *q, void *const *elements, uint64_t count); /* NULL: no array */
     uint64_t (*poll_n)(struct any_queue *q, void **out, uint64_t count);
@@ -51,7 +51,7 @@ struct queue_kind {
 extern const struct queue_kind queue_kinds[];
 extern const unsigned queue_kind_count;
 
-/* deinit, and the memory freed; false when the pool is not whole then. */
+/* Calls deinit and frees the memory; returns false if the pool is not complete then. */
 bool queue_kind_free(const struct queue_kind *kind, struct any_queue *q);
 
 #endif

@@ -1,5 +1,5 @@
-/* For test_regex_oracle.py: of each line "w|s PATTERN TEXT" (hexadecimal, "-" = empty) whether the text matches, as a whole or somewhere:
- * 1, 0, or why the pattern is refused. */
+/* For test_regex_oracle.py: each input line is "w|s PATTERN TEXT" (hexadecimal, "-" = empty). Prints whether the whole text (w), or some
+ * part of it (s), matches: 1, 0, or why the pattern is refused. */
 #include "regex/regex.h"
 
 #include <stdio.h>

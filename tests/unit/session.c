@@ -48,7 +48,7 @@ uint64_t own_cpu(void)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-/* Seldom asks the kernel: the clock of a user who may not sample it stands still there. */
+/* Asks the kernel rarely: for a user who may not sample the kernel, the clock does not run there. */
 void burn_until(uint64_t end)
 {
     while (own_cpu() < end)

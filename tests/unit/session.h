@@ -1,4 +1,4 @@
-/* A recording that the test makes of its own process, without a JVM, and what such tests measure themselves by. */
+/* A recording that the test makes of its own process, without a JVM, and measurements with which such tests compare it. */
 #ifndef TESTS_SESSION_H
 #define TESTS_SESSION_H
 
@@ -9,7 +9,7 @@
 
 extern struct error session_error;
 
-/* false, after a note that says why: it could not. */
+/* Returns false, after a note with the reason, if the recording could not be made. */
 bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns);
 bool session_start_limited(const char *file, enum clock_kind kind, uint64_t interval_ns, struct budget_limits limits);
 bool session_start_with(const struct collect_options *options);
@@ -17,10 +17,10 @@ bool session_stop(void);
 
 /* The calling thread's CPU time, ns. */
 uint64_t own_cpu(void);
-/* Uses it until it reads `end`, or for so long. */
+/* Uses CPU time until the thread's clock reads `end`, or for this long. */
 void burn_until(uint64_t end);
 void burn(uint64_t ns);
-/* How many descriptors the process has, and the one this takes. */
+/* The number of the process's descriptors, and of those that this session uses. */
 int open_files(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* A store whose recordings are of one service, shop, and have one sample: for tests of what the store keeps beside samples. Failures end
- * the test. */
+/* A store whose recordings belong to one service, shop, and have one sample each: for tests of what the store keeps besides samples. If
+ * something fails, the test ends. */
 #ifndef CANDOR_TESTS_STORE_SHOP_H
 #define CANDOR_TESTS_STORE_SHOP_H
 
@@ -42,7 +42,7 @@ static inline struct store *shop_open(const char *folder, const char *name, uint
     return s;
 }
 
-/* Adds a recording of 900 ns that begins at this second. number: different for each. */
+/* Adds a recording of 900 ns that begins at this second. number: different for each recording. */
 static inline void shop_add(struct store *s, int64_t second, const char *host, uint16_t number)
 {
     struct envelope_writer w;

@@ -1,5 +1,5 @@
-/* The tables of accounts and reasons: each book adds up to one whole, no name stands twice in a book, each part of a sum is in JSON and in
- * text, and docs/formats/accounts.md is made of the tables as they are.
+/* The tables of accounts and reasons: the accounts of each book add up to its whole, no name occurs twice in a book, each part of a sum
+ * is in JSON and in text, and docs/formats/accounts.md is up to date with the tables.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

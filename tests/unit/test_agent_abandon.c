@@ -1,5 +1,5 @@
-/* A recording whose collector faults, without a JVM: it ends as it was at its last flush, and says why and what it has not seen; after a
- * fault in others' code, which may have left their locks taken, it says nothing more.
+/* A recording whose collector faults, without a JVM. It must end as it was at its last flush, and say why and what it has not seen.
+ * After a fault in other code, which may have left locks taken, it must say nothing more.
  * tier: quick
  * timeout: 60
  * sanitize: no */
@@ -30,7 +30,7 @@ static void touch(void *unused)
 
 static void touch_elsewhere(void *unused)
 {
-    size_t (*volatile length)(const char *) = strlen; /* which no compiler puts in its place */
+    size_t (*volatile length)(const char *) = strlen; /* a call that no compiler replaces by code of its own */
     length((const char *)closed);
 }
 
@@ -42,7 +42,7 @@ static void *burn_sampled(void *unused)
     return NULL;
 }
 
-/* A recording is flushed and copied, goes on, and its collector faults. */
+/* A recording is flushed and copied, continues, and its collector faults. */
 static bool record_and_fault(void (*fault)(void *))
 {
     struct error e;

@@ -1,4 +1,4 @@
-/* When a recording shall dump itself: what rules can be written, and when they ring.
+/* When a recording must dump itself: which rules can be written, and when they trigger.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -45,7 +45,7 @@ static void test_rules(void)
     refused("latency(com.shop.Cart.total)>1s", "not latency");
 }
 
-/* Asks ten times a second while the process uses so many processors; how often it rang. */
+/* Asks ten times a second while the process uses this many processors. Returns how often the rule triggered. */
 static unsigned run(struct alarm *a, uint64_t *now, double *cpu, double processors, unsigned seconds)
 {
     unsigned rang = 0;
@@ -78,7 +78,8 @@ static void test_ringing(void)
     run(&a, &now, &cpu, 0, 3);
     tap_ok(!run(&a, &now, &cpu, 1.7, 60), "not while the use stays below it");
     tap_ok(!run(&a, &now, &cpu, 2, 1) && !run(&a, &now, &cpu, 0, 20), "not for a second alone");
-    /* From 1.7 to 2 of 2 processors the average of ten seconds passes 1.8 after a third of them: 3.4 s, or a step of 0.7 s later. */
+    /* Use rises from 1.7 to 2 of 2 processors. The average of ten seconds exceeds 1.8 after a third of them: after 3.4 s, or a step of
+     * 0.7 s later. */
     run(&a, &now, &cpu, 1.7, 20);
     tap_ok(!run(&a, &now, &cpu, 2, 3) && run(&a, &now, &cpu, 2, 2), "but when the average over the window is above it");
     struct alarm p = begun("cpu>1.5/1s", 64);

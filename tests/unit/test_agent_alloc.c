@@ -1,10 +1,10 @@
-/* The event alloc without a JVM: weights, the rate, and what becomes of each sampled allocation on its way into the file.
+/* The event alloc without a JVM: weights, the rate, and what happens to each sampled allocation on its way into the file.
  * tier: quick
  * timeout: 120
  * sanitize: no
  *
- * The test is the JVM: its threads call alloc_take as the JVM's callback does. There are no tables to walk a stack by, so each
- * sample fails with that reason, and is in the file all the same. */
+ * The test plays the JVM: its threads call alloc_take as the JVM's callback does. There are no tables with which a stack could be
+ * walked, so each sample fails with that reason, and must be in the file all the same. */
 #include "../tap.h"
 #include "session.h"
 
@@ -26,7 +26,7 @@
 enum { THREADS = 4, EVENTS = 3000, FIRST = 512 << 10, FIXED = 64 << 10, LATE_RATE = 500 };
 
 static char file[64];
-static uint64_t told, longest; /* the interval that the JVM was told last, and the longest of this recording */
+static uint64_t told, longest; /* the interval that the JVM was given last, and the longest of this recording */
 static int tellings;
 
 static int open_events(uint64_t interval, struct error *e)
@@ -70,7 +70,7 @@ static double draw(uint64_t *random)
     return -FIRST * log((double)(handler_random(random) >> 11) * 0x1p-53 + 0x1p-54);
 }
 
-/* What the weights of a JVM's samples add up to, over what was allocated: before 17 as it draws there. */
+/* The sum of the weights of a JVM's samples, divided by the bytes allocated; before JDK 17 the JVM draws in another way. */
 static double estimate(uint64_t size, bool shortens, double *standard_error)
 {
     uint64_t random = size + shortens, objects = (UINT64_C(2) << 30) / size, hits = 0;
@@ -100,13 +100,13 @@ static void test_estimates(void)
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
         uint64_t size = sizes[i / 2];
         double error, found = estimate(size, i % 2, &error);
-        /* The second sample of a shortened gap is taken for one like the first: a percent. */
+        /* The weights treat the second sample of a shortened gap like the first, which is off by a percent. */
         tap_ok(fabs(found - 1) <= 5 * error + (i % 2 ? 0.01 : 0), "%" PRIu64 " bytes%s: %.4f of the truth, standard error %.4f", size,
                i % 2 ? ", as before 17" : "", found, error);
     }
 }
 
-/* Looks until the rate is that of a program that allocates so much; how many it takes, or 100. */
+/* Calls the controller until the rate fits a program that allocates this much. Returns how many calls it took, or 100. */
 static int looks_until_steady(struct alloc_pace *p, double per_second, uint64_t *now, double *bytes, double *samples)
 {
     const uint64_t step = 50000000;
@@ -157,7 +157,7 @@ static uint64_t size_of(int i)
     return i % 3 ? 96 : 1 << 20;
 }
 
-/* was_there, unless NULL: before the recording, so the JVM has drawn its first sample with another interval. */
+/* was_there, unless NULL: a thread that existed before the recording, so that the JVM has drawn its first sample with another interval. */
 static void *allocate(void *was_there)
 {
     uint64_t sum = 0;
@@ -187,7 +187,7 @@ static bool start(struct alloc_options alloc)
     return session_start_with(&o);
 }
 
-/* The first has begun before. */
+/* The first sample was drawn before the recording. */
 static void run_threads(pthread_t first, int count)
 {
     pthread_t threads[THREADS] = {first};
@@ -198,7 +198,7 @@ static void run_threads(pthread_t first, int count)
         collect_tick();
         usleep(1000);
     }
-    collect_tick(); /* which finds all of them */
+    collect_tick(); /* a call that finds all of them */
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
     begun = false;
@@ -258,7 +258,7 @@ static void test_whole(void)
     profile_deinit(&p);
 }
 
-/* Far more than may be taken: what is not, is counted with what it would have weighed. */
+/* Far more samples than may be taken: those that are not taken are counted, with their weight. */
 static void test_flood(void)
 {
     struct profile p;
@@ -278,7 +278,7 @@ static void test_flood(void)
     profile_deinit(&p);
 }
 
-/* Samples that wait in their queues have not come at once when these are read. */
+/* Samples that waited in their queues are read late; they must not look as if they came all at once. */
 static void test_late_reading(void)
 {
     if (!tap_ok(start((struct alloc_options){.rate = LATE_RATE}), "a recording begins whose queues are read late"))
@@ -310,7 +310,7 @@ static void test_late_reading(void)
 
 static void test_refused(void)
 {
-    unlink(file); /* of the test before: an earlier recording is kept when a new one is refused */
+    unlink(file); /* from the previous test: an earlier recording is kept if a new one is refused */
     alloc_events.open = refuse_events;
     tap_ok(!start((struct alloc_options){.interval = FIXED}) && strstr(session_error.text, "another agent") && !collect_running(),
            "who is refused has no recording");
@@ -319,7 +319,7 @@ static void test_refused(void)
     tap_ok(start((struct alloc_options){.interval = FIXED}) && session_stop(), "and can try again");
 }
 
-/* The last test: a process in which the agent has faulted is not sampled any more. */
+/* The last test: after a fault in the agent the process is not sampled any more. */
 static void *allocate_badly(void *unused)
 {
     threads_java_begin(0, 7, "faults");

@@ -1,4 +1,5 @@
-/* The budget's reckoning, on programs that are made up: what it allows is kept, and no more is suppressed than it takes.
+/* The computation of the budget, with artificial programs: the overhead stays within what the budget allows, and no more samples are
+ * suppressed than necessary.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -8,11 +9,11 @@
 
 enum { STEPS_PER_SECOND = 10 };
 
-/* A program that is sampled at the budget's pace. */
+/* A program that is sampled at the pace of the budget. */
 struct program {
     struct budget budget;
     struct budget_usage used;
-    double processors, sample_ns, own; /* own: part of a processor that the agent's thread takes */
+    double processors, sample_ns, own; /* own: the part of a processor that the agent's thread uses */
     double samples, samples_ns;
 };
 
@@ -21,7 +22,7 @@ static void begin(struct program *p, struct budget_limits limits, uint64_t inter
     budget_begin(&p->budget, &limits, interval_ns, &p->used);
 }
 
-/* A tenth of a second. */
+/* Simulates a tenth of a second. */
 static void step(struct program *p)
 {
     double wall = (double)(NS_PER_S / STEPS_PER_SECOND), cpu = p->processors * wall;
@@ -94,8 +95,7 @@ static void test_overhead(double own)
     tap_ok(!budget_is_hopeless(&p.budget), "which is possible");
 }
 
-/* Four tenths of a second of work every two seconds: what the agent's thread takes all the time is held against what is used on
- * average. */
+/* Four tenths of a second of work every two seconds: the constant cost of the agent's thread is compared with the average use. */
 static void test_bursts(void)
 {
     struct program p = {.sample_ns = 25000, .own = 0.0005};

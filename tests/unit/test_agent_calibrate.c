@@ -1,5 +1,5 @@
-/* What a sample costs is known in every recording of a perf clock, on a machine that is busy with other things, too; where it
- * is not, the recording says so.
+/* Every recording with a perf clock knows the cost of a sample, also on a machine that is busy with other things. If it does not, the
+ * recording says so.
  * tier: default
  * timeout: 120 */
 #include "../tap.h"
@@ -32,7 +32,7 @@ static void burn(uint64_t ns)
     } while (now < end);
 }
 
-/* By fits and starts, so that rounds with and without a clock meet different neighbours. */
+/* Uses the processor irregularly, so that rounds with and without a clock have different neighbors. */
 static void *disturb(void *unused)
 {
     struct timespec pause = {.tv_nsec = 2 * NS_PER_MS};

@@ -1,4 +1,4 @@
-/* Call sites that are remembered: which are known again, and that threads which write and read one at once never mix two.
+/* Remembered call sites: which of them are recognized, and that threads which write and read one at the same time never mix two.
  * tier: quick
  * timeout: 120
  * aarch64: yes */
@@ -98,7 +98,7 @@ enum { WRITERS = 2, READERS = 2, ROUNDS = 300000, READ = 1000 };
 static uintptr_t shared_pc;
 static _Atomic uint32_t mixed, found, writers_left;
 
-/* As long as it takes the readers to be let run. */
+/* Waits until the readers have had time to run. */
 static void *write_all(void *argument)
 {
     for (uint32_t i = 0; i < ROUNDS || atomic_load(&found) < READ; i++)

@@ -1,13 +1,13 @@
-/* Threads that live for less than an interval, as Java threads do: they announce their beginning and their end, and run on
- * for a while after it. Their samples weigh what they used, what they used after their end is booked, and the descriptors
- * that this takes are bounded.
+/* Threads that live for less than an interval, in the way of Java threads: they announce their beginning and their end, and run for a
+ * while after the end. Their samples must weigh what they used, their time after the end must be booked, and the number of descriptors
+ * must stay bounded.
  * tier: default
  * timeout: 240
  *
- * Bounds. A thread of CPU time c has floor(c / interval) expiries or one more, by chance: its weights have a standard
- * deviation of at most half an interval, those of n threads of sqrt(n) / 2 intervals; 5 of them are allowed. 3 % of the
- * CPU time beside that, for what the clocks of threads and of events disagree on; and in the residual 50 us for each
- * thread: behind the point where the kernel reads its event for the last time it uses 5 to 20. */
+ * Bounds. A thread of CPU time c has floor(c / interval) expiries or one more, by chance: its weights have a standard deviation of at
+ * most half an interval, and those of n threads of sqrt(n) / 2 intervals; 5 of them are allowed. In addition 3 % of the CPU time is
+ * allowed for differences between the clocks of threads and of events, and in the residual 50 us for each thread: after the kernel has
+ * read the thread's event for the last time, the thread still uses 5 to 20 us. */
 #include "../tap.h"
 #include "session.h"
 
@@ -39,7 +39,7 @@ static void work(long steps)
         ;
 }
 
-/* How much of work() takes so long on an idle machine. What it takes in the end, each thread measures. */
+/* The number of calls of work() that take so long on an idle machine. Each thread measures how long they really take. */
 static long steps_of(uint64_t ns)
 {
     uint64_t best = UINT64_MAX;
@@ -52,7 +52,7 @@ static long steps_of(uint64_t ns)
     return (long)((double)MS * (double)ns / (double)best);
 }
 
-/* The collector's turns, while fn runs in a thread of its own. */
+/* The collector's ticks, while fn runs in a thread of its own. */
 static void collect_while(void *(*fn)(void *))
 {
     pthread_t thread;
@@ -96,7 +96,7 @@ static struct {
     int threads;
     uint64_t interval_ns, after_ns;
     long steps;
-    _Atomic uint64_t seen_ns, afterwards_ns; /* CPU time that samples can show; and after the end of the clock */
+    _Atomic uint64_t seen_ns, afterwards_ns; /* CPU time that samples can show, and CPU time after the end of the clock */
 } plan;
 
 static void *live(void *unused)
@@ -162,7 +162,7 @@ static void *end_at_once(void *unused)
     return NULL;
 }
 
-/* No scan comes meanwhile. The process may have so many descriptors, of which `most` may be ours. */
+/* No scan happens meanwhile. The process may have this many descriptors, and `most` of them may be ours. */
 static void test_descriptors(rlim_t limit, int most)
 {
     struct rlimit old, now;
@@ -221,14 +221,14 @@ static void test_left_java(void)
     good = load(&p) && good;
     double residual = account(&p, "residual", ""), cpu = account(&p, "cpu", "");
     tap_ok(good && sampled_again, "%s: a thread that left Java and lives on is sampled again", clock_names[kind]);
-    /* Of the timer's thread 14 ticks of the scheduler may be unseen at its end (test_agent_clock.c). */
+    /* For a thread with a timer, 14 ticks of the scheduler may be unseen at its end (test_agent_clock.c). */
     double bound = 0.03 * cpu + 3 * MS + (kind == CLOCK_TIMER ? 60 * MS : 0);
     tap_ok(fabs(residual) < bound, "%s: and its books close: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind], residual / MS,
            cpu / MS, bound / MS);
     profile_deinit(&p);
 }
 
-/* ---- a thread that is dead, but still there ---- */
+/* ---- a thread that has ended, but still exists ---- */
 
 static bool is_zombie(int tid)
 {
@@ -283,7 +283,7 @@ int main(void)
         }
         if (kind != CLOCK_TIMER && c.kernel) {
             test_short(1000, MS, 600 * US);
-            test_short(2000, 200 * US, 60 * US); /* below the least interval, too */
+            test_short(2000, 200 * US, 60 * US); /* less than the shortest interval, too */
         }
         test_descriptors(0, EXITS_MAX);
         test_descriptors(128, 128 / 8 + 1);

@@ -1,18 +1,17 @@
-/* Each kind of clock on a process without a JVM, from the signal to the recording: weights add up to the threads' CPU time,
- * books close, and nothing stays behind.
+/* Each kind of clock in a process without a JVM, from the signal to the recording: weights add up to the threads' CPU time, books
+ * balance, and nothing stays behind.
  * tier: default
  * timeout: 600
  *
- * Bounds. A perf clock's weights miss a thread's CPU time by less than its last period (at most 1.5 intervals) below and
- * one interval above; 0.5 % is allowed beside that. A thread timer looks at the clock when a tick of the scheduler finds
- * its thread running: what a thread used since is at worst exponential with the mean of a tick, so 14 ticks for one
- * thread and 24 for five are exceeded once in a million; on a busy machine the scheduler may take the CPU from it each time
- * before a tick comes, so one tick more is allowed for each time it did in those 14. The process timer is right for the
- * process only. What a thread that ended is known to have used comes from the last scan, or from its perf clock; in that,
- * the kernel counts a wait for a CPU at the very end now and then. A user who may not sample the kernel loses each expiry
- * there: at most 2 % of them for a thread that burns, and six standard deviations. First expiries: Kolmogorov-Smirnov
- * against the uniform distribution by the perf clock's own count, critical at 2.7 / sqrt(n), false alarm
- * 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread sees its own sample. */
+ * Bounds. The weights of a perf clock may be lower than a thread's CPU time by less than its last period (at most 1.5 intervals), and
+ * higher by one interval; 0.5 % is allowed in addition. A thread timer looks at the clock when a tick of the scheduler finds its thread
+ * running: the time that a thread used since then is at worst exponential with the mean of a tick, so 14 ticks for one thread and 24 for
+ * five are exceeded once in a million. On a busy machine the scheduler may take the CPU away before each tick, so one more tick is
+ * allowed for each time it did so within those 14. The process timer is right for the process only. If a thread has ended, its known CPU
+ * time comes from the last scan, or from its perf clock; in the latter the kernel sometimes counts a wait for a CPU at the very end. A
+ * user who may not sample the kernel loses each expiry there: at most 2 % of them for a thread that burns, and six standard deviations.
+ * First expiries: Kolmogorov-Smirnov against the uniform distribution by the perf clock's own count, critical at 2.7 / sqrt(n), false
+ * alarm 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread sees its own sample. */
 #include "../tap.h"
 #include "session.h"
 
@@ -38,7 +37,7 @@
 #include <unistd.h>
 
 #ifndef SA_RESTORER
-#define SA_RESTORER 0x04000000 /* the C library's own; set once a handler was */
+#define SA_RESTORER 0x04000000 /* the C library's own; installed after a handler was set once */
 #endif
 
 enum { MS = 1000000, INTERVAL = MS, SCAN_PERIOD = 100 * MS, SIGNALS = 32, BUSY = 4, TAIL_TICKS = 14 };
@@ -53,7 +52,7 @@ static int own_tid(void)
     return (int)syscall(SYS_gettid);
 }
 
-static uint64_t longest_turn; /* of the collector, since the start */
+static uint64_t longest_turn; /* CPU time of the collector, since the start */
 
 static bool start(uint64_t interval_ns)
 {
@@ -61,7 +60,7 @@ static bool start(uint64_t interval_ns)
     return session_start(file, kind, interval_ns);
 }
 
-/* The collector's turns, until *left is 0. */
+/* Runs the collector's ticks until *left is 0. */
 static void collect_until(_Atomic int *left)
 {
     struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
@@ -75,14 +74,14 @@ static void collect_until(_Atomic int *left)
     }
 }
 
-/* As the kernel has them: the C library would tell what the program wants. */
+/* As the kernel sees the handlers: the C library would return what the program wants. */
 static void dispositions(struct kernel_action *out)
 {
     for (int s = 1; s < SIGNALS; s++)
         action_exchange(s, NULL, &out[s]);
 }
 
-/* The SIGTRAP handler stays and does nothing; all others must be as they were. */
+/* The SIGTRAP handler stays and does nothing; all other handlers must be as they were before. */
 static int changed(const struct kernel_action *before)
 {
     struct kernel_action now[SIGNALS];
@@ -100,15 +99,15 @@ struct worker {
     pthread_t thread;
     int tid;
     uint64_t burn_ns, cpu;
-    long switches; /* to other threads, in its last TAIL_TICKS */
-    double wall;   /* from its first work to its end */
+    long switches; /* CPU time taken by other threads, in the last TAIL_TICKS */
+    double wall;   /* from the thread's first work to its end */
     bool exits;    /* while it is armed */
 };
 
 static struct worker workers[BUSY];
 static _Atomic int left;
 static pthread_barrier_t phase; /* all workers exist; the recording runs */
-static pthread_barrier_t end;   /* those that stay, and the recording, are done */
+static pthread_barrier_t end;   /* the threads that stay, and the recording, are finished */
 
 static uint64_t tick_ns(void)
 {
@@ -180,7 +179,7 @@ static void check_threads(const struct profile *p, const struct clock *c)
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
         double late = kind == CLOCK_TIMER ? (double)(TAIL_TICKS + w->switches) * (double)tick_ns() : 0.5 * INTERVAL;
         double slack = 0.005 * cpu + (c->kernel ? 0 : lost_in_kernel(cpu));
-        /* Instrumented handlers spend about half of the CPU time in the kernel, which not every user's clock sees. */
+        /* Instrumented handlers spend about half of the CPU time in the kernel, which the clocks of some users cannot see. */
         bool shows_all = c->kernel || !INSTRUMENTED;
         tap_ok((!shows_all || sum > cpu - INTERVAL - late - slack) && sum < cpu + INTERVAL + slack,
                "%s: a thread of %.3f ms CPU has weights of %.3f ms", clock_names[kind], cpu / MS, sum / MS);
@@ -274,7 +273,7 @@ static void test_weights(void)
     check_recording();
 }
 
-/* Records while a thread runs, until it and those that it starts, `count` in all, have taken themselves off `left`. */
+/* Records while a thread runs, until it and the threads that it starts, `count` in all, have subtracted themselves from `left`. */
 static bool record_thread(void *(*run)(void *), int count, uint64_t interval_ns)
 {
     pthread_t t;
@@ -300,7 +299,7 @@ static void *lack_clock(void *unused)
     return NULL;
 }
 
-/* An account that falls to nothing: as if a thread had been without a clock for two seconds. */
+/* An account that falls to zero: as if a thread had been without a clock for two seconds. */
 static void test_fallen_account(void)
 {
     struct profile p;
@@ -330,7 +329,7 @@ static void *block_and_burn(void *unused)
     return NULL;
 }
 
-/* An expiry that waits for the signal to be unblocked stands for the time then: the thread ends with its recording. */
+/* An expiry that waits until its signal is unblocked stands for the time until then: the thread ends together with its recording. */
 static void test_deaf_thread(void)
 {
     struct profile p;
@@ -378,7 +377,7 @@ static void *burn_twice(void *unused)
     return NULL;
 }
 
-/* Threads that were sampled run on, without a signal; each may get the one that was on its way when the recording ended. */
+/* Threads that were sampled continue without a signal; each may get the one signal that was on its way when the recording ended. */
 static void test_silence(void)
 {
     static const int signals[] = {SIGTRAP, SIGURG, SIGPROF, SIGVTALRM, SIGSTKFLT, SIGIO};
@@ -420,7 +419,7 @@ static void *burn_deaf(void *unused)
     return NULL;
 }
 
-/* A thread that blocks the signal has one pending when the recording ends. */
+/* A thread that blocks the signal has one signal pending when the recording ends. */
 static void test_blocked(void)
 {
     struct kernel_action before[SIGNALS];
@@ -504,7 +503,7 @@ static void test_churn(void)
     tap_ok(good && open_files() == files, "%s: 200 threads that end while they are armed", clock_names[kind]);
 }
 
-/* ---- a thread id that is used again between two scans ---- */
+/* ---- a thread id that is reused between two scans ---- */
 
 enum { REUSED_MS = 250, PATIENCE_MS = 60000 };
 
@@ -514,8 +513,8 @@ static uint32_t uid_of(int tid)
     return slot && atomic_load(&sampled_threads[slot - 1].slot) == SLOT_LIVE ? sampled_threads[slot - 1].uid : 0;
 }
 
-/* Waits for a clock of its own before it works: a scan cannot know a thread that has used more than the last one with its
- * id. */
+/* Waits for a clock of its own before it works: a scan cannot recognize a new thread that has used more CPU time than the previous
+ * thread with its id. */
 static void *burn_when_armed(void *former_uid)
 {
     struct timespec pause = {.tv_nsec = MS};
@@ -585,7 +584,7 @@ enum { SHORT_THREADS = 400, FIRST_INTERVAL = 10 * MS, SELDOM = 100000 };
 static double first[SHORT_THREADS];
 static _Atomic int first_count;
 
-/* Arms itself, as Java threads do, and runs until it sees its first sample; by the clock that the period was set in. */
+/* Arms itself, as Java threads do, and runs until it sees its first sample, measured with the clock in which the period was set. */
 static void *until_first(void *unused)
 {
     threads_java_begin(0, 0, "short");
@@ -622,7 +621,7 @@ static void test_first_expiry(void)
     bool good = record_thread(start_short, 1, FIRST_INTERVAL);
     qsort(first, SHORT_THREADS, sizeof *first, by_size);
     for (int i = 0; i < SHORT_THREADS; i++) {
-        double uniform = fmin(first[i], 1); /* its distribution function: one late sample is one in n, however late */
+        double uniform = fmin(first[i], 1); /* the distribution function: one late sample is one in n, however late it is */
         double above = fabs((i + 1.0) / SHORT_THREADS - uniform), below = fabs((double)i / SHORT_THREADS - uniform);
         worst = fmax(worst, fmax(above, below));
     }

@@ -1,4 +1,4 @@
-/* Compiled code: numbers of debug information, look-up in a code heap, scopes.
+/* Compiled code: the numbers of its debug information, look-up in a code heap, scopes.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -263,7 +263,7 @@ static void test_newest(void)
            "an approximate frame in a word");
 }
 
-/* Debug information that is none: the chain ends, and is no longer than its offsets can fall. */
+/* Invalid debug information: the chain of scopes ends, and is no longer than its falling offsets allow. */
 static void test_garbage(void)
 {
     size_t longest = 0;

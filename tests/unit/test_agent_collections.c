@@ -1,4 +1,4 @@
-/* What the JVM counts of its collections, in performance counters that are made up: what is added up, and what is left alone.
+/* What the JVM counts about its collections, in artificial performance counters: which counters are added up, and which are ignored.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -31,7 +31,7 @@ static void begin(void)
     put32(24, HEAD);
 }
 
-/* Returns where the value lies. */
+/* Returns where the value is. */
 static uint8_t *add(const char *name, char type, uint64_t value)
 {
     uint32_t name_bytes = ((uint32_t)strlen(name) + 8) & ~7u, value_at = (NAME_AT + name_bytes + 7) & ~7u, length = value_at + 8;
@@ -104,7 +104,7 @@ static bool lies_within(const int64_t *counter)
     return (const uint8_t *)counter >= data && (const uint8_t *)(counter + 1) <= data + used;
 }
 
-/* Whatever stands there, what is found lies within. */
+/* Whatever bytes are there, the result lies within the memory. */
 static void test_damage(void)
 {
     int found = 0, outside = 0;
@@ -123,7 +123,7 @@ static void test_damage(void)
     tap_ok(found > 0 && !outside, "damage: something is found %d times, and lies within", found);
 }
 
-/* ---- a JVM's exported tables, as far as its flags go: this program is its library ---- */
+/* ---- a JVM's exported tables, with its flags only: this program takes the place of its library ---- */
 
 struct flag {
     const char *name;
@@ -184,7 +184,7 @@ NUMBER(gHotSpotVMLongConstantEntryArrayStride, sizeof(struct constant_entry));
 NUMBER(gHotSpotVMLongConstantEntryNameOffset, offsetof(struct constant_entry, name));
 NUMBER(gHotSpotVMLongConstantEntryValueOffset, offsetof(struct constant_entry, value));
 
-/* Of a JVM with these flags, whose collectors have counted 3 and 4: how many of these have looked at old objects. */
+/* A JVM with these flags, whose collectors have counted 3 and 4: how many of these collections have examined old objects. */
 static uint64_t count_of_old(void *library, int java_version, const char *collector, bool *generational)
 {
     uint64_t count;
@@ -198,7 +198,7 @@ static uint64_t count_of_old(void *library, int java_version, const char *collec
     return collections_of_old(&count) ? count : 0;
 }
 
-/* The last test: what the library says stays. */
+/* The last test: the answer of the library is remembered. */
 static void test_generations(void)
 {
     void *library = dlopen(NULL, RTLD_LAZY);

@@ -1,5 +1,6 @@
-/* Threads' records: a reader that interrupts the writer at any instant finds the record of before, that of after, or one that says of
- * itself that it is being changed; what it cannot trust it books. The memory of records, and what becomes of contexts in a recording.
+/* Threads' records of contexts. A reader that interrupts the writer at any instant finds the record from before, the record from after,
+ * or a record that says that it is being changed; it counts records that it cannot trust. Also the memory of records, and what happens
+ * to contexts in a recording.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -25,7 +26,7 @@ enum { STEPS_MAX = 2 * CONTEXT_BYTES, ROUNDS = 200000, THREADS = 4, TAKES = 2000
 /* ---- a writer, store by store, in the order of java/context ---- */
 
 static uint8_t *record;
-static int stores, stop_at; /* the writer is cut off before its stop_at-th store */
+static int stores, stop_at; /* the writer is stopped before its stop_at-th store */
 
 static void store(size_t at, uint8_t byte)
 {
@@ -33,7 +34,7 @@ static void store(size_t at, uint8_t byte)
         ((volatile uint8_t *)record)[at] = byte;
 }
 
-/* All of a record of generation n says n: ids, attribute, and how long that is. */
+/* Everything in a record of generation n says n: the ids, the attribute, and its length. */
 static uint8_t length_of(unsigned n)
 {
     return (uint8_t)(1 + n % 40);
@@ -55,7 +56,7 @@ static void write_record(unsigned n)
     store(CONTEXT_VALID, 1);
 }
 
-/* Of which generation the words are, all of them; -1 = of several. */
+/* Returns the generation of the words, if it is the same in all of them; -1 = several. */
 static int generation_of(const uint64_t *words, size_t count)
 {
     const uint8_t *bytes = (const uint8_t *)(words + 1), *attributes = (const uint8_t *)(words + CONTEXT_HEAD_WORDS);
@@ -157,7 +158,7 @@ static void test_signals(void)
     munmap(memory, bytes);
 }
 
-/* ---- records that are none ---- */
+/* ---- invalid records ---- */
 
 static void test_unreadable(void)
 {
@@ -248,11 +249,11 @@ static void test_memory(void)
     tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !records_of_thread(0), "no address of what is none");
 }
 
-/* ---- which record is which virtual thread's ---- */
+/* ---- which record belongs to which virtual thread ---- */
 
 static _Atomic unsigned strangers;
 
-/* Threads whose ids lie between those of others, and come and go. */
+/* Threads whose ids lie between those of others, and which begin and end. */
 static void *come_and_go(void *first)
 {
     uint64_t base = (uint64_t)(uintptr_t)first;
@@ -297,7 +298,7 @@ struct process_context {
     uint64_t published_at, payload;
 };
 
-/* Where the mapping is; NULL unless there is one, and one only. */
+/* Where the mapping is; NULL unless there is exactly one. */
 static const struct process_context *find_process_context(void)
 {
     char line[512];
@@ -326,8 +327,8 @@ static size_t varint(const uint8_t **at, const uint8_t *end)
     return number;
 }
 
-/* The `nth` field with that number of a message that has nothing but fields with a length; *size 0: there is none. Counts in *whole, down
- * to -1, whether the fields end where the message does. */
+/* The `nth` field with that number in a message that consists only of fields with a length; *size 0: there is none. *whole becomes -1 if
+ * the fields do not end where the message does. */
 static const uint8_t *field(const uint8_t *at, size_t len, unsigned number, int nth, size_t *size, int *whole)
 {
     const uint8_t *end = at + len, *found = NULL;

@@ -1,4 +1,4 @@
-/* C++ names made readable: one symbol for each production of the grammar, what is left alone, and damaged symbols.
+/* Demangling of C++ names: one symbol for each production of the grammar, names that are left as they are, and damaged symbols.
  * test_demangle_oracle.py compares with c++filt on whole libraries.
  * tier: quick
  * timeout: 120 */
@@ -30,7 +30,7 @@ static const struct {
     {"_ZNK6ZErrnocvbEv", "ZErrno::operator bool"},
     {"_ZN1AcvT_IiEEv", "A::operator int<int>"},
     {"_Zli2_sPKc", "operator\"\" _s"},
-    /* templates, and what may stand between their brackets */
+    /* templates, and what may be between their brackets */
     {"_Z8get_nodeI20StringTableLookupOopEvRT_", "get_node<StringTableLookupOop>"},
     {"_ZN1AIS_IS_IiEEE1fEv", "A<A<A<int> > >::f"},
     {"_ZN1BILb1ELi5ELj5ELm5ELl5ELin5ELc65EL1E3EE1fEv", "B<true, 5, 5u, 5ul, 5l, -5, (char)65, (E)3>::f"},
@@ -119,7 +119,7 @@ static void *bombs(void *unused)
     return NULL;
 }
 
-/* On a stack as small as the agent's thread has. */
+/* On a stack as small as the stack of the agent's thread. */
 static void test_bombs(void)
 {
     pthread_t thread;
@@ -143,8 +143,8 @@ static const char *any(void)
     return known[draw(sizeof known / sizeof *known)].symbol;
 }
 
-/* Bytes changed, cut out and put in, and the rest of another symbol; in memory of just that length, so that
- * AddressSanitizer sees each byte too far. */
+/* Bytes are changed, cut out and inserted, and the rest of another symbol is appended. The memory has exactly the length of the symbol,
+ * so that AddressSanitizer detects a byte too far. */
 static void test_damage(void)
 {
     static const char *const pieces[] = {"S_", "T_", "S0_", "Dp", "PF", "NK", "IJ", "ZN", "E", "St", "9", "\377"};

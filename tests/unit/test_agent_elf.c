@@ -1,4 +1,4 @@
-/* Function symbols of ELF files: our own, broken ones, and the names native addresses get.
+/* Function symbols of ELF files: our own file, broken files, and the names that native addresses get.
  * tier: quick
  * timeout: 120
  * aarch64: yes */
@@ -93,7 +93,7 @@ static void test_names(void)
     native_deinit();
 }
 
-/* Of the C library, which Debian ships without a symbol table. */
+/* Symbols of the C library, which Debian ships without a symbol table. */
 static void test_nameless(void)
 {
     struct module m = {0};
@@ -144,7 +144,7 @@ static char *read_self(size_t *size)
     return bytes;
 }
 
-/* Opens a copy that is exactly as long as it says, so that AddressSanitizer sees each byte too far. */
+/* Opens a copy of exactly this length, so that AddressSanitizer detects a byte too far. */
 static int try_image(const char *bytes, size_t size)
 {
     struct elf_symbols s;
@@ -184,7 +184,7 @@ static void test_damage(void)
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
     size_t sections = header->e_shoff, end = sections + header->e_shnum * sizeof(Elf64_Shdr);
     for (int i = 0; i < 3000; i++) {
-        /* Where it hurts: the header, the section headers, and now and then anywhere. */
+        /* Where damage has an effect: the header, the section headers, and sometimes anywhere. */
         size_t at = i % 3 == 0 ? draw(sizeof *header) : i % 3 == 1 ? sections + draw(end - sections) : draw(size);
         char old = bytes[at];
         bytes[at] = (char)(i % 2 ? bytes[at] ^ 1 << draw(8) : (int)draw(256));

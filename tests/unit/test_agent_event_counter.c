@@ -1,11 +1,11 @@
-/* A clock that counts events in place of CPU time, on a process without a JVM: the samples' weights add up to what the kernel itself
- * has counted for a thread, the books close, and what this machine cannot count is said in one line.
+/* A clock that counts events instead of CPU time, in a process without a JVM: the weights of the samples add up to the kernel's own
+ * count for a thread, the books balance, and if this machine cannot count an event, one line says so.
  * tier: default
  * timeout: 120
  *
- * Bounds. A thread's weights miss its events by less than its last period (at most 1.5 intervals) below and one interval above,
- * whatever chance does. While a new period is set, every 16 samples, nothing is counted: what the handler itself does then, one event
- * of a hundred at most. */
+ * Bounds. A thread's weights may be lower than its events by less than its last period (at most 1.5 intervals), and higher by one
+ * interval, whatever chance does. While a new period is set, every 16 samples, nothing is counted; these are the events of the handler
+ * itself, one of a hundred at most. */
 #include "../tap.h"
 #include "session.h"
 
@@ -36,7 +36,7 @@ struct worker {
     pthread_t thread;
     int tid;
     void (*work)(void);
-    long truth[TRUTHS]; /* by the kernel's own account; migrations: those that were asked for */
+    long truth[TRUTHS]; /* by the kernel's own count; migrations: those that were requested */
 };
 
 static long hops;
@@ -60,7 +60,7 @@ static void sleep_often(void)
         nanosleep(&moment, NULL);
 }
 
-/* From one processor to another, and back. */
+/* Moves from one processor to another, and back. */
 static void hop(void)
 {
     cpu_set_t all, one;
@@ -198,7 +198,7 @@ static void test_event(const char *event, void (*work)(void), enum truth truth)
     }
 }
 
-/* A machine that has it counts it; any other says what it lacks. */
+/* If the machine can count the event, it does; otherwise the message says what is missing. */
 static void test_absent(const char *event)
 {
     struct event_counter counter;

@@ -1,10 +1,9 @@
-/* A collector that does not come: the queues fill what memory they have and no more, and of the samples that find no room each
- * one is counted.
+/* A collector that does not drain: the queues fill the memory that they have and no more, and each sample that finds no room is counted.
  * tier: default
  * timeout: 240
  * sanitize: no
  *
- * The test's own thread is the collector, and takes no turns; another thread burns CPU time below a deep stack. */
+ * The test's own thread plays the collector, and drains nothing; another thread burns CPU time below a deep stack. */
 #include "../tap.h"
 #include "session.h"
 
@@ -40,7 +39,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* Of the one thread that is sampled, at one moment: while no handler was counting. */
+/* State of the one sampled thread, at one moment: while no handler was counting. */
 struct counts {
     uint64_t offered, offered_ns, taken, lost, lost_ns, lost_otherwise;
 };
@@ -89,7 +88,7 @@ static void test_full(void)
            "the queue took %ld MiB", grown);
 }
 
-/* The collector comes at last. */
+/* Finally the collector drains. */
 static void test_recovery(void)
 {
     struct timespec pause = {.tv_nsec = MS};
@@ -130,7 +129,7 @@ int main(void)
         test_full();
         test_recovery();
         done = true;
-        pthread_join(thread, NULL); /* its counters stay until the collector takes its next turn */
+        pthread_join(thread, NULL); /* its counters stay until the collector's next tick */
         test_recording();
     }
     unlink(file);

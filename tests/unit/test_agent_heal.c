@@ -1,5 +1,5 @@
 /*
- * Healing: which methods' code is to go, hottest first; what becomes of them; what the budget allows.
+ * Healing: which methods' code is discarded, hottest first; what happens to them; what the budget allows.
  * tier: quick
  * timeout: 30
  */

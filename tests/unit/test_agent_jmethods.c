@@ -1,4 +1,4 @@
-/* Methods that the JVM has told: names, ids, lines.
+/* Methods that the JVM has reported: names, ids, lines.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -33,7 +33,7 @@ static void test_names(void)
 
 static void test_lines(void)
 {
-    /* A for loop: the step, behind the body in the code, stands before it in the source. */
+    /* A for loop: its step comes after the body in the code, and before it in the source. */
     const struct java_line lines[] = {{0, 10}, {20, 10}, {4, 11}, {9, 12}, {9, 13}};
     uint32_t id = add(0x2000, "loop", lines, 5);
     tap_ok(jmethods_line(&methods, id, 0) == 10 && jmethods_line(&methods, id, 3) == 10 && jmethods_line(&methods, id, 4) == 11,

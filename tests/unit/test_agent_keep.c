@@ -1,4 +1,4 @@
-/* How much of a recording is kept: within its bounds, and with books of what is there.
+/* How much of a recording is kept: it stays within its bounds, and its books cover what is there.
  * tier: default
  * timeout: 200 */
 #include "base/time_units.h"
@@ -23,7 +23,7 @@
 static char path[] = "/tmp/candor-test-XXXXXX";
 static char copy[64];
 
-/* ---- the rules, by a clock of our own ---- */
+/* ---- the rules, with an artificial clock ---- */
 
 static uint64_t ticks_of(unsigned round)
 {
@@ -31,13 +31,14 @@ static uint64_t ticks_of(unsigned round)
 }
 
 struct bounds {
-    uint64_t most_bytes, least_bytes; /* the file had, of the latter once it was full */
-    uint64_t most_ns, least_ns;       /* it went back, of the latter once it had been that long */
+    uint64_t most_bytes, least_bytes; /* size of the file; of the smallest only once it was full */
+    uint64_t most_ns, least_ns;       /* how far it went back; of the shortest only once it had been that long */
     unsigned shrunk;
-    bool as_reckoned; /* never longer than was reckoned before a flush */
+    bool as_reckoned; /* never longer than computed before a flush */
 };
 
-/* What a round brings: so many times the usual samples; or, if it is late, as one in late_every is, more, or stacks never met before. */
+/* The contents of a round: a multiple of the usual samples; if it is late, as one in late_every is, more; or stacks that were never met
+ * before. */
 struct rounds {
     unsigned weight, late_every, late_weight, late_stacks;
 };
@@ -199,7 +200,7 @@ static void check_kept(const char *file, const char *what)
            "%s: and they are of the %u samples that are there", what, profile.sample_count);
     const char *began = profile_setting(&profile, "began_ns");
     tap_ok(began && strtoll(began, NULL, 10) < profile.start_ns, "%s: it says when the recording began", what);
-    for (uint32_t i = 0; i < profile.thread_count; i++) /* what a thread used while it was recorded, which is all the time here */
+    for (uint32_t i = 0; i < profile.thread_count; i++) /* CPU time of a thread while it was recorded, which is all the time here */
         if (profile.threads[i].cpu_known && profile.threads[i].cpu_ns > profile.duration_ns)
             tap_ok(false, "%s: a thread used %llu ns in %llu", what, (unsigned long long)profile.threads[i].cpu_ns,
                    (unsigned long long)profile.duration_ns);
@@ -214,7 +215,7 @@ static void *busy(void *unused)
     return NULL;
 }
 
-/* This thread is the agent's, and not sampled. */
+/* This thread is the agent's, and is not sampled. */
 static void collect(uint64_t seconds)
 {
     uint64_t end = clock_monotonic_ns() + seconds * NS_PER_S;
@@ -250,7 +251,7 @@ static void test_session(void)
     tap_ok(has_thread, "the time of threads is that of what is there");
 }
 
-/* ---- dumps that nobody asks for ---- */
+/* ---- automatic dumps ---- */
 
 static unsigned dumps_made(char *last, size_t size)
 {

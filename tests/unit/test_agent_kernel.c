@@ -1,5 +1,5 @@
-/* The kernel's part of a stack: rings as the kernel writes them, wrapped, full and damaged; the kernel's symbols; and the names
- * by which the JVM's own threads are known.
+/* The kernel's part of a stack: rings as the kernel writes them, wrapped, full and damaged; the kernel's symbols; and the names by which
+ * the JVM's own threads are recognized.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -37,7 +37,7 @@ static void put_header(uint32_t type, uint16_t size)
     put(word);
 }
 
-/* The kernel writes a mark in front of the addresses; `first` and those that follow it. */
+/* The kernel writes a mark before the addresses; `first` and the addresses after it. */
 static void put_sample(uint32_t frames, uint64_t first)
 {
     uint64_t count = frames ? frames + 1 : 0;
@@ -58,7 +58,7 @@ static void start_at(uint64_t offset)
     page->data_head = page->data_tail = offset;
 }
 
-/* Whether these frames come out, and nothing is left. */
+/* Whether exactly these frames are read, and nothing is left. */
 static bool gives(uint32_t frames, uint64_t first)
 {
     uint64_t got[KERNEL_FRAMES_MAX];
@@ -100,7 +100,7 @@ static void test_rings(void)
     tap_ok(gives(KERNEL_FRAMES_MAX, FIRST), "no more than there is room for");
 }
 
-/* The kernel writes none of these; a program could, as the ring is in its memory. */
+/* The kernel writes none of these; but a program could, because the ring is in its memory. */
 static void test_damage(void)
 {
     start_at(0);

@@ -1,4 +1,4 @@
-/* Lanes: a table of them, the record that a thread puts into one, and who disarms a slot while its thread comes and goes.
+/* Lanes: the table of lanes, the record that a thread puts into one, and disarming a slot while its thread begins and ends.
  * tier: quick
  * timeout: 120
  * aarch64: yes */
@@ -98,7 +98,7 @@ static void test_turn(void)
     lane_close(&table, first);
 }
 
-/* ---- coming and going ---- */
+/* ---- beginning and ending ---- */
 
 static void test_generation(void)
 {
@@ -116,7 +116,8 @@ static void test_generation(void)
 static _Atomic bool over;
 static _Atomic uint64_t put_count;
 
-/* Between any two steps the other may run, on a machine with one free processor, too. At times: else the two would never meet closely. */
+/* Between any two steps the other thread may run, also on a machine with one free processor. This happens only sometimes, because
+ * otherwise the two would never meet closely. */
 static void let_others_run(uint64_t turn)
 {
     if (turn % 2)
@@ -144,7 +145,7 @@ static void *come_and_go(void *unused)
     return unused;
 }
 
-/* As trigger/threads.c disarms a slot, and frees it. Returns how many records were there; late: somebody was inside after all. */
+/* Disarms and frees a slot as trigger/threads.c does. Returns how many records were there; late: the thread was still inside. */
 static uint64_t disarm(uint64_t turn, bool *late)
 {
     struct lane *lane = lane_of(&table, first);

@@ -1,4 +1,5 @@
-/* Functions of libraries whose file is deleted, replaced or stripped after they were loaded keep their names, and get no other's.
+/* If the file of a library is deleted, replaced or stripped after loading, its functions keep their names, and get no names of other
+ * functions.
  * tier: quick
  * timeout: 120 */
 #include "../tap.h"
@@ -25,7 +26,7 @@ enum { NOBODY = 65534 };
 
 static char folder[] = "/tmp/candor-libraries-XXXXXX";
 
-/* One of a few paths at a time. */
+/* Returns one of a few paths, which are reused. */
 static char *next_path(void)
 {
     static char paths[8][PATH_MAX];
@@ -40,7 +41,7 @@ static char *at(const char *name)
     return path;
 }
 
-/* What meson has built, beside this program. */
+/* The path of a file that meson has built beside this program. */
 static char *built(const char *name)
 {
     char self[PATH_MAX] = "", *path = next_path();
@@ -65,7 +66,7 @@ static void copy(const char *from, const char *to)
     chmod(to, 0755);
 }
 
-/* Linkers drop a section .gnu_debuglink, so that it is built with another name. */
+/* Linkers remove a section .gnu_debuglink, so it is built with another name. */
 static void link_debug_file(const char *path)
 {
     static const char built_name[] = ".gnu_debuglinX";
@@ -117,7 +118,7 @@ static void test_replaced(const char *who)
 {
     char *path = at("replaced.so"), *other = at("other.so");
     void *library = load_copy("named_first", path);
-    copy(built("named_second_full"), other); /* which has a name for each address */
+    copy(built("named_second_full"), other); /* it has a name for each address */
     rename(other, path);
     tap_ok(is_named(library, "first_function") && is_named(library, "first_other"),
            "%s: the functions of a library whose file was replaced by another (%s)", who,
@@ -126,7 +127,7 @@ static void test_replaced(const char *who)
     dlclose(library);
 }
 
-/* The kernel may map the second library where the first was. */
+/* The kernel may map the second library at the place of the first. */
 static void test_unloaded(void)
 {
     char *path = at("unloaded.so"), *later = at("later.so");
@@ -220,7 +221,7 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *context)
     return strstr(info->dlpi_name, "/libc.so") != NULL;
 }
 
-/* Headers that point into nothing, or at what is none. */
+/* Headers that point to nothing, or to something that is not a header. */
 static void test_damage(void)
 {
     struct image good, i;
@@ -255,7 +256,7 @@ int main(void)
     test_vdso();
     test_damage();
     test_pipe();
-    if (!geteuid() && !seteuid(NOBODY)) { /* who may not open what is mapped */
+    if (!geteuid() && !seteuid(NOBODY)) { /* a user who may not open the mapped file */
         prctl(PR_SET_DUMPABLE, 1);
         test_deleted("as nobody");
         test_replaced("as nobody");

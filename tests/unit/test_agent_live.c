@@ -1,10 +1,10 @@
-/* The event live without a JVM: which objects are watched, what is told of them, and that each reference is given back.
+/* The event live without a JVM: which objects are watched, what the recording says about them, and that each reference is given back.
  * tier: quick
  * timeout: 120
  * sanitize: no
  *
- * The test is the JVM: its thread calls alloc_take as the JVM's callback does. Its references are numbers. It decides which objects are
- * alive, and when a collection has ended. An object is recognized by its size. */
+ * The test plays the JVM: its thread calls alloc_take as the JVM's callback does. Its references are numbers. It decides which objects
+ * are alive, and when a collection has ended. An object is recognized by its size. */
 #include "../tap.h"
 #include "session.h"
 
@@ -34,7 +34,7 @@ static struct {
     bool was_made, was_given_back;
     _Atomic bool is_alive;
 } objects[OBJECTS];
-static uint32_t collections_before; /* that objects are older than the JVM says */
+static uint32_t collections_before; /* collections that the JVM does not count: objects are older than it says */
 static int opened, closed, looks, given_back_twice, given_back_unmade;
 
 static uint64_t size_of(int i)
@@ -115,7 +115,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-/* A pause ends, and the agent's thread has looked. */
+/* A pause ends, and the agent's thread has looked at the objects. */
 static void collect(uint64_t heap_used)
 {
     int before = looks;
@@ -152,7 +152,7 @@ static void allocate_all(void)
     collect_tick();
 }
 
-/* Of every `of` objects one lives on. */
+/* One of every `of` objects lives on. */
 static void let_die(int of)
 {
     for (int i = 0; i < OBJECTS; i++)
@@ -209,7 +209,7 @@ static void check_books(const struct profile *p, const char *what)
     tap_ok(made == all - without && given_back <= made && made - given_back <= 2 * MANY, "%s: and so do those of references", what);
 }
 
-/* All that are told are what they are said to be. */
+/* All recorded objects have the right values. */
 static void check_objects(const struct profile *p, int alive_of, int before_of, const char *what)
 {
     int wrong = 0;
@@ -236,7 +236,7 @@ static uint64_t weight_of(int of, int *count)
     return sum;
 }
 
-/* With room for all of them all are told, for what they were sampled for. */
+/* If there is room for all of them, all are recorded, with the weights of their samples. */
 static void test_whole(void)
 {
     struct profile p;
@@ -277,7 +277,7 @@ static void test_whole(void)
     profile_deinit(&p);
 }
 
-/* Most are displaced, and those that are left stand for them. */
+/* Most objects are displaced, and the remaining ones stand for them. */
 static void test_few(void)
 {
     struct profile p;
@@ -306,7 +306,7 @@ static void test_few(void)
     profile_deinit(&p);
 }
 
-/* Samples come when the agent's thread gets to them, and whatever was collected meanwhile has looked at their objects. */
+/* Samples arrive when the agent's thread drains them. Collections that happened meanwhile have examined their objects. */
 static void test_late(void)
 {
     struct profile p;
@@ -332,7 +332,7 @@ static void test_late(void)
     profile_deinit(&p);
 }
 
-/* Later than the look itself, with no other collection to come. */
+/* Later than the look itself, with no further collection. */
 static void test_too_late(void)
 {
     struct profile p;
@@ -356,7 +356,7 @@ static void test_too_late(void)
     profile_deinit(&p);
 }
 
-/* Without a collection nothing is known to be alive. */
+/* Without a collection nobody knows which objects are alive. */
 static void test_none(void)
 {
     struct profile p;
@@ -392,7 +392,7 @@ static void *burn_walk(void *unused)
     return NULL;
 }
 
-/* On a thread of the JVM's, as in one. */
+/* Runs as if on a thread of the JVM. */
 static bool walk(struct path_search *s)
 {
     pthread_t thread;
@@ -412,8 +412,8 @@ static void close_heap(void)
 {
 }
 
-/* What goes on during walks is in the books of a copy; at the end nobody samples it, and nothing misses it. Else they miss a few intervals
- * of each thread. */
+/* The books of a copy include activity during walks. At the end nothing is sampled any more, so the books lack nothing there. Without a
+ * walk they lack a few intervals of each thread. */
 static void check_walked(const char *path, const char *what)
 {
     struct profile p;

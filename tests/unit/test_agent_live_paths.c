@@ -1,4 +1,4 @@
-/* The collector's search for who holds objects, in a heap that is made up: what the recording says of it.
+/* The collector's search for the holders of objects, in an artificial heap: what the recording says about it.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -147,7 +147,7 @@ static bool record(const uint64_t *budgets, int count)
     for (int i = 0; i < count; i++) {
         write_set(&r, budgets[i]);
         recording_flush(&r);
-        usleep(10000); /* times in the file have a grain */
+        usleep(10000); /* times in the file are rounded */
     }
     int rc = recording_close(&r, &bytes, &e);
     paths_stop();

@@ -1,4 +1,4 @@
-/* Loads that may fault, and the handler behind them.
+/* Guarded loads, and the fault handler for them.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static size_t page;
-static char *pages; /* one readable page, then one that is not there */
+static char *pages; /* one readable page, then a page that does not exist */
 static char *closed;
 
 static void make_pages(void)
@@ -122,7 +122,7 @@ static void test_other_faults(void)
     tap_ok(loads_at((uintptr_t)closed) == 0, "and ours still work");
 }
 
-/* A trap of a clock that waits, blocked, for this thread. */
+/* A clock's trap that is pending, blocked, for this thread. */
 static void queue_trap(void)
 {
     siginfo_t info = {.si_signo = SIGTRAP, .si_code = 6 /* TRAP_PERF */};
@@ -151,7 +151,7 @@ static void test_trap_that_waits(void)
     tap_ok(!loads && touched == 1000, "a trap that waits for the thread: our faults are ours, others' reach them where they were");
 }
 
-/* The child's own fault must kill it as if we were not there. */
+/* The child's own fault must kill it as it would without us. */
 static int death_of_child(bool ignored)
 {
     pid_t pid = fork();
@@ -184,7 +184,7 @@ static bool is_in_front(void (*handler)(int, siginfo_t *, void *))
     return !sigaction(SIGSEGV, NULL, &now) && now.sa_sigaction == handler;
 }
 
-/* As a runtime that takes faults of its own threads for the program's. */
+/* Like a runtime that treats faults of its own threads as faults of the program. */
 static void test_stepping_in_front(void)
 {
     struct sigaction front = {.sa_flags = SA_SIGINFO, .sa_sigaction = passing_on}, first = behind;

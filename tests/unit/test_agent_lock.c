@@ -1,10 +1,11 @@
-/* The event lock without a JVM: what becomes of each wait on its way into the file, and the books of the time.
+/* The event lock without a JVM: what happens to each wait on its way into the file, and the books of the waiting time.
  * tier: quick
  * timeout: 120
  * sanitize: no
  *
- * The test is the JVM: its threads call what the JVM's callbacks do around a wait. There are no tables to walk a stack or to find an owner
- * by, so each event fails with that reason, and is in the file all the same. What a wait took is known from within and from without. */
+ * The test plays the JVM: its threads call the functions that the JVM's callbacks call around a wait. There are no tables with which a
+ * stack could be walked or an owner found, so each event fails with that reason, and must be in the file all the same. The duration of a
+ * wait is measured from outside and from inside. */
 #include "../tap.h"
 #include "session.h"
 
@@ -155,7 +156,8 @@ static void test_whole(void)
     profile_deinit(&p);
 }
 
-/* All are shorter than the threshold: what is drawn weighs thresholds, and is off by less than one for each thread. */
+/* All waits are shorter than the threshold: the drawn waits weigh thresholds, and the sum is off by less than one threshold for each
+ * thread. */
 static void test_drawn(void)
 {
     const uint64_t threshold = NS_PER_S;
@@ -169,7 +171,7 @@ static void test_drawn(void)
         return;
     book(&p, "lock_time", "monitor", &count);
     int64_t drawn = book(&p, "lock_drawn", "", &taken), residual = book(&p, "lock_residual", "", &n);
-    int64_t whole = book(&p, "lock_whole", "", &longer); /* none, unless the machine stood still */
+    int64_t whole = book(&p, "lock_whole", "", &longer); /* no wait, unless the machine stood still */
     tap_ok(count == THREADS * WAITS && taken + longer == p.sample_count && taken < count, "of %" PRIu64 " waits %" PRIu64 " are drawn",
            count, taken);
     tap_ok((uint64_t)drawn % threshold == 0 && (uint64_t)(drawn + whole) == p.weight, "each weighs thresholds");
@@ -217,7 +219,7 @@ static void test_open(void)
     profile_deinit(&p);
 }
 
-/* What a JVM has of a thread that waits for a monitor. */
+/* The JVM's structures for a thread that waits for a monitor. */
 static struct {
     uint64_t monitor;
     const uint32_t *os_thread;
@@ -235,7 +237,8 @@ static void *wait_since_before(void *unused)
     return unused;
 }
 
-/* How many waits of a thread nobody saw begin are recorded. id_off: how far the id in the JVM's structure is from its own. */
+/* How many waits are recorded for a thread whose waits nobody saw begin. id_off: the difference between the id in the JVM's structure
+ * and its own. */
 static uint64_t record_since_before(uint32_t id_off)
 {
     struct profile p;
@@ -272,7 +275,7 @@ static void test_since_before(void)
     vm_layout = before;
 }
 
-/* Far more than are to be recorded: the threshold rises, and what comes until then is counted. */
+/* Far more waits than are to be recorded: the threshold rises, and the waits until then are counted. */
 static void test_flood(void)
 {
     struct profile p;
@@ -298,7 +301,7 @@ static void test_flood(void)
 
 static void test_refused(void)
 {
-    unlink(file); /* of the test before: an earlier recording is kept when a new one is refused */
+    unlink(file); /* from the previous test: an earlier recording is kept if a new one is refused */
     lock_events.open = refuse_events;
     tap_ok(!start((struct lock_options){.has_threshold = true}) && strstr(session_error.text, "refuses") && !collect_running(),
            "who is refused has no recording");
@@ -307,7 +310,7 @@ static void test_refused(void)
     tap_ok(start((struct lock_options){.has_threshold = true}) && session_stop(), "and can try again");
 }
 
-/* The last test: a process in which the agent has faulted is not sampled any more. */
+/* The last test: after a fault in the agent the process is not sampled any more. */
 static void *wait_badly(void *unused)
 {
     threads_java_begin(SOMEBODY, 9, "faults");
@@ -342,7 +345,7 @@ int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-test-lock-%d.jfr", getpid());
     lock_events = (struct lock_events){open_events, close_events};
-    walk_libjvm_low = (uintptr_t)main; /* whose tables the hook goes into */
+    walk_libjvm_low = (uintptr_t)main; /* the library whose tables get the hook */
     test_whole();
     test_drawn();
     test_open();

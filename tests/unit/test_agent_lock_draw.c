@@ -1,9 +1,10 @@
-/* Which waits are recorded: the weights add up to the time that was waited, whatever the order of the waits, and the rate is held.
+/* Which waits are recorded: the weights add up to the time that was waited, whatever the order of the waits, and the rate stays within
+ * its limit.
  * tier: quick
  * timeout: 60
  *
- * Of N strata the weight of a part of each is a sum of N independent draws, and off by sqrt(N p (1-p)) strata, one standard error;
- * bounds are 5 of them: a false alarm in 5.7e-7 of the comparisons, and there are ten. */
+ * If a place has a part of each of N strata, its weight is a sum of N independent draws, with a standard error of sqrt(N p (1-p))
+ * strata. The bounds are 5 standard errors: a false alarm in 5.7e-7 of the comparisons, and there are ten. */
 #include "../tap.h"
 
 #include "agent/collect/lock/lock_pace.h"
@@ -27,8 +28,8 @@ static void test_exact(void)
     tap_ok(!lock_draw(&d, 0, NS_PER_MS), "a wait of no time weighs nothing");
 }
 
-/* Two places that wait by turns, together as long as a stratum: the program is in step with the strata, where a point at fixed
- * distances would always meet the same place. */
+/* Two places wait by turns, together as long as a stratum. So the program is in step with the strata, and a point at a fixed distance
+ * would always meet the same place. */
 static void test_in_step(double share)
 {
     struct lock_draw d = {.random = 4711};
@@ -42,7 +43,7 @@ static void test_in_step(double share)
     tap_ok(weights[0] + weights[1] == (uint64_t)STRATA * NS_PER_MS, "and both together all of it");
 }
 
-/* Waits of all lengths at two places, and a threshold that moves. Returns how far the sum was off at most, in thresholds. */
+/* Waits of all lengths at two places, and a threshold that changes. Returns the largest error of the sum, in thresholds. */
 static void test_moving(uint64_t seed)
 {
     struct lock_draw d = {.random = seed};
@@ -59,14 +60,14 @@ static void test_moving(uint64_t seed)
         double off = fabs((double)(weights[0] + weights[1]) - (double)(truth[0] + truth[1]));
         worst = fmax(worst, off / most);
     }
-    /* A stratum's share of a place is off by half a stratum at most, as a standard error. */
+    /* The share of a place in a stratum is off by half a stratum at most, as a standard error. */
     double error = 0.5 * sqrt((double)most * (double)(truth[0] + truth[1] + most)) / (double)truth[1];
     double found = (double)weights[1] / (double)truth[1];
     tap_ok(worst <= 1, "all waits together are never off by more than one threshold: %.3f of the highest", worst);
     tap_ok(fabs(found - 1) <= 5 * error, "a place with a quarter of them: %.4f of the truth, standard error below %.4f", found, error);
 }
 
-/* Seconds until waits of `wait` ns, so many a second, are recorded at no more than 1.2 times the rate. */
+/* Returns the seconds until waits of `wait` ns, this many a second, are recorded at no more than 1.2 times the rate. */
 static int seconds_to_hold(struct lock_pace *p, double per_second, uint64_t wait, uint64_t *now, double *samples)
 {
     for (int i = 0; i < 100 * 20; i++) {

@@ -1,5 +1,5 @@
-/* The agent's thread without a JVM: clients that behave and clients that do not, recordings asked for from several
- * sides, ends at any moment. What must not happen here is mostly that something hangs: then the test times out.
+/* The agent's thread without a JVM: well-behaved and misbehaving clients, recordings requested from several sides, and ends at any
+ * moment. The typical mistake here makes something hang: then the test times out.
  * tier: default
  * timeout: 600 */
 #include "../tap.h"
@@ -51,7 +51,7 @@ static void count_end(void)
 
 static const struct hooks hooks = {.session_begin = count_begin, .bind_threads = count_bind, .session_end = count_end};
 
-enum { PATIENCE_MS = 60000, LONG_MS = 12000 }; /* who does not come for so long never will, on however busy a machine */
+enum { PATIENCE_MS = 60000, LONG_MS = 12000 }; /* if an answer does not come for so long, it never will, however busy the machine is */
 
 static void pause_ms(long ms)
 {
@@ -69,7 +69,7 @@ static int connect_agent(void)
     return -1;
 }
 
-/* Reads until the agent hangs up; bytes read, or -1 when it hangs. */
+/* Reads until the agent closes the connection. Returns the bytes read, or -1 if it hangs. */
 static ssize_t receive(int fd, char *answer, size_t size)
 {
     size_t used = 0;
@@ -88,7 +88,7 @@ static ssize_t receive(int fd, char *answer, size_t size)
 
 static char answer[1 << 16];
 
-/* One request; the answer's first line is in `answer`. */
+/* One request; `answer` gets the first line of the answer. */
 static const char *ask_bytes(const void *request, size_t n)
 {
     int fd = connect_agent();
@@ -181,7 +181,7 @@ static void test_requests(void)
 
 enum { SILENT = 2 * PEERS_MAX };
 
-/* How many of the silent are still connected when one that speaks has its answer. */
+/* Returns how many silent clients are still connected when a client that speaks has its answer. */
 static int count_silent(void)
 {
     int silent[SILENT], open = 0;
@@ -196,7 +196,7 @@ static int count_silent(void)
     return answered ? open : -1;
 }
 
-/* They are hung up on after SOCKET_PATIENCE_MS in any case: a machine that was held up for so long tries again. */
+/* They are disconnected after SOCKET_PATIENCE_MS in any case, so the test tries again if the machine was held up for that long. */
 static void test_silent_clients(void)
 {
     int open = 0;
@@ -225,7 +225,7 @@ static void test_rude_clients(void)
     close(fd);
 }
 
-/* Sends a request whose first byte carries the descriptors; the answer is read into `answer`. */
+/* Sends a request whose first byte carries the descriptors, and reads the answer into `answer`. */
 static const char *ask_passing(const char *line, const int *fds, size_t count)
 {
     union {
@@ -322,7 +322,7 @@ static void test_strangers(void)
 
 /* ---- places ---- */
 
-/* The agent's socket beside the plain name: `address` is set to it. */
+/* The agent's socket besides the one with the plain name; sets `address`. */
 static bool find_suffixed(void)
 {
     char plain[32];
@@ -351,7 +351,7 @@ static bool listens_beside(const char *what)
     return good;
 }
 
-/* Another process that listens under our name, as in a second container with the same /tmp. */
+/* Another process listens under our name, as in a second container with the same /tmp. */
 static pid_t start_namesake(void)
 {
     int pipes[2];
@@ -433,7 +433,7 @@ static _Atomic int begun_by_attach, refused, broken;
 
 enum { ATTACH_GOAL = 15 };
 
-/* Like a series of `candor record`: attach with a recording, stop it if it is ours. */
+/* Like a series of `candor record`: attach with a recording, and stop it if it is ours. */
 static void *attach_often(void *unused)
 {
     struct collect_options o = options_for(CLOCK_TIMER);
@@ -445,7 +445,7 @@ static void *attach_often(void *unused)
             int fd = connect_agent();
             broken += fd < 0 || send(fd, "stop\n", 5, MSG_NOSIGNAL) != 5;
             if (i % 2 && fd >= 0)
-                recv(fd, &(char){0}, 1, 0); /* or not, so that the next attach meets the end of this one */
+                recv(fd, &(char){0}, 1, 0); /* or it does not wait, so that the next attach meets the end of this one */
             close(fd);
         } else if (rc == -EBUSY)
             refused++;
@@ -483,8 +483,8 @@ static void *start_once(void *unused)
     return NULL;
 }
 
-/* The agent ends while somebody starts a recording: whoever comes first, both come back, and the file is whole. Each second
- * time another recording is under way, which takes a while to stop. */
+/* The agent ends while a client starts a recording: whichever comes first, both return, and the file is whole. Every second time another
+ * recording is running, which takes a while to stop. */
 static void test_start_against_finish(void)
 {
     int left_over = 0;
@@ -500,7 +500,7 @@ static void test_start_against_finish(void)
             pause_ms(i % 4 * 7);
         loop_finish(false);
         pthread_join(t, NULL);
-        /* The start may have come after the end, and opened the agent again. */
+        /* The start may have come after the end, and may have opened the agent again. */
         loop_finish(false);
         left_over += is_there() || collect_running();
     }
@@ -533,7 +533,7 @@ static bool forget(const uintptr_t *references, uint32_t count)
     return true;
 }
 
-/* Who asks for paths has the JVM wait for them at its end, too. */
+/* If a client requests paths, the JVM waits for them at its end, too. */
 static void test_long_end(void)
 {
     struct collect_options o = options_for(CLOCK_AUTO);
@@ -543,7 +543,7 @@ static void test_long_end(void)
     alloc_events = (struct alloc_events){open_allocations, set_interval};
     live_objects = (struct live_objects){open_references, count_end, look_for_long, forget};
     tap_ok(!loop_open(&hooks, false, &o, &e), "a recording whose end takes %d s (%s)", LONG_MS / 1000, e.text);
-    live_pauses_add(1, 0); /* since when the agent's thread looks, or is asked to end before */
+    live_pauses_add(1, 0); /* since the agent's thread looks at it, or before it is asked to end */
     loop_finish(false);
     tap_ok(!is_there() && !collect_running(), "is waited for");
 }

@@ -1,5 +1,5 @@
-/* Clocks by lot: each thread is drawn as often as its chance says, so that what the drawn ones stand for is, on average, what all have
- * used; and when lots are drawn at all.
+/* Clocks by lot: each thread is drawn as often as its chance says, so that on average the drawn threads stand for the CPU time of all;
+ * and when lots are drawn at all.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -14,8 +14,8 @@
 
 enum { THREADS = 120, METHODS = 3, DRAWS = 20000 };
 
-/* Of the figures here each may be this many standard errors off: 5e-7 for one, 1e-4 for the 135 together. The seed is fixed: what passes,
- * passes always. */
+/* Each figure may be off by this many standard errors: 5e-7 for one, 1e-4 for the 135 together. The seed is fixed, so a test that passes
+ * always passes. */
 static const double FAR = 5;
 
 static uint64_t seed = 88172645463325252u;
@@ -63,7 +63,7 @@ static void test_chances(void)
     tap_ok(fabs(lot_effective(tickets, 10) - 10) < 1e-9, "ten threads of equal use are ten");
 }
 
-/* Of a figure: what was estimated, summed over all draws, and the sum of its squares. */
+/* For one figure: the estimates, summed over all draws, and the sum of their squares. */
 struct estimate {
     double sum, squares, truth;
 };
@@ -81,8 +81,8 @@ static double off(const struct estimate *e)
     return fabs(e->sum) / sqrt(e->squares);
 }
 
-/* What a thread does in this window, by method: bursts, phases in which all threads do the same, and threads that work in every other
- * window. It knows nothing of the draw, but the uses on which chances rest are of the window before. */
+/* What a thread does in this window, by method: bursts, phases in which all threads do the same, and threads that work in every second
+ * window. It does not depend on the draw; the chances rest on the CPU time of the previous window. */
 static void work(int thread, int window, double cpu[METHODS])
 {
     double much = thread < 2 ? 3e8 : thread % 3 == 0 ? (window % 2 ? 4e6 : 1e3) : 1e6 * unit();
@@ -99,7 +99,7 @@ static double sum_of(const double cpu[METHODS])
     return cpu[0] + cpu[1] + cpu[2];
 }
 
-/* bias: by which each chance is wrong in the weights, as a mistake would have it. */
+/* bias: the factor by which each chance is wrong in the weights, as if by mistake. */
 static double simulate(double bias, double *worst_thread, bool *steady)
 {
     static struct estimate of_thread[THREADS], of_method[METHODS];
@@ -150,7 +150,7 @@ static void test_unbiased(void)
     tap_ok(of_method > FAR, "weights that are a little too large would have been found: %.1f", of_method);
 }
 
-/* A second's use of a processor, with that many switches. */
+/* A second in which a processor is in use, with this many switches. */
 static void measure(struct lots *l, double switches)
 {
     lots_measure(l, &(struct lots_usage){l->last.wall_ns + NS_PER_S, l->last.cpu_ns + NS_PER_S, l->last.switches + (uint64_t)switches});

@@ -1,11 +1,11 @@
-/* A guest's manners, on a process without a JVM: no system call is cut short that would not have been without us, and what a
- * recording took of memory is given back when it stops.
+/* The agent as a guest, in a process without a JVM: it interrupts no system call that would not have been interrupted without it, and
+ * after a recording it returns the memory that the recording took.
  * tier: default
  * timeout: 120
  * sanitize: no
  *
- * A SIGTRAP comes when its thread is back from the kernel, so it interrupts no call. The signal of an event does: handlers restart what
- * can be restarted, not nanosleep, poll and epoll_wait. How often is noted. */
+ * A SIGTRAP comes when its thread has returned from the kernel, so it interrupts no call. The signal of an event can interrupt calls:
+ * handlers restart the calls that can be restarted, but not nanosleep, poll and epoll_wait. The test notes how often this happens. */
 #include "../tap.h"
 #include "session.h"
 
@@ -32,7 +32,7 @@ static void note(int rc)
         interrupted++;
 }
 
-/* Each call begins and ends near an expiry as often as anywhere else. */
+/* Each call begins and ends near an expiry as often as elsewhere. */
 static void *call(void *unused)
 {
     struct timespec nap = {.tv_nsec = NS_PER_MS / 20};
@@ -86,7 +86,7 @@ static void test_calls(enum clock_kind kind)
 }
 
 struct memory {
-    long mapped, resident; /* bytes, of what is nobody's file */
+    long mapped, resident; /* bytes of mappings without a file */
 };
 
 static struct memory memory(void)
@@ -110,7 +110,7 @@ static struct memory memory(void)
     return m;
 }
 
-/* The first recording may leave what the C library keeps for the next. */
+/* The first recording may leave memory that the C library keeps for the next. */
 static void test_memory(void)
 {
     struct memory before = {0}, after;

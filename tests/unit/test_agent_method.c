@@ -1,4 +1,4 @@
-/* The table of methods: names as they are, cut, reused, in a full table and arena, and from several threads at once.
+/* The table of methods: names as they are, cut, reused, with a full table and arena, and from several threads at once.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -67,7 +67,7 @@ static void test_cut(void)
     tap_ok(interned && names_are(id, class, name, descriptor), "longer names are cut");
 }
 
-/* Class unloading: another class's method at the same addresses, with the same or other lengths. */
+/* Class unloading: a method of another class at the same addresses, with the same or other lengths. */
 static void test_reuse(void)
 {
     uint32_t before = 0, after = 0, back = 0;
@@ -123,7 +123,7 @@ struct lines {
     size_t length;
 };
 
-/* As javac's tables are compressed: small steps in one byte, others as 0xff and two signed numbers. */
+/* Compressed like javac's tables: small steps in one byte, others as 0xff and two signed numbers. */
 static void add_line(struct lines *l, int bci, int line)
 {
     if (bci >= 0 && bci < 32 && line >= 0 && line < 8 && (bci << 3 | line) != 0xff && (bci || line)) {
@@ -225,7 +225,7 @@ static void test_full_table(void)
     uintptr_t class = fake_class("T"), method = fake_method(class, "m", "()V", NULL, 0);
     uint64_t constant;
     memcpy(&constant, (void *)(method + vm_layout.method_const.offset), 8);
-    /* One constant part serves all; their own addresses tell them apart. */
+    /* One constant part serves all methods; their own addresses distinguish them. */
     uintptr_t all = fake_alloc(METHODS * 16);
     uint32_t first = 0, last = 0;
     for (uintptr_t i = 0; i < METHODS; i++) {
@@ -255,7 +255,7 @@ static void *intern_all(void *argument)
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < SHARED; i++) {
         method_intern(shared[i], &ids[i]);
-        /* As in a committed record: the collector asks at once. */
+        /* As after a committed record: the collector asks at once. */
         if (!ids[i] || !method_has_names(ids[i]))
             ids[i] = UINT32_MAX;
     }

@@ -1,4 +1,4 @@
-/* The key=value lists of the control protocol and of -agentpath: what is accepted, and every refusal.
+/* The key=value lists of the control protocol and of -agentpath: what is accepted, and everything that is refused.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -18,7 +18,7 @@ static struct error error;
 
 static int parse(const char *text)
 {
-    char *copy = strdup(text); /* exactly as long as it is, for AddressSanitizer */
+    char *copy = strdup(text); /* exactly this long, for AddressSanitizer */
     error.text[0] = 0;
     int rc = options_parse(&options, copy, &error);
     free(copy);
@@ -33,7 +33,7 @@ static void refused(const char *text, int code, const char *word)
         tap_note("%d: %s", rc, error.text);
 }
 
-/* What the command line offers, the agent knows by the same names; and it has no other. */
+/* The agent knows every option of the command line by the same name, and no other option. */
 static void test_events(void)
 {
     char words[] = RECORDING_EVENT_WORDS, pair[64], *rest = words;
@@ -212,7 +212,7 @@ static void test_refused(void)
     refused("event=r00112233445566778", -EINVAL, "rNNN");
     refused("event=sched:", -EINVAL, "SYSTEM:TRACEPOINT");
     refused("event=../x:y", -EINVAL, "'../x:y'");
-    int rc = parse("event=candor:none"); /* who may not look there cannot know */
+    int rc = parse("event=candor:none"); /* a user who may not look there cannot know */
     tap_ok((rc == -ENOENT || rc == -EACCES) && strstr(error.text, "/sys/kernel/tracing"), "no such tracepoint: %s", error.text);
     refused("event=page-faults,interval=1ms", -EINVAL, "event-interval");
     refused("event=page-faults,event-interval=0", -EINVAL, "'0'");
@@ -294,7 +294,7 @@ static void test_dump(void)
            "nor anything twice, unknown or out of range");
 }
 
-/* Requests about a recording that runs. */
+/* Requests about a running recording. */
 static void test_about(void)
 {
     static const char *const bad[] = {"recording=0", "recording=-1", "recording=x", "recording=1x", "recording=", "recording=99999999999"};

@@ -1,11 +1,11 @@
-/* Clocks that are slowed, by a budget or because a sample takes too long: fewer samples, each of which weighs what it stands for,
- * and every expiry that was not is in the books.
+/* Clocks that are slowed down, by a budget or because a sample takes too long: there are fewer samples, each weighs the time for which
+ * it stands, and every expiry that did not happen is in the books.
  * tier: default
  * timeout: 300
  *
- * Bounds. Until the budget has seen the first tenth of a second there is no limit, and each thread takes the pace up at an
- * expiry: a second's worth of expiries at the asked interval is allowed for. What the weights of a thread miss is its last
- * period, now of the pace; with a timer, 14 ticks more (test_agent_clock.c). */
+ * Bounds. There is no limit until the budget has measured the first tenth of a second, and each thread adopts the pace at its next
+ * expiry. So a second's worth of expiries at the requested interval is allowed. A thread's weights may lack its last period, now that of
+ * the pace; with a timer, 14 more ticks (test_agent_clock.c). */
 #include "../tap.h"
 #include "session.h"
 
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void burn_below(volatile int depth, int number,
         burn_below(depth - 1, number, ns);
     else
         burn_and_count(number, ns);
-    depth = 0; /* so that no call is the last */
+    depth = 0; /* so that no call is in tail position */
 }
 
 static void *work(void *argument)
@@ -85,7 +85,8 @@ static const struct profile_book *suppressed(const struct profile *p, const char
     return line ? line : &none;
 }
 
-/* The weights of all samples are what the threads used, whatever the pace was. An ordinary user's lack the kernel's time. */
+/* The weights of all samples add up to the CPU time of the threads, whatever the pace was. For an ordinary user the kernel's time is
+ * missing. */
 static void check_weights(const struct profile *p, const char *what, uint64_t pace_ns)
 {
     struct clock c;
@@ -127,7 +128,7 @@ static void test_rate(enum clock_kind kind)
     profile_deinit(&p);
 }
 
-/* Samples of 1,500 frames each, ten thousand a second: at this interval they would leave the threads no time. */
+/* Samples with 1,500 frames each, ten thousand a second: with this interval they would leave no time to the threads. */
 static void test_costly(void)
 {
     struct profile p;
@@ -147,7 +148,8 @@ static void test_costly(void)
     profile_deinit(&p);
 }
 
-/* Of so many draws from a range the mean is off by 5 standard errors once in a million; a range of one or three is met whole. */
+/* The mean of this many draws from a range is off by 5 standard errors once in a million; ranges of one or three values are covered
+ * completely. */
 static void test_draw(uint64_t interval, uint64_t least, uint64_t most)
 {
     enum { DRAWS = 10000 };

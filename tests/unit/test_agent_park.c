@@ -1,5 +1,5 @@
-/* Whether a thread waits because LockSupport.park was called: by a walk at first, by the call's address later, and for as long as the code
- * there is park's.
+/* Whether a thread waits because LockSupport.park was called: the first time by a walk, later by the address of the call, as long as the
+ * code there belongs to park.
  * tier: quick
  * timeout: 30
  * aarch64: yes */
@@ -40,7 +40,7 @@ static void build(void)
     fake_set(java_thread, vm_layout.thread_state, vm_layout.state_blocked);
 }
 
-/* The thread has called the JVM from there. */
+/* The thread has called the JVM from this place. */
 static bool waits(uintptr_t blob)
 {
     uintptr_t anchor = java_thread + vm_layout.thread_anchor.offset;
@@ -62,7 +62,7 @@ static void test_calls(void)
     tap_ok(!park_was_called(8), "nor is what is no thread");
 }
 
-/* Names that the walk would read are taken away: what is known needs none. */
+/* The names that a walk would read are removed: a call that is known already does not need them. */
 static void test_known(void)
 {
     build();

@@ -1,4 +1,4 @@
-/* The hook around park, in this program's own tables: it is there, waits go on as before, and it is gone again.
+/* The hook around park, in this program's own tables: it is installed, waits work as before, and it is removed again.
  * tier: quick
  * timeout: 30
  * sanitize: no */
@@ -24,7 +24,7 @@ static bool waits, is_over;
 
 typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
 
-/* What the program's table says now. */
+/* The present value in the program's table. */
 static wait_function *wait_now(void)
 {
     wait_function *volatile now = pthread_cond_wait;
@@ -51,7 +51,7 @@ static void *wait_until_over(void *unused)
     return unused;
 }
 
-/* When it has the mutex again after the thread has said so, that waits. */
+/* Once this function holds the mutex after the thread has set `waits`, the thread is waiting. */
 static void await_waiter(void)
 {
     for (bool seen = false; !seen; usleep(1000)) {
@@ -72,7 +72,7 @@ static void end_waiter(pthread_t thread)
 
 /* ---- the pages of the tables ---- */
 
-/* What the kernel says of this program's mappings. */
+/* The kernel's list of this program's mappings. */
 static void read_mappings(char *text, size_t size)
 {
     char program[256] = "", *line = NULL;
@@ -97,7 +97,7 @@ static int make_writable(struct dl_phdr_info *info, size_t size, void *done)
         if (segment->p_type == PT_GNU_RELRO)
             *(bool *)done = !mprotect((void *)from, (end & -page) - from, PROT_READ | PROT_WRITE);
     }
-    return 1; /* the first is this program */
+    return 1; /* the first entry is this program */
 }
 
 static void test_pages(const char *what)
@@ -112,7 +112,7 @@ static void test_pages(const char *what)
     tap_ok(before[0] && !strcmp(during, before) && !strcmp(after, before), "pages %s stay so:\n%s%s%s", what, before, during, after);
 }
 
-/* Another hook, which has made them so once and for all, would fault when it writes there again. */
+/* Another hook may have made the pages writable for good. If they were read-only afterwards, its next write would fault. */
 static void test_all_pages(void)
 {
     bool done = false;

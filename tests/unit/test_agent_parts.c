@@ -1,9 +1,9 @@
-/* The parts of a recording's events: in which order they start and end, and what is left of those that had started when one refuses.
+/* The parts of a recording's events: the order in which they start and end, and what is left of the started ones if one refuses.
  * tier: quick
  * timeout: 30
  * sanitize: no
  *
- * The test is the JVM: it notes a small letter where it is asked for an event, and a capital one where the event is given back. */
+ * The test plays the JVM: it notes a small letter when it is asked for an event, and a capital letter when the event is given back. */
 #include "../tap.h"
 #include "session.h"
 
@@ -131,7 +131,7 @@ static void test_refused(void)
     tap_ok(start(ALL) && session_stop() && !strcmp(notes, "lahkKL"), "all of them can be recorded later (%s)", notes);
 }
 
-/* ---- recordings that come to one that runs ---- */
+/* ---- recordings that start beside a running one ---- */
 
 static char beside[64];
 

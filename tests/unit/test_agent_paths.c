@@ -1,4 +1,5 @@
-/* Who holds objects: the search in heaps that are made up, how many walks fit into a budget, whom to ask about, and which field is meant.
+/* What holds objects: the search in artificial heaps, how many walks fit into a budget, which objects to search for, and which field is
+ * meant.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -91,7 +92,7 @@ static void test_map(void)
     path_search_free(s);
 }
 
-/* An order and its items refer to each other; a list that nobody looks for has the order. */
+/* An order and its items refer to each other; a list that is not searched for also has the order. */
 static void test_circle(void)
 {
     uint32_t objects[1];
@@ -125,7 +126,7 @@ static void test_roots(void)
     uint32_t objects[1];
     fake_heap_init(&heap);
     uint32_t map = make_map(objects, 1), thread = fake_heap_object(&heap), local = fake_heap_object(&heap), own = fake_heap_object(&heap);
-    heap.roots[map] = PATH_ROOT_STACK; /* somebody looks at it just now */
+    heap.roots[map] = PATH_ROOT_STACK; /* a method that runs right now refers to it */
     heap.roots[thread] = PATH_ROOT_THREAD;
     fake_heap_refer(&heap, thread, local, PATH_FIELD, 9);
     fake_heap_refer(&heap, own, objects[0], PATH_FIELD, 0); /* not reached by anything */
@@ -138,14 +139,14 @@ static void test_roots(void)
     path_search_free(s);
 }
 
-/* What a walk has not come to is not known; what it has, is. */
+/* What a walk has not reached is unknown; what it has reached is known. */
 static void test_abort(void)
 {
     uint32_t objects[2];
     fake_heap_init(&heap);
     make_map(objects, 2);
     uint32_t first = fake_heap_object(&heap);
-    heap.roots[first] = PATH_ROOT_OTHER; /* its like come first: the stack is taken from the end */
+    heap.roots[first] = PATH_ROOT_OTHER; /* similar objects come first: the stack is taken from the end */
     for (uint32_t i = 0, last = first; i < FAKE_OBJECTS_MAX - 100; i++, last++)
         fake_heap_refer(&heap, last, fake_heap_object(&heap), PATH_FIELD, 0);
     fake_heap_ready(&heap);
@@ -212,7 +213,7 @@ static void test_many(void)
     path_search_free(s);
 }
 
-/* ---- heaps drawn by lot, against a search forwards ---- */
+/* ---- random heaps, compared with a search in the forward direction ---- */
 
 static void reach(bool *is_reached)
 {
@@ -248,7 +249,7 @@ static void make_any(uint32_t objects)
     }
 }
 
-/* Every step is a strong reference of the heap, and the last one's holder a root. */
+/* Every step is a strong reference of the heap, and the holder of the last one is a root. */
 static bool is_path(const struct path_search *s, uint32_t sample)
 {
     uint32_t node = sample, steps = 0;

@@ -1,4 +1,4 @@
-/* How long the collector sleeps: short while samples come, longer step by step where few do.
+/* How long the collector sleeps: a short time while samples come, longer step by step if few samples come.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

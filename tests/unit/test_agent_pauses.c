@@ -1,4 +1,4 @@
-/* The JVM's counters in memory written by hand, whole and damaged; and the way of a pause from the JVM's thread to the collector.
+/* The JVM's counters in hand-written memory, whole and damaged; and how a pause gets from the JVM's thread to the collector.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -33,7 +33,7 @@ static void begin_memory(void)
     entries = 0;
 }
 
-/* room 0: a number; else a text. Returns where its data lies. */
+/* room 0: a number; otherwise a text. Returns where its data is. */
 static size_t add(const char *name, size_t room)
 {
     size_t head = used, name_bytes = strlen(name) + 1, data = (20 + name_bytes + 7) / 8 * 8;
@@ -94,7 +94,7 @@ static void test_parse(void)
     tap_ok(!counters_parse(&c, memory, sizeof memory) && !c.found, "no magic: none");
 }
 
-/* As in a JVM that has told its agents that it is up, and goes on starting. */
+/* Like a JVM that has reported to its agents that it is ready, and continues to start. */
 static void test_late_clock(void)
 {
     begin_memory();
@@ -114,7 +114,7 @@ static void test_late_clock(void)
     tap_ok(!counters_find_clock(), "without counters there is none");
 }
 
-/* Whatever one byte says, what is found lies within. */
+/* Whatever value one byte has, the results lie within the memory. */
 static void test_damage(void)
 {
     int found = 0;

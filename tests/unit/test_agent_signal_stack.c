@@ -1,6 +1,6 @@
-/* Threads that compute on stacks of one page, as goroutines and coroutines do, and have an alternate stack for signals, are sampled by
- * every clock in recording after recording, and live. Their alternate stacks are as large as Go's, as SIGSTKSZ once was, and as small as
- * the kernel allows; they stay what they were.
+/* Some threads compute on stacks of one page, as goroutines and coroutines do, and have an alternate stack for signals. They are sampled
+ * by every clock in recording after recording, and survive. Their alternate stacks are as large as Go's, as large as SIGSTKSZ once was,
+ * and as small as the kernel allows; they must stay unchanged.
  * tier: default
  * timeout: 180
  * sanitize: no */
@@ -29,7 +29,7 @@ enum { MS = 1000000, PAGE = 4096, STEPS = 200000, RECORDINGS = 3, SAMPLES_LEAST 
 
 static char file[64];
 
-/* Code that nothing describes, with a frame pointer that leads to memory which cannot be read: the walk's load faults. */
+/* Code without call frame information, and a frame pointer that leads to unreadable memory: the load of the walk faults. */
 void burn_astray(uintptr_t frame_pointer, long steps);
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
@@ -60,9 +60,9 @@ static struct worker {
     pthread_t thread;
     _Atomic int tid;
     stack_t alternate;
-    char *page; /* that it computes on; what lies below cannot be touched, nor what lies above the page above */
+    char *page; /* the stack on which it computes; the memory below it, and above the page above it, cannot be accessed */
     ucontext_t home, coroutine;
-    _Atomic bool is_changed; /* another alternate stack than it had set */
+    _Atomic bool is_changed; /* an alternate stack other than the one it had set */
     _Atomic uint64_t cpu;
 } workers[KINDS];
 
@@ -70,7 +70,7 @@ static _Atomic bool stop;
 
 static size_t alternate_bytes(enum kind kind)
 {
-    size_t told = getauxval(AT_MINSIGSTKSZ), least = told > LEAST_BYTES ? told : LEAST_BYTES; /* the C library's macros say more */
+    size_t told = getauxval(AT_MINSIGSTKSZ), least = told > LEAST_BYTES ? told : LEAST_BYTES; /* the C library's macros give more */
     size_t bytes[KINDS] = {32 << 10, 8 << 10, least + 1024, 32 << 10};
     return bytes[kind] < least ? least + 1024 : bytes[kind];
 }
@@ -112,7 +112,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The lowest page and the one behind the coroutine's are out of bounds. Alternate stacks have such a page below, too. */
+/* The lowest page and the page after the coroutine's stack are inaccessible. Alternate stacks have such a page below, too. */
 static void begin(enum kind kind)
 {
     struct worker *w = &workers[kind];
@@ -161,13 +161,13 @@ static bool record(enum clock_kind kind)
     return session_stop() && all;
 }
 
-/* In a process of its own, which a handler without room would kill. */
+/* In a separate process, which a handler without room would kill. */
 static int record_often(enum clock_kind kind)
 {
     struct sigaction own = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
     bool good = true;
     alarm(60);
-    vm_layout.usable = true; /* or every stack counts as unreadable: there is no JVM */
+    vm_layout.usable = true; /* otherwise every stack counts as unreadable, because there is no JVM */
     sigaction(SIGUSR1, &own, NULL);
     for (int i = 0; i < KINDS; i++)
         begin((enum kind)i);
@@ -189,8 +189,8 @@ static bool holds(const struct profile *p, uint32_t stack, const char *function)
     return false;
 }
 
-/* Of the last recording. A walk from `compute` comes to who called it, also where that is a handler that came on top; of a thread's
- * samples one in seven is in code that nothing describes, all of them once in a million. */
+/* Results of the last recording. A walk from `compute` reaches its caller, also if that is a handler that interrupted. One of seven
+ * samples of a thread is in code without call frame information; the chance that all of them are is one in a million. */
 static void judge(enum clock_kind kind)
 {
     struct profile p;

@@ -1,10 +1,12 @@
-/* Several recordings of one process at once, without a JVM: each has what it would have alone, whatever others come and go.
+/* Several recordings of one process at once, without a JVM: each has the same contents as it would have alone, whichever other
+ * recordings start and end.
  * tier: default
  * timeout: 120
  *
- * Bounds. The weights of a thread miss its CPU time by less than its last period, which is at most 1.5 intervals, by one interval for
- * the first, and by one for a part of the samples (clock/thin.h); a recording that comes later begins inside such a period. 2 % is allowed
- * beside that. The share of a part in test_parts has the standard error of independent draws at most: six of them. */
+ * Bounds. The weights of a thread differ from its CPU time by less than its last period, which is at most 1.5 intervals, by one interval
+ * for the first, and by one for the random part of the samples (clock/thin.h); a recording that starts later begins within such a
+ * period. 2 % is allowed in addition. In test_parts the share of a part has at most the standard error of independent draws: six of them
+ * are allowed. */
 #include "../tap.h"
 #include "session.h"
 
@@ -28,7 +30,7 @@ static char files[FILES][64];
 
 /* ---- an unbiased part ---- */
 
-/* Two kinds of samples in turn, in step with the pieces: their parts are as their weights are. */
+/* Two kinds of samples alternate, in step with the pieces: the selected parts have the same ratio as the weights. */
 static void test_parts(void)
 {
     enum { N = 400000, EVERY = 1000 };
@@ -114,7 +116,7 @@ static int64_t weights_of(const struct profile *p)
     return sum;
 }
 
-/* The file says where this much CPU time went, in samples that are an interval apart. */
+/* The file accounts for this much CPU time, in samples that are an interval apart. */
 static void check(int i, const char *what, uint64_t cpu_ns, uint64_t interval_ns)
 {
     struct profile p;
@@ -165,7 +167,7 @@ static void test_come_and_go(void)
     check(2, "the coarsest", at[3] - at[1], SLOWER);
 }
 
-/* ---- what is refused ---- */
+/* ---- requests that are refused ---- */
 
 static bool refused(const struct collect_options *o, const char *why)
 {

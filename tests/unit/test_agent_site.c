@@ -1,4 +1,4 @@
-/* Where something was allocated: by names, the innermost method of the program's own.
+/* The place of an allocation, by names: the innermost method that belongs to the program.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* Threads with the smallest stack there is are sampled by every clock, and live.
+/* Threads with the smallest possible stack are sampled by every clock, and survive.
  * tier: default
  * timeout: 120
  * sanitize: no */
@@ -29,7 +29,7 @@ static void *work(void *unused)
     return seen ? NULL : (void *)file;
 }
 
-/* In a process of its own, which a handler that needs more than there is would kill. */
+/* In a separate process, which a handler would kill if it needed more stack than there is. */
 static int record(enum clock_kind kind)
 {
     pthread_attr_t smallest;

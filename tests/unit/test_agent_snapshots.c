@@ -1,5 +1,5 @@
-/* Snapshots of machine code, from a code cache of our own into a recording and back: bytes, frames and names; code that is replaced
- * or freed is not taken for what a sample fell in; what is too much is counted.
+/* Snapshots of machine code, from an artificial code cache into a recording and back: bytes, frames and names. If code is replaced or
+ * freed, it is not mistaken for the code of an earlier sample. Too much code is counted.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -32,7 +32,7 @@ static bool begin(uint64_t max_bytes)
                   "a recording begins");
 }
 
-/* Closes it, and reads what it holds. */
+/* Closes the recording, and reads its contents. */
 static bool finish(struct asm_recording *r)
 {
     uint64_t bytes;
@@ -136,8 +136,8 @@ static void test_identity(void)
     fake_set(nm, vm_layout.nm_compile_id, 9); /* another method has its place */
     memset(code_of(nm), 0xc3, CODE_BYTES);
     put_sample(pc, 9);
-    put_sample(pc, 7); /* of before: its code is known */
-    put_sample(pc, 8); /* in between there was one that nobody has seen */
+    put_sample(pc, 7); /* a sample from before: its code is known */
+    put_sample(pc, 8); /* in between there was code of which there is no snapshot */
     fake_free_blob(freed);
     put_sample(freed + FAKE_BLOB_HEADER + 5, 20);
     put_sample(1, 0);
@@ -192,7 +192,7 @@ static void test_stubs(void)
     native_add_stub("updateBytesCRC32", code + 100, 200);
     put_sample(code + 150, 0);
     put_sample(code + 299, 0);
-    put_sample(code + 700, 0); /* in none that has a name of its own */
+    put_sample(code + 700, 0); /* in code that has no name of its own */
     if (!finish(&r))
         return;
     const struct asm_snapshot *named = of_sample(&r, 0), *other = of_sample(&r, 2);
@@ -205,7 +205,7 @@ static void test_stubs(void)
     asm_recording_deinit(&r);
 }
 
-/* The bounds of a recording that keeps within a megabyte. */
+/* The limits for a recording that stays within a megabyte. */
 static void test_limits(void)
 {
     struct asm_recording r;

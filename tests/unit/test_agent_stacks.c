@@ -1,4 +1,4 @@
-/* The trie of stacks against a model that keeps every stack as it came.
+/* The trie of stacks, compared with a model that keeps every stack separately.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -75,7 +75,7 @@ static size_t callers_in_common(const struct known *a, const struct known *b)
     return n;
 }
 
-/* No stack further on is more like one than the next is. */
+/* No later stack shares more frames with a stack than the next one does. */
 static void test_order(const struct stacks *s, struct known *all)
 {
     size_t wrong = 0;
@@ -109,7 +109,7 @@ static void test_model(void)
     for (size_t i = 0; i < STACKS; i++)
         wrong += stacks_add(&s, all[i].frames, all[i].count) != all[i].id;
     tap_ok(!wrong, "a second time nothing changes");
-    /* Every node is the root-side part of some stack: none is wasted. */
+    /* Every node is the root-side part of some stack: no node is superfluous. */
     bool *used = calloc(s.count, sizeof *used);
     for (size_t i = 0; i < STACKS; i++)
         for (uint32_t id = all[i].id; id; id = s.nodes[id].parent)

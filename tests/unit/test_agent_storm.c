@@ -1,11 +1,11 @@
-/* A first period can be shorter than an expiry takes; did it repeat, the processor would never get as far as the handler that sets
- * the second one. So the kernel stops an event at its first expiry, and the handler starts it again. Here the thread blocks the
- * signal, which keeps the handler away as a slow machine would.
+/* A first period can be shorter than the time that an expiry takes. If it repeated, the processor would never reach the handler that
+ * sets the second period. So the kernel stops an event at its first expiry, and the handler starts it again. In this test the thread
+ * blocks the signal, which keeps the handler from running, as a slow machine would.
  * tier: default
  * timeout: 120
  *
- * What an event has counted when it is stopped is its periods and how late the kernel was; 20 ms are allowed for that, on a
- * processor that a hypervisor shares out. */
+ * When an event is stopped, its count is the sum of its periods and the kernel's delay; 20 ms are allowed for the delay, because a
+ * hypervisor may share the processor. */
 #include "../tap.h"
 #include "session.h"
 
@@ -84,7 +84,7 @@ static void test_lost(void)
     threads_java_end();
 }
 
-/* The program's own faults hold the clock and let it go on, in the first period too. */
+/* The program's own faults stop the clock and let it continue, also in the first period. */
 static void test_held(void)
 {
     struct traps_held held;
@@ -106,7 +106,7 @@ static void *run(void *test)
     return (void *)(uintptr_t)(own_cpu() - before);
 }
 
-/* However its expiries went, the thread's weights are its CPU time. */
+/* However the thread's expiries went, its weights add up to its CPU time. */
 static void check_weights(uint64_t used)
 {
     struct profile p;

@@ -1,4 +1,4 @@
-/* Which threads the event safepoint looks at: each as likely as any other, none twice; and what they stand for, which adds up.
+/* Which threads the event safepoint looks at: each is as likely as any other, none is chosen twice, and the weights add up.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -26,7 +26,7 @@ static void test_few(void)
     tap_ok(subset_draw(&seed, 1000, 1, out) == 1 && out[0] < 1000, "one of many");
 }
 
-/* Five standard errors of the hundreds of figures that are looked at here: together a false alarm in 5,000. The seed is fixed. */
+/* Five standard errors, for hundreds of figures: together a false alarm in 5,000. But the seed is fixed. */
 static void test_uniform(void)
 {
     static uint32_t seen[COUNT], pairs[COUNT];

@@ -1,9 +1,9 @@
-/* Which sampled objects are watched: against a model that keeps everything, and whether what is left of a stream of objects that are
- * born, displaced and die estimates those that are alive.
+/* Which sampled objects are watched, compared with a model that keeps everything; and whether the watched objects give right estimates
+ * of the live ones, in a stream of objects that are born, displaced and die.
  * tier: quick
  * timeout: 60
  *
- * The seeds are fixed, so a run repeats; a figure beyond 6 standard errors would come by chance once in 5e8 seeds. */
+ * The seeds are fixed, so a run repeats exactly; a figure beyond 6 standard errors would occur by chance with one of 5e8 seeds. */
 #include "../tap.h"
 
 #include "agent/collect/live/survivors.h"
@@ -27,7 +27,7 @@ static uint64_t below(uint64_t n)
     return draw() % n;
 }
 
-/* ---- the model: a list, and a look at all of it each time ---- */
+/* ---- the model: a list that is searched completely each time ---- */
 
 struct modelled {
     bool is_held, was_gone;
@@ -43,7 +43,7 @@ static double priority_of(uint64_t span, uint64_t random)
     return (double)span / ((double)((random >> 11) + 1) * 0x1p-53);
 }
 
-/* Returns the number of the one that goes, or -1. */
+/* Returns the number of the object that is removed, or -1. */
 static int model_add(int number, uint64_t span, uint64_t random)
 {
     int held = 0, least = number;
@@ -81,7 +81,7 @@ static bool is_same(const struct survivors *s)
     return held == s->count;
 }
 
-/* Some die; of those that do, the set must tell the same as of those that stay. */
+/* Some objects die. The set must have the right weights for them, too. */
 static bool let_die(struct survivors *s, int one_in)
 {
     bool is_right = true;
@@ -108,7 +108,7 @@ static void test_model(void)
     if (!tap_ok(!survivors_init(&s, HELD), "a set of %d", HELD))
         return;
     for (int i = 0; i < STEPS; i++) {
-        /* Now and then a run of ever larger ones, which displace all that is there, in order. */
+        /* Sometimes a series of ever larger objects comes, which displace all present ones, in order. */
         uint64_t span = i / 100 % 10 ? 16 + below(1 << 20) : (uint64_t)(i % 100 + 1) << 30, random = draw();
         void *gone = NULL;
         int expected = model_add(i, span, random);
@@ -136,7 +136,7 @@ struct object {
     bool is_alive;
 };
 
-/* Sums over the runs of what was estimated off the truth, its square, and the same of its variance. */
+/* Sums over the runs: the error of the estimate, its square, and the same for the estimate's variance. */
 struct sums {
     double off, off_squared, excess, excess_squared, truth;
 };
@@ -158,8 +158,8 @@ static void sweep(struct survivors *s)
     survivors_part(s, alive_flags);
 }
 
-/* Kind 0 all live on, of kind 1 each dies sooner or later, kind 2 is large and rare. Objects are sampled by their size first, as the JVM
- * does, and so stand for more than they have. */
+/* Objects of kind 0 all live on, each object of kind 1 dies sooner or later, and kind 2 is large and rare. As in the JVM, objects are
+ * first sampled by their size, so each stands for more bytes than it has. */
 static void run(struct survivors *s, struct object *objects, struct sums *sums)
 {
     const double interval = 4096;
@@ -217,7 +217,7 @@ static void test_average(void)
     free(objects);
 }
 
-/* With room for all nothing is estimated: each stands for its span. */
+/* With room for all objects nothing is estimated: each stands for its span. */
 static void test_room(void)
 {
     struct survivors s;

@@ -1,4 +1,4 @@
-/* The state of a thread, asked again and again.
+/* The state of a thread, read repeatedly.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* The mark by which a scan knows that no thread has begun or ended.
+/* The number that shows a scan that no thread has begun or ended.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -52,7 +52,7 @@ static bool is_same(struct tasks_mark a, struct tasks_mark b)
     return a.last_id == b.last_id && a.count == b.count;
 }
 
-/* The thread that is joined may be counted a little longer. */
+/* A thread that was joined may be counted a little longer. */
 static bool is_counted_less_than(unsigned long count)
 {
     for (int i = 0; i < TRIES * 100; i++)

@@ -1,4 +1,4 @@
-/* A handler asks the JVM nothing in a thread that may be in the allocator, where what it asks may allocate.
+/* In a thread that may be in the allocator, a handler must not ask the JVM anything for which the JVM may allocate.
  * tier: quick
  * timeout: 30
  * aarch64: yes */
@@ -25,7 +25,7 @@ static void *thread_env(void)
     return (void *)(java_thread + ENV_OFFSET);
 }
 
-/* A compiler thread at its work. */
+/* A compiler thread while it compiles. */
 static void build(void)
 {
     fake_open(VM_NMETHOD_ADDRESSES, false);

@@ -1,4 +1,4 @@
-/* The books of the event safepoint, written and read back: they close, and each account has what belongs to it.
+/* The books of the event safepoint, written and read back: they balance, and each account has the time that belongs to it.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -34,7 +34,7 @@ static const char *text_of(void *context, uint32_t id, size_t *len)
     return strtab_text(context, id);
 }
 
-/* What becomes of the index-th of a round. */
+/* The outcome of the index-th thread of a round. */
 static enum jfr_thread_state state_of(uint32_t index)
 {
     static const enum jfr_thread_state states[] = {JFR_STATE_JAVA,   JFR_STATE_NATIVE,  JFR_STATE_MONITOR,

@@ -1,4 +1,4 @@
-/* The SIGTRAP clock gives way: to whoever puts another handler on SIGTRAP, and to a JVM that may be about to die.
+/* The SIGTRAP clock gives way to a program that puts another handler on SIGTRAP, and to a JVM that may be about to crash.
  * tier: default
  * timeout: 120 */
 #include "../tap.h"
@@ -48,7 +48,7 @@ static bool grows(uint64_t (*count)(void))
     return count() > before;
 }
 
-/* What is on its way may still come; then there is silence, for 20 intervals of the calling thread at least. */
+/* Signals that are already on their way may still come. After that there must be none, for at least 20 intervals of the calling thread. */
 static bool stands_still(uint64_t (*count)(void))
 {
     for (int i = 0; i < 100; i++) {

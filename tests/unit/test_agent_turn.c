@@ -1,4 +1,4 @@
-/* Turns: a fault in one ends it, wherever it lies, and leaves the thread as it was.
+/* Turns: a fault in a turn ends it, wherever the fault happens, and leaves the thread in the state before the turn.
  * tier: quick
  * timeout: 60
  * sanitize: no
@@ -55,7 +55,7 @@ static void call_nothing(void *unused)
     ((void (*)(void))(uintptr_t)closed)();
 }
 
-/* What a call preserves: the compiler keeps these in registers over the turn. */
+/* Registers that a call preserves: the compiler keeps these values in registers across the turn. */
 static bool leaves_registers(void)
 {
     uint64_t seed = (uint64_t)getpid(), a = seed * 3, b = seed * 5, c = seed * 7, d = seed * 11, e = seed * 13;
@@ -102,7 +102,7 @@ static void let_another_touch(void *reached)
     pthread_join(thread, NULL);
 }
 
-/* Where handlers run on a stack of their own. */
+/* If handlers run on a separate stack. */
 static void use_alternate_stack(void)
 {
     static char memory[65536];

@@ -1,5 +1,5 @@
-/* The native unwinder against libgcc's, at random points of programs that use the C library; and call frame information
- * written by hand, damaged, and taken away.
+/* The native unwinder compared with libgcc's, at random points of programs that use the C library; and call frame information that is
+ * written by hand, damaged, or removed.
  * tier: quick
  * timeout: 120
  * aarch64: yes */
@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* The one processor on which these tests run as they are. */
+/* The only processor on which these tests run unchanged. */
 #if defined(__x86_64__)
 enum { EMULATED = false };
 #else
@@ -47,10 +47,10 @@ struct trace {
 
 static struct counts {
     int points, same, open, different;
-    struct trace ours, theirs; /* of the last point that differed */
+    struct trace ours, theirs; /* details of the last point that differed */
 } counts;
 
-/* UNWIND_END, or why it did not get there. */
+/* UNWIND_END, or the reason why the walk did not get there. */
 static enum unwind_step walk(const void *context, struct trace *t)
 {
     enum unwind_step step = UNWIND_INTERRUPTED;
@@ -75,7 +75,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *out
     return _URC_NO_REASON;
 }
 
-/* libgcc begins in the handler; what was interrupted begins where the pc is the context's. */
+/* libgcc begins in the handler; the interrupted function begins at the frame whose pc is that of the context. */
 static void drop_handler(struct trace *t, uintptr_t pc)
 {
     int from = 0;
@@ -129,7 +129,7 @@ static void print_trace(const char *who, const struct trace *t)
 static void check(const char *what, void (*load)(int))
 {
     memset(&counts, 0, sizeof counts);
-    load(1); /* the dynamic linker, when it first binds a name, keeps its stack pointer where only libgcc looks */
+    load(1); /* at its first call: while the dynamic linker binds it, only libgcc finds the stack pointer */
     timer_t timer = start_timer();
     for (int i = 0; counts.points < POINTS; i++)
         load(i);
@@ -183,7 +183,7 @@ static void load_math(int round)
         sink += pow(i, 1.5 + round % 3) + exp(-i) + log(i) + atan2(i, round) + fmod(1e300, i) + cbrt(i);
 }
 
-/* System calls, and time from the vdso. */
+/* System calls, and time functions of the vdso. */
 static void load_kernel(int round)
 {
     struct timespec t;
@@ -194,7 +194,7 @@ static void load_kernel(int round)
     }
 }
 
-/* A stack that was realigned, one that grows by what is asked for, and a deep one. */
+/* Functions with a realigned stack, with a stack that grows by a requested size, and with a deep stack. */
 __attribute__((noinline)) static double realigned(int n)
 {
     volatile double block[8] __attribute__((aligned(128)));
@@ -213,7 +213,7 @@ static void load_frames(int round)
 
 static _Atomic int nested;
 
-/* A signal handler that works, and is interrupted. */
+/* A signal handler that does work and is itself interrupted. */
 static void work_in_handler(int signal)
 {
     load_math(signal);
@@ -304,7 +304,7 @@ static void test_instructions(void)
     tap_ok(rule_at(&s, 0).base == CFI_UNKNOWN, "and an instruction nobody knows");
 }
 
-/* A function may have as many instructions as GCC has come to write, and is not believed beyond. */
+/* A function may have as many instructions as GCC generates today; with more, the unwinder gives no answer. */
 static void test_long(void)
 {
     static struct fake_cfi s;
@@ -348,7 +348,7 @@ static void test_damage(void)
 {
     struct fake_cfi s;
     unsigned answers = 0;
-    /* Directly before a page that is not there, so that what runs on is caught. */
+    /* Directly before a page that does not exist, so that reading too far is detected. */
     long page = sysconf(_SC_PAGESIZE);
     unsigned char *two = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(two + page, (size_t)page, PROT_NONE);
@@ -379,7 +379,7 @@ static bool keep_none_of(const struct module *m, void *unwanted)
     return m->low != ((const struct module *)unwanted)->low;
 }
 
-/* A library that comes and goes, each time another one at the same place. */
+/* A library is loaded and unloaded repeatedly, each time another one at the same place. */
 static void *come_and_go(void *unused)
 {
     static struct fake_cfi sections[2];

@@ -1,4 +1,4 @@
-/* The virtual threads a chunk names: their texts, one number each, and what comes after too many.
+/* The virtual threads that a chunk names: their texts, one number each, and what happens if there are too many.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

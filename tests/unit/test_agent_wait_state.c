@@ -1,4 +1,4 @@
-/* What a thread waits for, by where it stands and what the JVM says.
+/* What a thread waits for, by its frames and by the JVM's own information.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* The stack walker on stacks built by hand, and on a million that nobody built.
+/* The stack walker, on stacks built by hand, and on a million random ones.
  * tier: quick
  * timeout: 120
  * aarch64: yes */
@@ -23,7 +23,7 @@ static uintptr_t java_thread;
 static uintptr_t methods[4], compiled, wrapper, stub, call_stub_return;
 static uint32_t ids[4];
 
-/* A place in the code of a blob that follows a call. */
+/* An address in the code of a blob that follows a call. */
 static uintptr_t behind_call(uintptr_t blob, uint32_t offset)
 {
     uintptr_t pc = blob + FAKE_BLOB_HEADER + offset;
@@ -67,7 +67,7 @@ static uintptr_t at(int word)
 
 static struct fake_cfi root, between;
 
-/* The native function every thread begins in, and one that keeps 6 words. */
+/* The native function in which every thread begins, and one that keeps 6 words. */
 static void add_native_code(void)
 {
     fake_cfi(&root, "zR", FAKE_INSTRUCTIONS(0x07, FAKE_RETURN));
@@ -76,7 +76,7 @@ static void add_native_code(void)
     module_add(&between.module);
 }
 
-/* The call stub's frame at fp: the wrapper in its slot says what Java ran before; here, none. The thread's first function
+/* The call stub's frame at fp. The wrapper in its slot says what Java code ran before; here there is none. The thread's first function
  * called it. */
 static void put_first_frame(int fp_word)
 {
@@ -103,7 +103,7 @@ static bool ends(struct walk *w, enum outcome outcome)
     return !more && w->outcome == outcome && !walk_next(w, &frame);
 }
 
-/* The thread's first function, whose caller nobody knows. */
+/* The thread's first function, which has no caller. */
 static bool ends_at_root(struct walk *w)
 {
     return next_is(w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && ends(w, OUTCOME_COMPLETE);
@@ -141,7 +141,7 @@ static void test_compiled(void)
            "a caller that is no code: truncated");
 }
 
-/* A thread that has called from Java: its stack from there on, in whatever native code it is by now. */
+/* A thread that has called native code from Java: its stack from that call on, whatever native code runs now. */
 static void test_at_call(void)
 {
     struct walk w;
@@ -214,7 +214,7 @@ static void test_interpreted(void)
     r.bcp = 0;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w), "or in its slot");
-    stack[fp + vm_layout.interpreter_sender_sp_slot] = at(80); /* where its expression stack is reserved */
+    stack[fp + vm_layout.interpreter_sender_sp_slot] = at(80); /* the place where its expression stack is reserved */
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w), "a caller whose stack pointer runs ahead");
     stack[fp + FAKE_METHOD_SLOT] = 0;
@@ -251,7 +251,7 @@ static void test_native(void)
                next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
                next_is(&w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && ends(&w, OUTCOME_TRUNCATED),
            "native code that nothing describes: its pc, then from the anchor on, and a gap");
-    /* Described: 6 words of its own, then it returns into the wrapper. */
+    /* With call frame information: 6 words of its own, then it returns into the wrapper. */
     r.pc = between.module.low + 8;
     r.sp = at(93);
     stack[99] = behind_call(wrapper, 50);
@@ -265,7 +265,7 @@ static void test_native(void)
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
                next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
            "and its caller at the place of the call");
-    /* Java, native, Java again: the wrapper of the upper call stub knows the anchor of what called it. */
+    /* Java, native, Java again: the wrapper of the upper call stub has the anchor of its caller. */
     stack[200 + 1] = between.module.low + 9;
     stack[202 + 6] = behind_call(compiled, 300);
     stack[209 + 2] = at(400);
@@ -299,7 +299,7 @@ static void test_native(void)
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_UNREADABLE), "a JVM we cannot read");
 }
 
-/* A compiled caller, itself called by the call stub; *sp is where its frame begins. */
+/* A compiled caller, itself called by the call stub; *sp is the beginning of its frame. */
 static uintptr_t put_compiled_caller(uint64_t **sp)
 {
     *sp = &stack[150];
@@ -316,7 +316,7 @@ static bool goes_on_to_caller(struct walk *w, enum outcome at_worst)
            !walk_next(w, &frame) && w->outcome <= at_worst;
 }
 
-/* *sp: where the frame of the method's caller begins. Where the method's own stands, its top holds what was there before: a return
+/* *sp: the beginning of the frame of the method's caller. The top of the method's own frame still contains the previous word: a return
  * address. */
 static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t pc, uint64_t *sp, uintptr_t caller, bool is_compiled)
 {
@@ -337,8 +337,9 @@ static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t p
            (is_compiled ? goes_on_to_caller(&w, OUTCOME_COMPLETE) : ends_at_root(&w));
 }
 
-/* Code that is interrupted between any two of its instructions has its caller. What a register no longer holds, or not
- * yet, is wrong there. The call stub is found by the frame pointer, compiled code by the stack pointer. */
+/* Code that is interrupted between any two of its instructions: its caller must be found. A register that does not hold its value any
+ * more, or does not hold it yet, contains a wrong value. The call stub is found by the frame pointer, compiled code by the stack
+ * pointer. */
 static void test_boundaries(void)
 {
     for (const struct fake_code *code = fake_codes; code->name; code++) {
@@ -401,7 +402,7 @@ static void test_archived_entry(void)
     }
 }
 
-/* A native frame holds words of frames that were there before it: only what follows a call of native code leads back. */
+/* A native frame contains words of earlier frames: only words that follow a call of native code lead back. */
 static void test_leftovers(void)
 {
     struct walk w;
@@ -413,14 +414,14 @@ static void test_leftovers(void)
     fake_native_call_before(caller);
     uintptr_t leftover = compiled + FAKE_BLOB_HEADER + 380;
     fake_native_frame(&r, &sp, 20, caller);
-    fake_call_before(leftover); /* of what stands there: itself */
+    fake_call_before(leftover); /* found there: itself */
     sp[4] = sp[9] = leftover;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
            "native code on top of a return address into Java that a call of Java left");
 }
 
-/* Compiled code returns to the place where an invalidated method's frames go; in the frame stands where it was. */
+/* Compiled code returns to the place where frames of an invalidated method go; the frame contains the original pc. */
 static void test_invalidated(void)
 {
     enum { ENTRY = 360, ORIGINAL_WORD = 1 };
@@ -471,7 +472,7 @@ static void test_stub(void)
 }
 
 #if defined(__x86_64__)
-/* A stub that keeps what it works with on the stack, and where that is not written yet lies what calls long ago left there. */
+/* A stub that keeps its data on the stack. Where it has not written yet, there are words left from earlier calls. */
 static void test_stub_with_stale_words(void)
 {
     struct walk w;
@@ -538,8 +539,8 @@ static void test_exception_stubs(void)
            "and one that has popped its return address into it");
 }
 
-/* An interpreted frame far up, whose frame pointer is still in its register, and a compiled frame that returns to it; r is where that
- * has called. */
+/* An interpreted frame far up, whose frame pointer is still in its register, and a compiled frame that returns to it; r is the place
+ * from which the compiled frame has called. */
 static uintptr_t put_mixed_frames(struct registers *r)
 {
     enum { COMPILED = 104, FP = 150 };
@@ -563,7 +564,7 @@ static bool goes_on_to_mixed_frames(struct walk *w)
     return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(w);
 }
 
-/* The interpreter's code for an intrinsic has called a routine, with a word to align the stack or without. */
+/* The interpreter's code for an intrinsic has called a routine, with or without a word that aligns the stack. */
 static void test_interpreter_routine(void)
 {
     static const uint8_t end[] = {0x48, 0x83, 0xc4, 8, 0x5f, 0x49, 0x8b, 0xe5, 0xff, 0xe7}; /* add rsp, 8; pop rdi; mov rsp, r13; jmp rdi */
@@ -683,8 +684,8 @@ static uintptr_t chunk_of(const uint64_t *words)
     return (uintptr_t)words - OBJECT_BYTES;
 }
 
-/* A thread that has gone on after a wait: thread, continuation, chunk. The classes are remembered for good, so they are
- * made once, in memory of their own. */
+/* A thread that has continued after a wait: thread, continuation, chunk. The walker remembers the classes forever, so they are made only
+ * once, in separate memory. */
 static void build_virtual(void)
 {
     static uintptr_t classes[3], outside[512];
@@ -710,12 +711,12 @@ static void build_virtual(void)
     ((uint64_t *)thread)[2] = continuation;
     ((uint64_t *)continuation)[2] = chunk_of(chunk);
     current = fake_copy(&thread, sizeof thread);
-    colors = fake_alloc(16); /* the bits that are bad; a count of collections, and a byte that says that one is on */
+    colors = fake_alloc(16); /* the bad bits of references; the count of collections, and a byte that says that one is running */
     vm_layout.objects.collections = vm_layout.objects.collecting = colors + 8;
     memcpy((void *)(java_thread + 64), &current, sizeof current);
 }
 
-/* Three frames of 4 words, the middle one interpreted, from word 8 to 20; the leaf's on the stack. */
+/* Three frames of 4 words, the middle one interpreted, in words 8 to 20 of the chunk; the leaf's frame is on the stack. */
 static struct registers put_frozen(void)
 {
     uint64_t constant;
@@ -796,7 +797,7 @@ static uint64_t draw(void)
     return seed;
 }
 
-/* What a stale word may be: code, stack, metadata, a small number, anything. */
+/* Possible values of a stale word: code, stack, metadata, a small number, anything. */
 static uint64_t draw_word(void)
 {
     switch (draw() % 16) {
@@ -818,12 +819,12 @@ static uint64_t draw_word(void)
         return barrier;
     case 8:
         return (draw() % 2 ? root : between).module.low + 1;
-    default: /* as often as on real stacks, or walks would end at once */
+    default: /* as often as on real stacks; otherwise walks would end at once */
         return behind_call(compiled, 300 + 8 * (uint32_t)(draw() % 8));
     }
 }
 
-/* Also the JVM's own structures, now and then; they are built afresh every so often. */
+/* Sometimes the JVM's own structures are changed, too; they are built again from time to time. */
 static void disturb(int i)
 {
     for (int j = 0; j < 48; j++)

@@ -1,5 +1,5 @@
-/* The books of the event wall, written and read back: with threads that begin and end at any time and a part of them drawn in each
- * round they close with no residual, and a record that is left out is missing in the residual and nowhere else.
+/* The books of the event wall, written and read back. Threads begin and end at any time, and each round draws a part of them: the books
+ * balance without a residual. If one record is left out, the residual shows it, and nothing else does.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -47,7 +47,7 @@ static void end_thread(struct sampled_thread *t, uint64_t now)
     atomic_store(&t->slot, SLOT_ENDED);
 }
 
-/* Some are closed at once, some only later, as the collector comes to it. */
+/* Some are closed at once, others only later, when the collector gets to them. */
 static void close_threads(uint64_t one_of)
 {
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -71,7 +71,7 @@ static void become(struct jfr_writer *w, uint32_t outcome, struct sampled_thread
     case 1:
         wall_books_drop(&taken, ns);
         return;
-    case 2: /* asked; some answer is lost in the handler, some never comes */
+    case 2: /* requests; some answers are lost in the handler, some never come */
         atomic_fetch_add(&t->collector.asked_ready_ns, ns);
         return;
     case 3:

@@ -118,7 +118,7 @@ static void test_rules(void)
 
 static const struct alert_rule steady = {.name = "a", .threshold = 0.5, .resolve = 0.4, .hold = 120, .interval = 60, .no_data = 600};
 
-/* Puts a figure of that value and half width. width < 0: no data. */
+/* Adds a figure with that value and half width. width < 0: no data. */
 static enum alert_state put(struct alert *a, const struct alert_rule *rule, int64_t to, double value, double width, bool complete)
 {
     struct alert_figure f = {.value = value, .low = value - width, .high = value + width, .known = width >= 0, .samples = 1};
@@ -319,7 +319,7 @@ static void test_messages(void)
                strstr(bytes, "\"endsAt\":\"1970-01-01T00:03:00Z\"") && *bytes == '[',
            "Alertmanager: names that it knows, and ends");
     free(bytes);
-    over.state = ALERT_PENDING; /* the value is beyond the threshold again, before the end was sent */
+    over.state = ALERT_PENDING; /* the value is beyond the threshold again before the end was sent */
     target.kind = ALERT_WEBHOOK;
     tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "\"k8s.pod\":\"web.1\"") &&
                strstr(bytes, "\"run.book\":\"b\"") && strstr(bytes, "\"endsAt\":null") && strstr(bytes, "\"status\":\"resolved\"") &&

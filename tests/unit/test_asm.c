@@ -1,6 +1,6 @@
 /*
- * Machine code in recordings: what was written is read, code is never mistaken for what had its place before, every sample is in
- * exactly one region, instructions and jumps are found; hostile recordings do no harm.
+ * Machine code in recordings: it is read as it was written, code is never mistaken for the code that was at its place before, every
+ * sample is in exactly one region, and instructions and jumps are found. Hostile recordings do no harm.
  * tier: quick
  * timeout: 120
  * aarch64: yes
@@ -31,7 +31,7 @@ static uint32_t draw(void)
     return (uint32_t)(seed >> 33);
 }
 
-/* ---- a recording of ours ---- */
+/* ---- a recording made by the test ---- */
 
 enum { S_CAPTURED = 1, S_NATIVE, S_GONE, S_CLASS, S_LOOP, S_INNER, S_DESCRIPTOR, S_LIBRARY, S_FUNCTION, S_KERNEL, S_IDLE };
 static const char *const symbols[] = {"",      "captured", "native", "gone",   "app.Main", "loop",
@@ -85,7 +85,7 @@ static struct jfr_writer *begin(void)
     return w;
 }
 
-/* Closes and reads it; the file is gone. */
+/* Closes the file, reads and removes it. */
 static int finish(struct jfr_writer *w, struct asm_recording *r, struct error *e)
 {
     jfr_writer_close(w, 9 * NS_PER_S, e);
@@ -156,7 +156,7 @@ static void test_round_trip(void)
     asm_recording_deinit(&r);
 }
 
-/* ---- whose code it was ---- */
+/* ---- to which method the code belonged ---- */
 
 static uint32_t compilation_of(const struct asm_recording *r, uint32_t sample)
 {
@@ -174,17 +174,17 @@ static void test_identity(void)
     put_sample(w, 0x10004, 7, 0x10000, S_CAPTURED, STACK_LOOP);
     put_code(w, 9, 0x10000, two, sizeof two); /* the place was given to another */
     put_sample(w, 0x10004, 9, 0x10000, S_CAPTURED, STACK_LOOP);
-    put_sample(w, 0x10004, 7, 0, S_GONE, STACK_LOOP); /* came late, but an earlier snapshot has its compilation */
+    put_sample(w, 0x10004, 7, 0, S_GONE, STACK_LOOP); /* comes late, but an earlier snapshot has its compilation */
     put_sample(w, 0x10004, 11, 0, S_GONE, STACK_LOOP);
     put_code(w, 0, 0x20000, one, sizeof one);
     put_sample(w, 0x20000, 0, 0x20000, S_CAPTURED, STACK_LOOP);
     jfr_writer_rotate(w, 2 * NS_PER_S, 18 * NS_PER_S, &e);
-    put_code(w, 9, 0x10000, two, sizeof two); /* each chunk says it again */
+    put_code(w, 9, 0x10000, two, sizeof two); /* each chunk repeats it */
     put_sample(w, 0x10005, 9, 0x10000, S_CAPTURED, STACK_LOOP);
     put_sample(w, 0x10005, 7, 0, S_GONE, STACK_LOOP);
     put_code(w, 0, 0x20000, two, sizeof two); /* another stub at that place */
     put_sample(w, 0x20000, 0, 0x20000, S_CAPTURED, STACK_LOOP);
-    put_sample(w, 0x10040, 9, 0x10000, S_CAPTURED, STACK_LOOP); /* behind its end: of a damaged file */
+    put_sample(w, 0x10040, 9, 0x10000, S_CAPTURED, STACK_LOOP); /* after its end: from a damaged file */
     put_sample(w, 0x555, 0, 0, S_NATIVE, STACK_NATIVE);
     put_sample(w, 0x10004, 9, 0x10000, S_CAPTURED, STACK_KERNEL);
     if (!tap_ok(finish(w, &r, &e) == 0 && r.sample_count == 11, "eleven samples of code that came and went"))
@@ -386,7 +386,7 @@ static void test_load(void)
     asm_decoder_deinit(&d);
 }
 
-/* What HotSpot makes of the entry of a method that is to be entered no more: a jump over its first five bytes. */
+/* HotSpot changes the entry of a method that must not be entered any more in this way: a jump over its first five bytes. */
 static void test_patched(void)
 {
     /* mov [rsp-0x14000], eax (7 bytes), of which a jump has 5; its rest; push rbp; nop */
@@ -406,7 +406,7 @@ static void test_patched(void)
     asm_decoder_deinit(&d);
 }
 
-/* What HotSpot's checksums and ciphers are made of, as GNU's assembler writes it. */
+/* Instructions of HotSpot's checksums and ciphers, as GNU's assembler encodes them. */
 static void test_vectors(void)
 {
     static const struct {
@@ -506,7 +506,7 @@ static void test_export(void)
     put_code(w, 7, 0x10000, code, 200);
     jfr_write_code_place(w, NS_PER_S, STACK_LOOP, 7, 0x10000, 100);
     put_code(w, 0, 0x20000, code, 64);
-    put_code(w, 9, 0x10080, code, 300); /* over the end of the first */
+    put_code(w, 9, 0x10080, code, 300); /* extends beyond the end of the first */
     jfr_write_code_name(w, NS_PER_S, "other_stub", 0x30000, 32);
     put_sample(w, 0x10001, 7, 0x10000, S_CAPTURED, STACK_LOOP);
     if (!tap_ok(finish(w, &r, &e) == 0, "a recording for perf"))
@@ -568,7 +568,7 @@ static void test_random_code(const char *processor)
         return;
     for (int round = 0; round < 300; round++) {
         uint32_t size = 1 + draw() % 600, count = 0;
-        uint8_t *bytes = malloc(size); /* of exactly that size: a sanitizer sees who reads behind it */
+        uint8_t *bytes = malloc(size); /* of exactly that size: a sanitizer detects a read beyond the end */
         struct asm_point points[8];
         const struct asm_point *order[8];
         for (uint32_t i = 0; i < size; i++)
@@ -601,7 +601,7 @@ static void test_random_code(const char *processor)
     asm_decoder_deinit(&d);
 }
 
-/* In place of CPU time: the words are the event's. */
+/* If events are counted instead of CPU time, the words are about events. */
 static void test_event_report(struct asm_report report, struct profile *p)
 {
     char *bytes = NULL;
@@ -622,7 +622,7 @@ static void test_event_report(struct asm_report report, struct profile *p)
     free(bytes);
 }
 
-/* The whole report of a drawn recording, to nowhere. */
+/* Prints the whole report of a random recording, and discards it. */
 static void test_report(void)
 {
     struct asm_recording r;
@@ -647,7 +647,7 @@ static void test_report(void)
     asm_recording_deinit(&r);
 }
 
-/* Bytes of a good recording that were changed: it is read as far as it is whole, or refused with a line. */
+/* Bytes of a good recording are changed: its undamaged part is read, or it is refused with one line. */
 static void test_damage(void)
 {
     struct error e;

@@ -1,4 +1,4 @@
-/* The C library that an ELF file needs, and what is no such file: every shorter one, and many with a wrong byte.
+/* The C library that an ELF file needs. Files that are cut off at any length, or have a wrong byte, must do no harm.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

@@ -1,4 +1,5 @@
-/* Unpacking the agent library: made once, repaired when spoilt, never through what somebody else has planted.
+/* Unpacking the agent library: it is written once, repaired if it was changed, and never written through files that another user has
+ * planted.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* What the attach folder believes of texts that others wrote: /proc, performance data, command lines, answers.
+/* What the attach folder reads from texts that others wrote: /proc, performance data, command lines, answers.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -97,7 +97,7 @@ static void test_hsperf(void)
            "version, command and arguments");
     int survived = 0;
     for (size_t cut = 0; cut < n; cut++) {
-        uint8_t *copy = malloc(cut ? cut : 1); /* of exactly that size: the sanitizer sees a byte too far */
+        uint8_t *copy = malloc(cut ? cut : 1); /* of exactly that size: the sanitizer detects a byte too far */
         memcpy(copy, data, cut);
         hsperf_parse(copy, cut, &h);
         free(copy);

@@ -1,4 +1,5 @@
-/* The JDK's recorder from outside: what its answers are taken for, the settings it is given, and the folder through which files go.
+/* Controlling the JDK's recorder from outside: how its answers are understood, the settings that it is given, and the folder through
+ * which files pass.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -99,7 +100,7 @@ static unsigned occurrences(const char *text, const char *word)
     return n;
 }
 
-/* From an event's begin to its end; "" when it is not there. */
+/* The text from the beginning of an event to its end; "" if there is no such event. */
 static const char *event_of(const char *text, const char *name)
 {
     static char out[1024];

@@ -1,6 +1,6 @@
-/* Changes between two versions of a simulated service: samples are Poisson draws, and hosts differ by gamma effects. Where nothing changed
- * the stated rate of false changes holds; a planted regression is found with the samples that the arithmetic asks for, and named; what was
- * renamed, inlined or extracted has moved.
+/* Changes between two versions of a simulated service: samples are Poisson draws, and hosts differ by gamma effects. If nothing changed,
+ * the rate of false changes is the promised one. A planted regression is found with the number of samples that the theory requires, and
+ * is named. Cost of code that was renamed, inlined or extracted counts as moved.
  * tier: default
  * timeout: 300 */
 #include "../tap.h"
@@ -64,8 +64,8 @@ struct service {
     const char *name;
     uint32_t hosts;    /* on each side */
     bool paired;       /* the same hosts on both sides */
-    double samples;    /* of a host and side, on average */
-    double own, other; /* variation of a method's share: of a host, and of a host on one side */
+    double samples;    /* mean number of samples of a host on one side */
+    double own, other; /* variation of a method's share: for each host, and for each host on one side */
     double load;       /* variation of a host's load */
 };
 
@@ -84,7 +84,7 @@ static uint32_t figure_of(struct changes *c, const char *name)
     return figure;
 }
 
-/* Adds the samples of a method that is called by another, which is called by the thread's first method. */
+/* Adds the samples of a method that is called by another method, which is called by the thread's first method. */
 static void add(struct changes *c, uint32_t unit, const char *name, const char *caller, double samples)
 {
     uint32_t root = figure_of(c, "run"), between = figure_of(c, caller), figure = figure_of(c, name), edge;
@@ -102,7 +102,7 @@ static void add(struct changes *c, uint32_t unit, const char *name, const char *
     c->edges[edge].weight[c->units[unit].side] += samples;
 }
 
-/* grown: the factor by which the planted method costs more after. */
+/* grown: the factor by which the cost of the planted method rises. */
 static void simulate(struct changes *c, const struct service *s, double grown)
 {
     double own[HOSTS_MAX][METHODS];
@@ -128,7 +128,7 @@ static const struct changes_value *self_of(struct changes *c, const char *name)
     return &c->figures[figure_of(c, name)].value[CHANGES_SELF];
 }
 
-/* The least count that a binomial of n and p reaches with a probability below false_alarm. */
+/* The least count that a binomial variable of n and p reaches with a probability below false_alarm. */
 static uint32_t too_many(uint32_t n, double p)
 {
     uint32_t k = 1;
@@ -137,7 +137,7 @@ static uint32_t too_many(uint32_t n, double p)
     return k;
 }
 
-/* Where nothing changed, each discovery is false, so a comparison has one with a probability of at most the level. */
+/* If nothing changed, each discovery is false, so the probability that a comparison has one is at most the level. */
 static void test_nothing_changed(const struct service *s)
 {
     uint32_t alarms = 0, bound = too_many(DRAWS, 0.01);
@@ -152,14 +152,14 @@ static void test_nothing_changed(const struct service *s)
            bound);
 }
 
-/* The variance of a host's share p: that of Poisson draws, and that of an effect in proportion to it. */
+/* The variance of a host's share p: the variance of Poisson draws plus that of an effect in proportion to it. */
 static double variance_of(const struct service *s, double p, double effect)
 {
     return (p / s->samples + effect * effect * p * p) * (1 + s->load * s->load);
 }
 
-/* The growth that is found in four of five: (t + z) standard errors. Of a paired host its own effect is no error before, but it makes the
- * growth another one on each host. */
+/* The growth that is found in four of five comparisons: (t + z) standard errors. For a paired host its own effect is no error before the
+ * change, but makes the growth different on each host. */
 static double growth_of(const struct service *s)
 {
     double p = share_of(PLANTED), degrees = compare_degrees(s->paired ? s->hosts - 1 : 2 * s->hosts - 2), growth = 0;
@@ -172,9 +172,9 @@ static double growth_of(const struct service *s)
     return growth;
 }
 
-/* What was found in comparisons of which one method costs more after. */
+/* The results of comparisons in which one method costs more after the change. */
 struct found {
-    uint32_t dearer, surest, others, held; /* others: another method's own time is named; held: the interval holds what was planted */
+    uint32_t dearer, surest, others, held; /* others: another method's own time is named; held: the interval contains what was planted */
 };
 
 static void look_for(struct changes *c, double grown, struct found *f)
@@ -209,8 +209,8 @@ static struct found plant(const struct service *s, double grown)
     return f;
 }
 
-/* The test takes the larger of two estimates of the dispersion, so it needs more than the arithmetic says. 1.5 times that growth is found
- * in four of five. */
+/* The test takes the larger of two estimates of the dispersion, so it needs more growth than the theory says. 1.5 times that growth is
+ * found in four of five comparisons. */
 static void test_planted(const struct service *s)
 {
     double share = share_of(PLANTED), growth = 1.5 * growth_of(s);
@@ -222,7 +222,7 @@ static void test_planted(const struct service *s)
     tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "%s: the interval holds the truth in %u", s->name, f.held);
 }
 
-/* A method that costs six times as much takes a sixth off all other shares. None of them is cheaper. */
+/* A method that costs six times as much lowers all other shares by a sixth. None of the other methods has become cheaper. */
 static void test_rest(void)
 {
     static const struct service exact = {"much more", 10, true, 20000, 0.1, 0.01, 0.1};
@@ -234,7 +234,7 @@ static void test_rest(void)
 
 /* ---- what moved ---- */
 
-/* Ten hosts with 20,000 samples; `what`: what became of m5 of part0. */
+/* Ten hosts with 20,000 samples; `what`: what happened to m5 of part0. */
 static void move(struct changes *c, const char *what)
 {
     changes_init(c);
@@ -293,7 +293,7 @@ static void test_not_moved(void)
     changes_deinit(&c);
 }
 
-/* Forty methods of a library cost a quarter more each. That is too little to be sure of any, but not of all together. */
+/* Forty methods of a library cost a quarter more each. That is too little to be certain about any of them, but not about all together. */
 static void test_total(void)
 {
     struct changes c;
@@ -322,7 +322,7 @@ static void test_total(void)
     changes_deinit(&c);
 }
 
-/* Two methods are all that there is, so their sum cannot change. */
+/* There are only two methods, so their sum cannot change. */
 static void test_two(void)
 {
     struct changes c;
@@ -342,7 +342,7 @@ static void test_two(void)
 
 /* ---- few hosts ---- */
 
-/* One host, on both sides, in blocks of time; the share of `hot` is `share`, and within a block all samples of a `lump` are alike. */
+/* One host, on both sides, in blocks of time. The share of `hot` is `share`, and all samples of a `lump` within a block are alike. */
 static void alone(struct changes *c, uint32_t blocks, double share, double grown, double variation)
 {
     changes_init(c);
@@ -409,14 +409,14 @@ static void test_hosts(void)
 
 /* ---- limits ---- */
 
-/* Gives up when it has been asked so many times. */
+/* Gives up when it has been asked this many times. */
 static int is_over(void *context)
 {
     uint32_t *left = context;
     return (*left)-- ? 0 : -ETIMEDOUT;
 }
 
-/* Each time the computation asks, it ends if the answer is so. */
+/* The computation asks regularly; it ends at each of these points if the answer says so. */
 static void test_is_over(void)
 {
     static const struct service ten = {"", 10, true, 3000, 0.1, 0, 0};

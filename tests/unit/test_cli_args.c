@@ -1,4 +1,4 @@
-/* The command line of one command: options, operands, what follows "--", and the nearest name of a mistyped one.
+/* The command line of one command: options, operands, operands after "--", and the nearest name for a mistyped one.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -25,7 +25,7 @@ static struct cli_args args;
 static char space[512];
 static char *argv[16];
 
-/* Splits at blanks; the words stay until the next call. */
+/* Splits at blanks; the words are valid until the next call. */
 static int parse(const struct cli_command *c, const char *line)
 {
     int argc = 0;
@@ -114,7 +114,7 @@ static void test_nearest(void)
 
 int main(void)
 {
-    if (!freopen("/dev/null", "w", stderr)) /* the messages of wrong usage are the script tests' business */
+    if (!freopen("/dev/null", "w", stderr)) /* tests of the command line check the messages for wrong usage */
         return 1;
     test_good();
     test_command_behind_dashes();

@@ -1,4 +1,5 @@
-/* Packed input: every format there and back, streams behind one another, cut at every byte, with every bit flipped, bombs.
+/* Packed input: packing and unpacking with every format, several streams in a row, input cut at every byte or with any bit flipped,
+ * decompression bombs.
  * tier: quick
  * timeout: 240 */
 #include "../tap.h"
@@ -17,7 +18,7 @@ static int to_buffer(void *context, const void *bytes, size_t n)
     return 0;
 }
 
-/* Half of it repeats, half is noise: blocks of all kinds. */
+/* Half of it repeats, half is random, so that there are blocks of all kinds. */
 static uint8_t *make(size_t size)
 {
     uint8_t *bytes = malloc(size + 1);
@@ -89,7 +90,7 @@ static void test_several(const struct codec *codec)
     free(bytes);
 }
 
-/* What comes out of a cut stream is a part of the whole, and said to be. */
+/* The output of a stream that was cut is a part of the whole, and is reported as such. */
 static void test_cut(const struct codec *codec)
 {
     enum { SIZE = 9000 };
@@ -112,7 +113,7 @@ static void test_cut(const struct codec *codec)
     free(bytes);
 }
 
-/* With their check sums nothing is both changed and called whole. */
+/* The formats have checksums, so no changed output is called whole. */
 static void test_flipped(const struct codec *codec)
 {
     enum { SIZE = 5000 };
@@ -136,7 +137,7 @@ static void test_flipped(const struct codec *codec)
     free(bytes);
 }
 
-/* A limit of the caller's, packed or not. */
+/* A limit set by the caller, for packed and plain input. */
 static void test_within(const struct codec *codec)
 {
     enum { SIZE = 300000 };

@@ -1,5 +1,5 @@
-/* The table of costs: each is found at its limit and not below it, with the line of the program that causes it, and its twin, which does
- * the same by other methods, is silent.
+/* The table of costs. Each is found at its limit and not below it, with the line of the program that causes it. Similar work with other
+ * methods is not reported.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -14,7 +14,7 @@
 
 enum { SAMPLES = 1000, NONE_KNOWN = -1 };
 
-/* A method of each, and one that does it without the trouble. */
+/* For each cost a method that causes it, and a method that does the work without it. */
 static const struct {
     const char *id, *dear, *cheap;
 } cases[] = {
@@ -87,7 +87,7 @@ static void fill(struct profile *p, const struct plan *plan)
     }
 }
 
-/* The number of findings; *is_right: the only one is of that kind, with its line and a command that shows it. */
+/* Returns the number of findings; *is_right: there is only one, it is of that kind, and has its line and a command that shows it. */
 static uint32_t findings_in(const struct plan *plan, const char *id, bool *is_right)
 {
     struct profile p;
@@ -108,7 +108,7 @@ static uint32_t findings_in(const struct plan *plan, const char *id, bool *is_ri
     return count;
 }
 
-/* The fewest samples by which it has a score of SCORE_INFO. */
+/* The smallest number of samples that gives a score of SCORE_INFO. */
 static int least(const struct limit *l, uint64_t each_ns)
 {
     for (int part = 10; part < SAMPLES; part++) {

@@ -1,4 +1,4 @@
-/* A recording followed while it is written, looked at after each of the writer's system calls, by a daemon that is killed all the
+/* A recording is followed while it is written, and examined after each of the writer's system calls, by a daemon that is killed all the
  * time: every event arrives exactly once, and the books add up.
  * tier: quick
  * timeout: 300 */
@@ -33,7 +33,7 @@ static ssize_t state_size;
 
 /* ---- a daemon that is killed ---- */
 
-/* One that was killed before the state was written has given nothing of the file back. */
+/* A daemon that was killed before it wrote its state has freed no space in the file. */
 int fallocate(int fd, int mode, off_t offset, off_t len)
 {
     return 0;
@@ -57,7 +57,7 @@ static void write_state(void)
     close(fd);
 }
 
-/* The next daemon: all it knows is on the disk. */
+/* The next daemon: it knows only what is on the disk. */
 static void start_anew(void)
 {
     char id[LIVE_ID];
@@ -80,7 +80,7 @@ static void look(void)
     if (code && code != -EBADMSG) /* before the first header there is none */
         failures++;
     if (moments % 3 == 1 && gain.recordings - before <= 1)
-        write_state(); /* killed when it had spooled, but the state was not written */
+        write_state(); /* it was killed after spooling, before it wrote the state */
     if (moments % 3)
         start_anew();
     moments++;
@@ -108,7 +108,7 @@ static void take_sample(struct sums *s, struct jfr_event *event)
         s->seen[round][i]++;
 }
 
-/* Of the lines in one recording the last counts. */
+/* Of the lines in one recording the last one counts. */
 struct books {
     int64_t cpu, residual, failed;
 };
@@ -198,7 +198,7 @@ static void begin(int *passed)
     tap_ok(!outbox_open(&outbox, folder, 1 << 30, &e) && !live_create(&live, folder, passed, &e), "a recording and its state");
 }
 
-/* Of a recording that begins while others run. */
+/* A recording that begins beside others. */
 static void write_bases(struct jfr_writer *w)
 {
     jfr_write_book_base(w, SAMPLE_START_TICKS, "cpu", "", BASE_CPU_NS, 0);
@@ -258,7 +258,7 @@ static void test_following(bool page_by_page, bool beside)
     close(folder);
 }
 
-/* What a hostile JVM may write. */
+/* Data that a hostile JVM may write. */
 static void test_rubbish(void)
 {
     static uint8_t bytes[1 << 16];
@@ -283,7 +283,7 @@ static void test_rubbish(void)
     close(folder);
 }
 
-/* Any bytes of a chunk changed: whatever becomes of it, it is read to its end and not beyond. */
+/* Any bytes of a chunk are changed. Whatever the result is, it is read to its end and not beyond. */
 static void test_damage(void)
 {
     static struct sums sums;

@@ -1,4 +1,5 @@
-/* Which JVMs the daemon profiles and what it calls them: configuration, rules, facts, labels; how processes are told apart.
+/* Which JVMs the daemon profiles, and which names it gives them: configuration, rules, facts, labels, and how processes are
+ * distinguished.
  * tier: quick
  * timeout: 30 */
 #include "base/time_units.h"
@@ -145,7 +146,7 @@ static bool asks(const struct settings *s, enum recording_option option, const c
     return expected ? text && !strcmp(text, expected) : !text;
 }
 
-/* A rule's settings count more; those of events that are not recorded are not asked for: the agent would refuse them. */
+/* A rule's settings take precedence. Settings of events that are not recorded are not sent, because the agent would refuse them. */
 static void test_settings(void)
 {
     struct config c;
@@ -226,7 +227,7 @@ static void test_share(void)
     unsigned chosen = 0;
     for (uint64_t i = 0; i < 10000; i++)
         chosen += policy_chosen(&rule, i);
-    /* 2500 +- 6 standard deviations of 43: a false alarm in 5e8, were the numbers random; they are fixed. */
+    /* 2500 +- 6 standard deviations of 43: a false alarm in 5e8 if the numbers were random; but they are fixed. */
     tap_ok(chosen > 2240 && chosen < 2760, "a share of a quarter takes %u of 10000", chosen);
     tap_ok(policy_chosen(&rule, 42) == policy_chosen(&rule, 42) && policy_chosen(NULL, 1), "the same ones each time");
 }

@@ -1,4 +1,4 @@
-/* The daemon's spool, and when it is sent: order, bound, damage, positions, one user at a time; waits between attempts.
+/* The daemon's spool, and sending it: order, size limit, damage, positions, one user at a time, waits between attempts.
  * tier: quick
  * timeout: 60 */
 #include "base/time_units.h"
@@ -141,7 +141,7 @@ static uint64_t waiting_of(const char *id)
     return c ? c->waiting : 0;
 }
 
-/* Whoever fills the spool loses his own, whether he has it waiting or is recording it. */
+/* The JVM that fills the spool loses its own recordings, those that wait as well as the current one. */
 static void test_charges(void)
 {
     static const char good[] = "aaaaaaaa00000001", other[] = "bbbbbbbb00000001";
@@ -269,7 +269,7 @@ static void test_waits(void)
         tap_ok(ship_judge(contract[i].status) == contract[i].verdict, "an answer %ld", contract[i].status);
 }
 
-/* What is too large to be converted for another back end is dropped and counted, and does not keep others. */
+/* A recording that is too large to be converted for another back end is dropped and counted, and does not hold up others. */
 static void test_too_large(void)
 {
     static const struct emit_target target = {EMIT_OTLP, "http://127.0.0.1:1"};

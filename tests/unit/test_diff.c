@@ -1,5 +1,5 @@
-/* The diff: its tests by hand, and on simulated programs: where nothing changed nothing is found, what is twice the least detectable
- * change is found and named.
+/* The diff: its tests by hand, and on simulated programs. If nothing changed, nothing is found; a change of twice the least detectable
+ * size is found and named.
  * tier: default
  * timeout: 900 */
 #include "../half.h"
@@ -58,8 +58,9 @@ static double length(uint64_t *state, double mean)
     return -log(1 - uniform(state)) * mean;
 }
 
-/* A program goes from method to method, in visits of exponential length, `stay` in samples' time; in phases of length `phase` the odd
- * methods are done by twice as often, in the others the even ones. `wobble`: each run does methods by its own, by so much in relation. */
+/* A program goes from method to method. Visits have exponential length with the mean `stay`, in samples' time. In phases of length
+ * `phase` the odd methods are twice as frequent, in the other phases the even ones. `wobble`: in each run the frequency of each method
+ * varies by this part. */
 struct program {
     const char *name;
     double stay, phase, wobble;
@@ -165,9 +166,9 @@ static uint32_t found(const struct diff *d)
     return n;
 }
 
-/* The level is 1 %: of pairs in which nothing changed one in a hundred may show something, 4 of 400. More than the 20 that 95 of 100 allow
- * would come once in 10^8 by chance; where the rate is 3 %, as with runs that differ by a tenth, once in 100. The seed is fixed, so a test
- * that has passed passes again. */
+/* The level is 1 %: of the pairs in which nothing changed, one in a hundred may show a change, 4 of 400. More than the 20 that 95 of 100
+ * allow would occur once in 10^8 by chance; if the rate is 3 %, as with runs that differ by a tenth, once in 100. The seed is fixed, so
+ * a test that has passed passes again. */
 static void test_nothing_changed(const struct program *prog, bool absolute)
 {
     uint64_t state = 88172645463325252ULL;
@@ -182,9 +183,9 @@ static void test_nothing_changed(const struct program *prog, bool absolute)
            absolute ? ", per second" : "", clean, PAIRS);
 }
 
-/* The least detectable growth is seen in four of five; twice as much is a further 4 to 5 standard errors away, and is missed once in
- * 10^5, were the variance certain. That of runs is known by four degrees. 95 of 100 are asserted: were 1 of 100 missed, more than 5 would
- * be once in 2000. What is more than a method can grow by is not planted. */
+/* The least detectable growth is found in four of five comparisons. Twice as much is another 4 to 5 standard errors away, and would be
+ * missed once in 10^5 if the variance were certain. For runs the variance rests on four degrees of freedom. 95 of 100 are asserted: if 1
+ * of 100 were missed, more than 5 would occur once in 2000. A method is never planted with more growth than it can have. */
 static void test_planted(const struct program *prog)
 {
     uint64_t state = 362436069362436069ULL;
@@ -211,7 +212,8 @@ static void test_planted(const struct program *prog)
     tap_ok(only >= trials * 0.95, "%s: and stands first in %d", prog->name, only);
 }
 
-/* The interval of a difference holds it; in phases nearly as long as the blocks that a run is cut into, a little less often. */
+/* The interval of a difference contains the true difference. In phases nearly as long as the blocks into which a run is cut, it does so
+ * a little less often. */
 static void test_intervals(const struct program *prog)
 {
     uint64_t state = 521288629521288629ULL;
@@ -253,7 +255,7 @@ static void test_by_hand(void)
     profile_deinit(&b);
 }
 
-/* Runs of which only the sums are at hand: a difference between the sides that is as large as that between runs is chance. */
+/* Runs of which only the sums are known: a difference between the sides that is as large as the difference between runs is chance. */
 static void test_sums(void)
 {
     static const double jitter[] = {-30, 10, 20};

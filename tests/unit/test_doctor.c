@@ -1,4 +1,4 @@
-/* What the doctor reads out of texts and files of others, and what it concludes where the cause cannot be made here.
+/* What the doctor reads from texts and files, and what it concludes if the cause cannot be produced here.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -253,7 +253,7 @@ static void test_counters(void)
     }
 }
 
-/* An ELF file with the given sections; names by their number in: "", .gnu_debuglink, .shstrtab. */
+/* An ELF file with these sections. Their names are numbers of: "", .gnu_debuglink, .shstrtab. */
 static size_t make_elf(unsigned char *at, bool symbols, bool link, bool tables)
 {
     static const char section_names[] = "\0.gnu_debuglink\0.shstrtab", dynamic_names[] = "\0JNI_OnLoad\0gHotSpotVMStructs";

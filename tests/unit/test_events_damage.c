@@ -1,4 +1,4 @@
-/* What print, summary, scrub and the report on halts make of damaged files: cut at every byte, every bit flipped; plain, and packed with
+/* How print, summary, scrub and the report on halts handle damaged files: cut at every byte, every bit flipped; plain, and packed with
  * each codec.
  * tier: default
  * timeout: 300 */
@@ -22,7 +22,7 @@ static void test_cuts(const uint8_t *bytes, size_t size, const char *name)
     int64_t all = events_walk(bytes, size), most = 0;
     int turn = half_turn();
     for (size_t n = turn > 0; n < size; n += turn < 0 ? 1 : 2) {
-        uint8_t *copy = malloc(n + 1); /* of its own, so that a sanitizer sees a read behind it */
+        uint8_t *copy = malloc(n + 1); /* a separate copy, so that a sanitizer detects a read beyond its end */
         memcpy(copy, bytes, n);
         int64_t events = events_walk(copy, n);
         most = events > most ? events : most;

@@ -1,4 +1,5 @@
-/* The rules on evidence made by hand: each planted problem is found, its twin is not, and the border lies where docs/findings.md has it.
+/* The rules with evidence made by hand: each planted problem is found, a similar case without the problem is not, and the limit is where
+ * docs/findings.md says.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -24,7 +25,7 @@
 #define WORKER "java.util.concurrent.ThreadPoolExecutor.runWorker:1136"
 #define CLIENT "demo.Client.ask:9;java.util.concurrent.FutureTask.get:1;java.util.concurrent.FutureTask.awaitDone:1;" PARK
 
-/* ---- evidence: 10 s of it ---- */
+/* ---- evidence of 10 s ---- */
 
 static struct profile cpu, wall, lock, holder, alloc, live;
 static struct halts halts;
@@ -146,7 +147,7 @@ static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int co
     }
 }
 
-/* Four reads, which begin `apart` from each other. */
+/* Four reads, whose beginnings are `apart` from each other. */
 static void add_reads(const char *peer, uint64_t ns, uint64_t apart)
 {
     for (int i = 0; i < 4; i++) {
@@ -163,7 +164,7 @@ static void add_late(uint64_t ns, const char *site)
                        .sync_ns = ns,
                        .sync_known = true,
                        .late_ns = 4 * ns,
-                       .late_thread_ns = ns}; /* and three others that ran as long */
+                       .late_thread_ns = ns}; /* and three other threads that ran as long */
     one.late_thread = halt_word("looper");
     one.late_site = halt_word(site);
     halts_add(&halts, &one);
@@ -181,7 +182,7 @@ static bool text_is(uint32_t string, const char *wanted)
     return !strcmp(findings_text(&f, string), wanted);
 }
 
-/* It is the only one, says so, and tells what and where. */
+/* It is the only finding, its title says so, and it names the problem and the place. */
 static void finds(enum finding_kind kind, const char *subject, const char *site, const char *what)
 {
     judge();
@@ -245,7 +246,7 @@ static void test_contended(void)
     is_silent("a lock of the JDK's recorder, which was started for the recording");
 }
 
-/* The lock has an owner, which could run in 40 looks. */
+/* The lock has an owner, which was able to run in 40 looks. */
 static void add_owner_looks(int ready)
 {
     begin();
@@ -408,7 +409,7 @@ static void test_pool_of_forks(void)
 #define BORROW    "demo.Request.run:5;demo.Query.ask:9"
 #define CONDITION "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
 
-/* `threads` of them, of which all but `busy` wait in each slot of 100 ms; in every `gap`th slot one more does. */
+/* `threads` threads. In each slot of 100 ms all but `busy` of them wait; in every `gap`th slot one more waits. */
 static void add_turns(const char *name, const char *stack, const char *class_name, uint64_t threads, uint64_t busy, uint64_t gap)
 {
     uint64_t slots = 100;
@@ -489,7 +490,7 @@ static void test_lenders(void)
           "another, by its waits");
 }
 
-/* ---- what stops all ---- */
+/* ---- halts of all threads ---- */
 
 static void test_storm(void)
 {
@@ -800,7 +801,7 @@ static void add_boxes(int count, uint64_t bytes)
 {
     begin();
     add_allocations(BOXES, "java.lang.Integer", bytes, count);
-    for (int i = count; i < 100; i++) { /* lines enough that none of them allocates much */
+    for (int i = count; i < 100; i++) { /* so many lines that none of them allocates much */
         char frames[64];
         snprintf(frames, sizeof frames, "demo.Main.run:1;demo.Other.work:%d", i + 1);
         add_allocations(frames, "[B", bytes, 1);
@@ -835,7 +836,7 @@ static void test_allocations(void)
     is_silent("104 MB/s, and a little less by chance");
 }
 
-/* One object a tick, each of a kilobyte that stands for itself; `dies` = as many die as come. 40 looks in 40 s. */
+/* One object a tick, each of a kilobyte, which stands for itself; `dies`: as many objects die as are allocated. 40 looks in 40 s. */
 static void add_objects(bool dies)
 {
     enum { SETS = 40, EACH = 40 };
@@ -976,7 +977,7 @@ static void begin_long(uint64_t seconds)
     e.duration_ns = seconds * NS_PER_S;
 }
 
-/* 8 s of waiting within ten seconds that begin then, and one wait of 1 ms in each other second. */
+/* 8 s of waiting within the ten seconds that begin at this time, and one wait of 1 ms in each other second. */
 static void add_trouble(uint64_t from)
 {
     for (uint64_t i = 0; i < 100; i++)
@@ -1042,7 +1043,7 @@ static void test_windows(void)
     end();
 }
 
-/* A hundred samples in each ten seconds, of which in one so many are of throws. */
+/* A hundred samples in each ten seconds. In one of these periods this many samples are of throws. */
 static void add_throws_in_window(int throws)
 {
     begin_long(100);
@@ -1145,7 +1146,7 @@ static void test_print(void)
     end();
 }
 
-/* No report shows a flag of the JVM. */
+/* No report shows flags of the JVM. */
 static void test_print_without_report(void)
 {
     struct jvm_info jvm = {(char *)"-Xint", (char *)"", 25, 0, true};
@@ -1161,7 +1162,7 @@ static void test_print_without_report(void)
     end();
 }
 
-/* Both or none of them. */
+/* Returns whether both are found or neither. */
 static void test_reports(void)
 {
     for (int kind = 0; kind < FINDING_KINDS; kind++)
@@ -1188,7 +1189,7 @@ static void test_score(void)
     tap_ok(none.low == 0 && none.high < 1 && many.low < 9805 && many.low > 9800 && many.high > 10195 && many.high < 10200, "counts");
 }
 
-/* docs/findings.md has a row for each, and no other. */
+/* docs/findings.md has a row for each finding, and no other rows. */
 static void test_doc(void)
 {
     struct doc_table table;

@@ -1,4 +1,5 @@
-/* Evidence with as many different threads, locks and places as a file can hold: what rules take grows with it, and not with its square.
+/* Evidence with as many different threads, locks and places as a file can contain: the time of the rules must grow in proportion to it,
+ * not with its square.
  * tier: quick
  * timeout: 100 */
 #include "../tap.h"

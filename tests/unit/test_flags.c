@@ -1,4 +1,4 @@
-/* The command line: what is found in it, and command lines that are in order.
+/* The command line: the problems that are found in it, and command lines without problems.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

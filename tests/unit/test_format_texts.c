@@ -1,4 +1,4 @@
-/* Formats that are read and not written: exact totals, stacks and types of small files, and what is refused.
+/* Formats that are only read: exact totals, stacks and types of small files, and what is refused.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads bytes as a file of theirs: the content says what they are. */
+/* Reads bytes as another tool's file: the content must show the format. */
 static int load(struct profile *p, const void *bytes, size_t size, const char *value, struct error *e)
 {
     struct intake in;
@@ -203,20 +203,20 @@ static void test_legacy_words(void)
               "a.b.C.main;a.b.C.m; 50000000 in 5\nsum 50000000 ns\n", "Java's, with names");
 }
 
-/* "a;b 2\n\U0001f600;c 3\n" in UTF-16, and what its marks are. */
+/* "a;b 2\n\U0001f600;c 3\n" in UTF-16, with and without byte order marks. */
 static void test_utf16(void)
 {
     static const uint16_t units[] = {0xfeff, 'a', ';', 'b', ' ', '2', '\r', '\n', 0xd83d, 0xde00, ';', 0xd83d, 'c', ' ', '3', '\n'};
     static const char marked[] = "\xef\xbb\xbf"
                                  "a;b 2\n";
-    for (int form = 0; form < 4; form++) { /* big-endian or not, with the mark or without */
+    for (int form = 0; form < 4; form++) { /* big-endian or not, with the byte order mark or without */
         uint8_t bytes[sizeof units];
         size_t first = form & 2 ? 1 : 0, n = 0;
         for (size_t i = first; i < sizeof units / sizeof *units; i++) {
             bytes[n++] = (uint8_t)(form & 1 ? units[i] >> 8 : units[i] & 255);
             bytes[n++] = (uint8_t)(form & 1 ? units[i] & 255 : units[i] >> 8);
         }
-        n = first ? 14 : n; /* without the mark only what is ASCII is certain */
+        n = first ? 14 : n; /* without the mark only ASCII text is recognized with certainty */
         struct profile p;
         struct error e;
         int rc = load(&p, bytes, n, NULL, &e);

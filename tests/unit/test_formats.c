@@ -1,5 +1,5 @@
-/* Other tools' formats: what is written is read again and says the same, for what the format holds; damage of every kind is told in one
- * line, or left out, and never more.
+/* Other tools' formats. A profile that is written and read again is the same, as far as the format can hold it. Damage of every kind
+ * gives an error of one line, or is left out.
  * tier: quick
  * timeout: 300 */
 #include "../tap.h"
@@ -43,7 +43,7 @@ static void test_round_trips(const struct profile *p, const struct format_seed *
     }
 }
 
-/* What was read is written and read again: nothing is lost on the second way either. */
+/* A profile that was read is written and read again: the second round loses nothing. */
 static void test_second_trip(const struct format_seed *seeds)
 {
     struct error e;
@@ -78,7 +78,7 @@ static void test_log(const struct format_seed *seed)
     profile_deinit(&p);
 }
 
-/* A reader's promise for any bytes: 0 and a profile that adds up, or an error with one line. */
+/* What a reader must do with any bytes: return 0 and a profile that adds up, or an error of one line. */
 static bool is_total(const struct format_seed *seed, const uint8_t *bytes, size_t size)
 {
     struct profile p;
@@ -98,7 +98,7 @@ static void test_damage(const struct format_seed *seed)
 {
     uint64_t worse = 0;
     for (size_t n = 0; n <= seed->size; n++) {
-        uint8_t *cut = malloc(n + 1); /* of its own size, so that a sanitizer sees a read behind it */
+        uint8_t *cut = malloc(n + 1); /* of exactly its size, so that a sanitizer detects a read beyond the end */
         memcpy(cut, seed->bytes, n);
         cut[n] = 0;
         worse += !is_total(seed, cut, n);
@@ -142,7 +142,7 @@ static void test_collapsed(void)
             "what compilers put behind a dot is no method");
 }
 
-/* Very deep stacks are cut at the root, as everywhere. */
+/* Very deep stacks are cut at the root, as in all formats. */
 static void test_depth(void)
 {
     struct profile p;
@@ -189,7 +189,7 @@ static void test_pb(void)
     buffer_deinit(&b);
 }
 
-/* A file of a few kilobytes whose stacks would have a million of frames each, again and again. */
+/* A file of a few kilobytes whose stacks would have a million frames each, many times. */
 static void test_bomb(void)
 {
     struct profile p;
@@ -222,7 +222,7 @@ static void test_bomb(void)
     buffer_deinit(&list);
 }
 
-/* What no reader takes is refused as too large, not for lack of memory: nobody shall try it again. */
+/* Input that no reader accepts because of its size is refused as too large, not for lack of memory: nobody should try it again. */
 static void test_large_text(void)
 {
     enum { LIMIT = 1 << 24 };
@@ -247,7 +247,7 @@ static void test_large_text(void)
     }
 }
 
-/* jansson quotes what it stumbled over, here the end of the line too. */
+/* jansson quotes the text at which it failed, here including the line end. */
 static void test_quoted(void)
 {
     static const char bytes[] = "{\"shared\": \"one \\\n\"}";

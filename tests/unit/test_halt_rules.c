@@ -1,4 +1,4 @@
-/* Rules about pauses and other halts: each is found at its limit and not below it, and halts of the same kind that are in order are silent.
+/* Rules about pauses and other halts: each is found at its limit and not below it, and harmless halts of the same kind are not reported.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -16,7 +16,7 @@
 enum { REST = 100, MOST = 20000 };
 
 static struct halts halts;
-static char place[64]; /* where what was found last is most */
+static char place[64]; /* the value of the last finding is the largest */
 
 static uint32_t word(const char *text)
 {
@@ -42,7 +42,7 @@ static void begin(void)
     strtab_init(&halts.strings);
 }
 
-/* Whether there is a finding of that id; *others: how many there are of other ids. */
+/* Whether there is a finding with that id; *others: the number of findings with other ids. */
 static bool finds(const char *id, uint32_t *others)
 {
     struct findings f;
@@ -66,7 +66,7 @@ static bool finds(const char *id, uint32_t *others)
     return found;
 }
 
-/* v by the number of halts. */
+/* v as a function of the number of halts. */
 enum measure { SHARE, A_SECOND, A_MINUTE, OF_TIME, WAITERS };
 
 static double low_of(enum measure measure, int count)
@@ -170,7 +170,7 @@ static void test_target(void)
     tap_ok(!finds("gc_misses_target", &others), "ZGC has no such target");
 }
 
-/* Of pauses of which all have that cause. */
+/* Pauses that all have that cause. */
 static void test_floor(void)
 {
     static const char *const causes[] = {"G1New, G1 Humongous Allocation", "ParallelScavenge, GCLocker Initiated GC"};

@@ -1,4 +1,4 @@
-/* Halts of recordings written by hand: what several events tell becomes one halt; sums, causes and shares of a time are exact.
+/* Halts in recordings written by hand: several events about one halt become one halt; sums, causes and shares of a time are exact.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -15,7 +15,7 @@
 
 #define START INT64_C(5000000)
 
-/* What one case opens and closes. */
+/* Objects that each case opens and closes. */
 struct crafted {
     struct buffer b;
     struct jfr_file *file;
@@ -29,7 +29,7 @@ static void craft(struct crafted *c)
     buffer_init(&c->b, 4 << 20);
 }
 
-/* What is in the buffer by now. */
+/* The present text in the buffer. */
 static void read_halts(struct crafted *c)
 {
     struct error e = {""};
@@ -190,7 +190,7 @@ static void test_printed(const struct halts *h)
     free(json);
 }
 
-/* As with the recorder's usual settings. */
+/* As with the usual settings of the JDK's recorder. */
 static void test_not_known_when_asked(struct halts *h)
 {
     struct halt *s = &h->list[find(h, HALT_SAFEPOINT, 100) - h->list];
@@ -269,7 +269,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     regex_free(late);
 }
 
-/* The one that ran longest is the last of very many. */
+/* The halt that lasted longest is the last of very many. */
 static void test_crowd(void)
 {
     enum { THREADS = 3000, COLUMNS = 10, TOP = 2 };
@@ -318,7 +318,7 @@ static void test_who_was_late(void)
     close_halts(&c);
 }
 
-/* More threads than are named: the one that all wait for comes last. */
+/* More threads than the report names: the thread for which all others wait comes last. */
 static void test_late_behind_others(void)
 {
     struct crafted c;
@@ -332,7 +332,8 @@ static void test_late_behind_others(void)
     close_halts(&c);
 }
 
-/* Both told of waits. Of the agent's time its own count; those that the JDK saw begin before the agent was loaded are the JDK's. */
+/* Both recorders reported waits. For the agent's time its own events count; waits that began before the agent was loaded come from the
+ * JDK. */
 static void test_told_twice(bool later)
 {
     static const uint8_t from_310_ms[8] = {0, 0, 0, 0, 0x12, 0xc6, 0x84, 0xc0};
@@ -367,7 +368,7 @@ static void test_told_twice(bool later)
     close_halts(&c);
 }
 
-/* What goes on at the agent's end the JDK has whole, if it has it. */
+/* If a wait goes on at the agent's end, the JDK's event counts, if there is one, because it has the whole wait. */
 static void test_open_waits(void)
 {
     struct crafted c;
@@ -387,7 +388,7 @@ static void test_open_waits(void)
     close_halts(&c);
 }
 
-/* The agent has the waits of its own time, the JDK all else; and the time is the agent's. */
+/* The agent has the waits of its own time, and the JDK has everything else; the time of the recording is the agent's. */
 static void test_joined(bool parks)
 {
     struct crafted c;
@@ -418,7 +419,7 @@ static void test_joined(bool parks)
     close_halts(&c);
 }
 
-/* Walked for each sample, such a stack would take minutes. */
+/* If such a stack were walked for each sample, it would take minutes. */
 static void test_deep(void)
 {
     enum { FRAMES = 40000, SAMPLES = 40000 };

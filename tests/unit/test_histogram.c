@@ -1,5 +1,5 @@
 /*
- * HDR histograms: index arithmetic and figures against brute force, corrections, sums, the recorder under threads, the encoded form.
+ * HDR histograms: indexes and figures compared with brute force, corrections, sums, the recorder under threads, the encoded form.
  * tier: quick
  * timeout: 120
  * aarch64: yes
@@ -25,14 +25,15 @@ static uint64_t draw(void)
     return x ^ x >> 31;
 }
 
-/* Spread over all magnitudes below 2^bits. */
+/* Values spread over all magnitudes below 2^bits. */
 static int64_t draw_value(int bits)
 {
     return (int64_t)(draw() >> (64 - 1 - (int)(draw() % (unsigned)bits)));
 }
 
-/* The definition, without bit tricks: the first 2^k values that hold 2 * 10^digits lie one to a counter of `lowest`'s power of
- * two; every doubling beyond halves the counters per value. Returns the lowest equivalent, and how many values share the counter. */
+/* The definition, without bit tricks. The first 2^k values, which cover 2 * 10^digits, have one counter each (in steps of `lowest`'s
+ * power of two). At every further doubling each counter has twice as many values. Returns the lowest equivalent, and how many values
+ * share the counter. */
 static int64_t by_definition(int64_t v, int64_t lowest, int digits, int64_t *width)
 {
     int64_t unit = 1, first = 1, exact = 2;
@@ -87,7 +88,7 @@ static bool is_same_place(const struct candor_histogram *h, int64_t v)
     return v < 0 || index >= h->counts_len ? place >= (uint32_t)h->counts_len : place == (uint32_t)index;
 }
 
-/* The short way of recording leads to the same counter, at every power of two and its neighbours too. */
+/* The fast way of recording gives the same counter, also at every power of two and its neighbors. */
 static void test_short_way(void)
 {
     static const int64_t highest[] = {2, 3600 * NS_PER_S, ((int64_t)1 << 53) - 1, (int64_t)1 << 53, INT64_MAX};
@@ -227,7 +228,7 @@ enum { WRITERS = 3, SAMPLES = 50 };
 static struct candor_recorder recorder;
 static int over;
 
-/* Values 0, 1000, ... 999,000 in turn, until it is over; returns how many. */
+/* Records the values 0, 1000, ... 999,000 in turn, until the end; returns how many. */
 static void *write_values(void *count)
 {
     int64_t n = 0;
@@ -277,7 +278,7 @@ static void *sample_once(void *total)
     return NULL;
 }
 
-/* A writer that came in and stands before its count: whoever takes the interval waits for it. */
+/* A writer has entered, and has not counted yet: the reader that takes the interval must wait for it. */
 static void test_recorder_waits(void)
 {
     struct timespec while_it_stands = {0, 50000000};
@@ -322,7 +323,7 @@ static void test_encoding(void)
         }
         wrong += !same(&h, &back);
         candor_histogram_deinit(&back);
-        for (size_t n = strlen(text); n-- > 0;) { /* base64 may lose its padding, nothing else */
+        for (size_t n = strlen(text); n-- > 0;) { /* base64 may lack its padding, and nothing else */
             if (text[n] == '=')
                 continue;
             if (!candor_histogram_decode(&back, text, n)) {
@@ -332,7 +333,7 @@ static void test_encoding(void)
             if (n > 64)
                 n -= n / 9;
         }
-        for (int i = 0; i < 40; i++) { /* a flipped digit: refused, or (in zlib's own slack) the same */
+        for (int i = 0; i < 40; i++) { /* a changed digit: refused, or (in unused bits of zlib) without effect */
             size_t at = draw() % strlen(text);
             char was = text[at];
             text[at] = (char)(was == 'A' ? 'B' : 'A');
@@ -350,7 +351,7 @@ static void test_encoding(void)
     tap_ok(!odd, "changed: no nonsense");
 }
 
-/* What older HdrHistograms wrote: 5, 300 and 1 values in the counters 3, 200 and 299. */
+/* Logs of older HdrHistograms: 5, 300 and 1 values in the counters 3, 200 and 299. */
 static void test_older_encodings(void)
 {
     static const struct {

@@ -112,7 +112,7 @@ static void test_damage(void)
     char *text = written(CANDOR_LOG_JAVA, &size);
     struct seen whole = read_text(text, size);
     char *last = strstr(text, "Tag=");
-    for (size_t n = (size_t)(last - text) + 1; n + 2 < size; n++) { /* without the line end, or one '=' of padding, nothing is lost */
+    for (size_t n = (size_t)(last - text) + 1; n + 2 < size; n++) { /* no harm if the end is missing */
         struct seen s = read_text(text, n);
         silent += s.entries + s.problems != 2 || (s.entries == 2 && s.total != whole.total);
     }
@@ -127,7 +127,7 @@ static void test_damage(void)
     free(text);
 }
 
-/* Logs of HdrHistogram's that are sound, and not read. */
+/* Valid logs of HdrHistogram that are not read. */
 static void test_refused(void)
 {
     static const char doubles[] = "0.0,1.0,2.0,DHISTwAAAAIAAAAAAA9CQByEkxQAAAAheJyTaZkszMDAwAjEDkDMxAABjBCybYH9B4gAEwBQKwPj\n",

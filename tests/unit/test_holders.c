@@ -1,4 +1,4 @@
-/* Who holds objects, read from jdk.OldObjectSample as the JDK writes it, and merged.
+/* What holds objects, read from jdk.OldObjectSample as the JDK writes it, and merged.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -59,7 +59,7 @@ struct reference {
     uint64_t array, field, object, skip;
 };
 
-/* The pool's key is the place here, from 1. */
+/* The pool's key is the index in this table, from 1. */
 static const struct object objects[] = {
     {BYTES, "", 1},
     {NODE, "", 2},
@@ -67,7 +67,7 @@ static const struct object objects[] = {
     {MAP, "", 4},
     {MIRROR, "Class Name: com.shop.Orders", 0},
     {BYTES, "", 5},
-    {NODE, "", 6}, /* 6, 7: another one of the same */
+    {NODE, "", 6}, /* 6, 7: another path of the same kind */
     {BYTES, "", 7},
     {LIST_NODE, "", 8},
     {LIST_NODE, "", 9},
@@ -78,7 +78,7 @@ static const struct object objects[] = {
     {BYTES, "", 12},
     {NODE, "", 0},   /* 15, 16: a part */
     {BYTES, "", 13}, /* 17: far away */
-    {BYTES, "", 14}, /* 18: of a class as an object */
+    {BYTES, "", 14}, /* 18: a class as an object */
 };
 static const struct reference references[] = {
     {0, 1, 2, 0},  {1, 0, 3, 0},  {0, 2, 4, 0},  {0, 3, 5, 0},  {0, 1, 7, 0},  {2, 0, 3, 0},  {0, 4, 9, 0},
@@ -205,8 +205,8 @@ static void craft(struct buffer *b)
     craft_end(b, chunk);
 }
 
-/* A ring of maps whose keys' names are long, seen from many places: each path goes around until it is too long, or comes from the map that
- * knows nothing of its holder after as many steps as have room. */
+/* A ring of maps whose keys have long names, seen from many places. Each path goes around until it is too long, or begins at the map
+ * whose holder is not known, after as many steps as fit. */
 enum { RING = 20, NAME_BYTES = 3000, AROUND = 10, ENDING = 6000 };
 
 static void put_long_names(struct buffer *b)
@@ -227,7 +227,8 @@ static void put_long_names(struct buffer *b)
     craft_event_end(b, pool);
 }
 
-/* Objects 1 to RING are held by the next, the last by the first; 2 * RING by nobody, and those before by the next. */
+/* The objects 1 to RING are held by the next one, the last of them by the first. 2 * RING is held by nothing, and the objects before it
+ * by the next one. */
 static void craft_rings(struct buffer *b)
 {
     size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
@@ -304,7 +305,7 @@ static bool is_unread(const struct profile *p, const struct holders *h, uint32_t
     return h->missing_count == 1 && h->missing[0].objects == number && !strcmp(profile_text(p, h->missing[0].reason), HOLDERS_UNREAD);
 }
 
-/* A file that says much with few bytes. */
+/* A small file that expands to very much. */
 static void test_bounds(void)
 {
     struct profile p;

@@ -1,4 +1,4 @@
-/* What is not libcurl's of talking to a server: addresses, texts in a query, headers of an answer, the file of a token.
+/* The parts of talking to a server that are not libcurl's: addresses, texts in a query, headers of an answer, the file of a token.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* Chunks of another recording behind ours: byte for byte, those of the time only, and nothing at all when something is wrong.
+/* Appending chunks of another recording to ours: byte for byte, only those within the time, and nothing at all if something is wrong.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -18,7 +18,7 @@
 
 static struct error error;
 
-/* A chunk that begins so many seconds after the first ones do. */
+/* A chunk that begins this many seconds after the first chunks do. */
 static void put_chunk(struct buffer *b, unsigned seconds)
 {
     size_t chunk = craft_everything(b);

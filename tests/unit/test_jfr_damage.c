@@ -1,4 +1,4 @@
-/* Damaged files: cut at every byte, every bit flipped, chunks made to hurt.
+/* Damaged files: cut at every byte, every bit flipped, and chunks that are made to do harm.
  * tier: default
  * timeout: 180 */
 #include "base/time_units.h"
@@ -36,8 +36,8 @@ static void test_cuts(struct jfr_bytes whole, const char *name)
     tap_ok(!silent, "%s: every cut is noticed", name);
 }
 
-/* Every third, which comes by all places in a byte. Where one lies in what the only chunk's metadata need, a quarter, the file is
- * refused. */
+/* Every third bit, so that all positions in a byte are met. If a bit lies in the metadata of the only chunk, which is a quarter of the
+ * file, the file is refused. */
 static void test_flips(struct jfr_bytes whole, const char *name)
 {
     int turn = half_turn();
@@ -74,7 +74,7 @@ static void test_garbage(void)
     tap_ok(jfr_file_open(&file, "/tmp", NULL, &e) == -EISDIR, "%s", e.text);
 }
 
-/* A file of which nothing can be read is refused, with the reason; it takes one readable chunk, wherever. */
+/* If nothing in a file can be read, it is refused, with the reason. One readable chunk anywhere is enough to read it. */
 static void test_nothing_readable(const char *path)
 {
     struct jfr_file *file;
@@ -103,7 +103,7 @@ static void test_between_chunks(const char *path)
     uint64_t all = walk.events, chunk = 0;
     for (int i = 0; i < 8; i++)
         chunk = chunk << 8 | b.data[8 + i];
-    memcpy(b.data + chunk + 68, "damagedamagedamage", 18); /* the metadata of the second chunk */
+    memcpy(b.data + chunk + 68, "damagedamagedamage", 18); /* in the metadata of the second chunk */
     jfr_walk(b.data, b.size, &walk);
     tap_ok(walk.events && walk.events < all && walk.problems.count && walk.problems.list[0].chunk == 1,
            "a chunk without metadata is skipped, the others are read: %s", walk.problems.list[0].text);
@@ -111,7 +111,7 @@ static void test_between_chunks(const char *path)
     jfr_walk(b.data, b.size, &walk);
     tap_ok(walk.events && walk.problems.count == 1 && walk.problems.list[0].offset == chunk, "a chunk without header is skipped: %s",
            walk.problems.list[0].text);
-    memset(b.data + 8, 0x7f, 8); /* the first one's size: its events up to the next header */
+    memset(b.data + 8, 0x7f, 8); /* the size of the first chunk: its events up to the next header */
     jfr_walk(b.data, b.size, &walk);
     tap_ok(walk.events && walk.problems.count, "a size beyond the file: %s", walk.problems.list[0].text);
     free(b.data);
@@ -154,7 +154,7 @@ static void test_ways_to_open(const char *path)
            "a file so large that it is mapped: %s", problems.list[0].text);
 }
 
-/* ---- chunks made to hurt ---- */
+/* ---- chunks that are made to do harm ---- */
 
 enum { H_INT = 2, H_STRING, H_A, H_B, H_EVENT, H_POOLED };
 
@@ -208,7 +208,7 @@ static void test_hostile_types(void)
     walk_crafted(&b, "a string longer than the file", 1);
 }
 
-/* Types of which each holds the next `breadth` times, the innermost declared first: with 30 of them and breadth 4 2^58
+/* Each type contains the next one `breadth` times, and the innermost is declared first: with 30 types and a breadth of 4 these are 2^58
  * values, empty or of one byte. */
 static void craft_nest(struct buffer *b, unsigned levels, unsigned breadth, bool with_byte, const char *event, size_t size)
 {
@@ -255,7 +255,7 @@ static void test_nesting(void)
     tap_ok(number_behind_nest(20) == 7 && number_behind_nest(40) == 0, "20 levels are read, 40 are not");
 }
 
-/* Bytes within the chunk that are no event: what comes before them counts. */
+/* Bytes within the chunk that are not an event: the events before them count. */
 static void test_zeros_in_chunk(void)
 {
     static const struct craft_type types[] = {{H_EVENT, "E", "jdk.jfr.Event"}};
@@ -272,7 +272,7 @@ static void test_zeros_in_chunk(void)
            walk.problems.list[0].text);
 }
 
-/* A million elements of metadata, each the only child of the one before. */
+/* A million elements of metadata, each the only child of the previous one. */
 static void test_deep_metadata(void)
 {
     enum { ELEMENTS = 1000000 };

@@ -1,4 +1,4 @@
-/* Types that one chunk leaves to the next: the same ones for the same bytes, new ones for others, and nothing else is left.
+/* Sharing of types between chunks: the same types for the same bytes, new ones for other bytes, and nothing is left over.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -15,7 +15,7 @@ static const struct craft_type symbol = {SYMBOL, "test.Symbol", NULL, {{"string"
 static const struct craft_type ways[2] = {{EVENT, "test.Event", "jdk.jfr.Event", {{"a", INT}, {"b", INT}, {"s", SYMBOL, true}}},
                                           {EVENT, "test.Event", "jdk.jfr.Event", {{"b", INT}, {"a", INT}, {"s", SYMBOL, true}}}};
 
-/* `events` events of a = 1, 2, ..., b = 50, and the text behind key 7. */
+/* `events` events with a = 1, 2, ..., b = 50, and the text with key 7. */
 static void put_chunk(struct buffer *b, int way, unsigned events, const char *text)
 {
     const struct craft_type types[] = {{INT, "int"}, {STRING, "java.lang.String"}, symbol, ways[way]};
@@ -57,7 +57,7 @@ int main(void)
         int way;
         unsigned events;
         const char *text;
-        bool damaged, same; /* same: as the last that was read */
+        bool damaged, same; /* same: as in the chunk that was read last */
     } chunks[] = {{0, 3, "one"},
                   {0, 5, "two", .same = true},
                   {1, 2, "three"},

@@ -1,4 +1,4 @@
-/* The writer when the file cannot take it: cut back to the last whole flush, one lasting error that names the remedy.
+/* The writer when writes to the file fail: the file is cut back to the last whole flush, and one lasting error names the remedy.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -39,7 +39,7 @@ static uint64_t cpu_samples(const char *path, uint64_t *problems_out)
     return n;
 }
 
-/* Writes rounds until an error comes, and then a few more; returns how many flushes went well, -1 if none failed. */
+/* Writes rounds until an error occurs, and then a few more. Returns how many flushes succeeded, -1 if none failed. */
 static int write_until_error(struct jfr_writer *w, int *first_code, struct error *first)
 {
     struct error later;
@@ -85,7 +85,7 @@ static void test_file_size_limit(const char *path)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* A rotation that fails leaves the chunk before it whole. */
+/* A rotation that fails leaves the previous chunk whole. */
 static void test_limit_at_rotation(const char *path)
 {
     struct error e;
@@ -142,7 +142,7 @@ static void test_full_tmpfs(void)
     rmdir(dir);
 }
 
-/* Somebody else shortens or deletes the file: every later call says so, and nothing is written any more. */
+/* Another program shortens or deletes the file: every later call reports it, and nothing is written any more. */
 static void test_touched(const char *path, bool deleted)
 {
     struct error e = {""}, later;

@@ -1,5 +1,5 @@
-/* Each event's values are those of the schema's fields: none is left out, none is too many, each stands in its place. The writer is
- * compiled with CANDOR_CHECK_FIELDS for this test (src/jfr/write/writer_events.c).
+/* The values of each event match the fields of the schema: none is missing, none is superfluous, each is in its place. For this test the
+ * writer is compiled with CANDOR_CHECK_FIELDS (src/jfr/write/writer_events.c).
  * tier: quick
  * timeout: 20 */
 #include "jfr_sample.h"

@@ -1,5 +1,5 @@
-/* A recording read while it is written: whatever the writer has just done to the file, the reader takes each event once and whole, and
- * reads nothing again but the tail.
+/* A recording that is read while it is written: whatever the writer has just done to the file, the reader gets each event once and
+ * whole, and reads nothing again except the tail.
  * tier: quick
  * timeout: 120 */
 #include "jfr_sample.h"
@@ -117,7 +117,7 @@ static void test_growing(bool page_by_page)
     follow = NULL;
 }
 
-/* The chunks before the one that is written are passed over. */
+/* The chunks before the one that is being written are skipped. */
 static void test_joined(void)
 {
     struct error e;
@@ -145,7 +145,7 @@ static void test_joined(void)
     follow = NULL;
 }
 
-/* Wherever in a page the content ends, and what fills the page up then. */
+/* The content may end anywhere in a page; padding then fills the page. */
 static void test_ends(void)
 {
     static char text[JFR_TAIL_PAGE];

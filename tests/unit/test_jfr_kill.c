@@ -1,4 +1,4 @@
-/* A writer that dies or meets an error in any of its writes: the file holds every whole flush and nothing else.
+/* A writer that dies, or gets an error, in any of its writes: the file contains every whole flush and nothing else.
  * tier: quick
  * timeout: 180 */
 #include "jfr_sample.h"
@@ -18,7 +18,7 @@
 
 static struct jfr_walk walk; /* large */
 
-/* ---- what the file must hold ---- */
+/* ---- what the file must contain ---- */
 
 enum { FACTS = 11, ROUND = SAMPLE_CPU_SAMPLES + SAMPLE_EXECUTION_SAMPLES + SAMPLE_ALLOCATIONS + 2 * SAMPLE_WAITS + 6 };
 
@@ -37,7 +37,7 @@ static bool whole_rounds(uint64_t events)
 static char path[] = "/tmp/candor-test-XXXXXX";
 static uint64_t flushed, torn, moments;
 
-/* Dead right now: what would be found? Nothing to complain about, ever, and the flush in progress as a whole or not. */
+/* What would be found if the process died now? Never an error, and the flush in progress either whole or not at all. */
 static void look(void)
 {
     struct jfr_bytes b = jfr_bytes_of(path);
@@ -103,7 +103,7 @@ static void test_nth_error(void)
         bool empty = b.size == 0;
         int found = empty ? 0 : jfr_walk_copy(b.data, b.size, &walk);
         uint64_t rounds = empty ? 0 : rounds_of(walk.events);
-        /* A rotation fails in its second half too: then its flush is in the file. */
+        /* A rotation also fails in its second half: then its flush is in the file. */
         wrong +=
             rc != -EIO || found || (!empty && (!whole_rounds(walk.events) || walk.problems.count)) || rounds < good || rounds > good + 1;
         free(b.data);
@@ -127,7 +127,7 @@ static void write_for_ever(void)
     }
 }
 
-/* Until the child's file holds something. */
+/* Waits until the child's file contains something. */
 static void wait_for_flush(void)
 {
     struct stat st;

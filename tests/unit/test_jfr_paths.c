@@ -1,4 +1,4 @@
-/* Paths to objects, written and read: each object, and each way that one is held, is in a chunk once, and is there.
+/* Paths to objects, written and read: each object, and each way in which one is held, is in a chunk exactly once.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -22,7 +22,8 @@ static const char *const symbols[] = {
     "table",  "cache",   "Class Name: com.shop.Orders", "java.lang.Thread",          "Thread Name: worker-3", "locals",          "found",
     "budget", "complete"};
 
-/* Ids from 1. Two samples (1, 2) by nodes of their own (3, 4) in one table (5), of a map (6), of a class (7); one (8) of a thread (9). */
+/* Ids from 1. Two samples (1, 2) are held by separate nodes (3, 4) in one table (5) of a map (6), which a class holds (7); one (8) is
+ * held by a thread (9). */
 static const struct jfr_held_object held[] = {
     {.class_name = BYTES, .holder = 3, .field = VALUE},
     {.class_name = BYTES, .holder = 4, .field = VALUE},
@@ -95,13 +96,13 @@ static bool write_file(const char *path)
         return false;
     put_all(w, 1000);
     jfr_writer_flush(w, 1001, &e);
-    put_all(w, 2000); /* the chunk has all that they refer to */
+    put_all(w, 2000); /* the chunk contains everything to which they refer */
     jfr_writer_rotate(w, 2001, TICK + 2000, &e);
     put_all(w, 3000); /* this one not yet */
     return !jfr_writer_close(w, 3001, &e);
 }
 
-/* Entries of pools that the file has, in all chunks. */
+/* The number of pool entries in the file, in all chunks. */
 static uint32_t count_entries(const char *path, const char *type, uint32_t most)
 {
     struct jfr_file *f;

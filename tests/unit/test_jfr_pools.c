@@ -1,4 +1,4 @@
-/* Constant pools: each key gives the entry that was the first to have it, whatever numbers keys are, and no other key gives one.
+/* Constant pools: each key gives the first entry that had it, whatever the keys are, and no other key gives an entry.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -10,7 +10,7 @@
 
 enum { P_INT = 10, P_EVENT, P_BOX, ENTRIES = 6000, ABSENT = 7 };
 
-/* The entries of a pool are told by four checkpoints. The third tells so few that the table of the first two has room for them, the last
+/* Four checkpoints contain the entries of a pool. The third has so few that the table of the first two has room for them; the last has
  * as many as are there already. */
 enum { CHECKPOINTS = 4, OPENED = 2 };
 static const unsigned begins[CHECKPOINTS + 1] = {0, 1000, 1500, 1600, ENTRIES};
@@ -18,9 +18,9 @@ static const unsigned begins[CHECKPOINTS + 1] = {0, 1000, 1500, 1600, ENTRIES};
 /* The keys of a pool. The value of entry i is i + 1. */
 struct keys {
     const char *what;
-    uint64_t first, step; /* of entry 0; from each to the next */
-    uint64_t again;       /* key of the last entry of the second checkpoint, where not 0 */
-    uint64_t last;        /* the same of the last */
+    uint64_t first, step; /* key of entry 0; distance from each key to the next */
+    uint64_t again;       /* key of the last entry of the second checkpoint, if not 0 */
+    uint64_t last;        /* the same for the last checkpoint */
     uint64_t absent[ABSENT];
 };
 
@@ -55,7 +55,7 @@ static void put_entries(struct buffer *b, const struct keys *k, unsigned checkpo
     craft_event_end(b, event);
 }
 
-/* Of the first `count` entries, how many a key does not give. */
+/* Of the first `count` entries, how many are not found by their key. */
 static unsigned wrong(struct jfr_chunk *chunk, const struct keys *k, unsigned count)
 {
     const struct jfr_type *type = jfr_chunk_type(chunk, "test.Box");
@@ -78,7 +78,7 @@ static unsigned found_absent(struct jfr_chunk *chunk, const struct keys *k)
     return found;
 }
 
-/* grows: when the chunk is opened, it ends behind the second checkpoint; the others are then taken in one by one. */
+/* grows: when the chunk is opened, it ends after the second checkpoint; the other checkpoints are then read one by one. */
 static void test_keys(const struct keys *k, bool grows)
 {
     static const struct craft_type types[] = {{P_INT, "int"}, {P_EVENT, "E", "jdk.jfr.Event"}, {P_BOX, "test.Box", "", {{"value", P_INT}}}};

@@ -1,5 +1,5 @@
-/* A recording that gives up its oldest chunks and moves what is left to the front: whole at every instant, nothing twice, nothing
- * missing but what was given up.
+/* A recording that removes its oldest chunks and moves the rest to the front: the file is whole at every instant, contains nothing
+ * twice, and lacks only what was removed.
  * tier: quick
  * timeout: 300 */
 #include "base/time_units.h"
@@ -21,12 +21,12 @@ enum { ROUNDS = 36, ROUNDS_MAX = 64, ROUNDS_OF_CHUNK = 3, CHUNKS_KEPT = 3 };
 static char path[] = "/tmp/candor-test-XXXXXX";
 static struct jfr_walk walk; /* large */
 
-/* ---- what the file holds ---- */
+/* ---- the contents of the file ---- */
 
 struct holding {
     unsigned samples[ROUNDS_MAX];
     unsigned first, last; /* rounds with samples */
-    bool good;            /* these are whole, without a gap between them, and nothing is wrong with the file */
+    bool good;            /* these rounds are whole, without a gap between them, and the file has no errors */
 };
 
 static void count_chunk(struct jfr_chunk *chunk, struct holding *h)
@@ -76,14 +76,14 @@ static struct holding holding(void)
 /* ---- a recording of many chunks ---- */
 
 static unsigned flushed; /* rounds that were */
-static unsigned kept;    /* the first round that is to be there, whatever happens */
+static unsigned kept;    /* the first round that must be there, whatever happens */
 
 static uint64_t ticks_of(unsigned round)
 {
     return SAMPLE_START_TICKS + (uint64_t)round * SAMPLE_TICKS_PER_SECOND;
 }
 
-/* Keeps so many chunks, and moves them where that is possible. */
+/* Keeps this many chunks, and moves them if that is possible. */
 static int keep_end(struct jfr_writer *w, unsigned *moves, struct error *e)
 {
     uint32_t chunks = jfr_ring_chunks(w);
@@ -165,7 +165,7 @@ static void test_each_write(bool page_by_page)
            (unsigned long long)moments, page_by_page ? "pages that are written" : "system calls");
 }
 
-/* What was kept stays, whichever call fails. */
+/* What was kept remains, whichever call fails. */
 static void test_each_error(void)
 {
     struct error e;

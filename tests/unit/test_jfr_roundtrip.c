@@ -1,4 +1,4 @@
-/* What the writer writes, the reader reads: every event, field and name, over several flushes and chunks.
+/* The reader reads what the writer wrote: every event, field and name, over several flushes and chunks.
  * tier: quick
  * timeout: 60 */
 #include "base/time_units.h"
@@ -178,14 +178,15 @@ static void test_file(const char *path)
     jfr_file_close(file);
 }
 
-/* Sizes are alike up to what fills a page whose rest is too small for a shell; two of them where they are differences. */
+/* Sizes are equal, up to the padding of a page whose rest is too small for a shell. For differences of sizes the padding may occur
+ * twice. */
 static bool alike(uint64_t a, uint64_t b)
 {
     enum { FILLER = 2 * JFR_TAIL_SHELL };
     return a < b + FILLER && b < a + FILLER;
 }
 
-/* The second time names are needed they are in the chunk already; the next chunk needs them again. */
+/* When names are needed a second time, the chunk has them already; the next chunk needs them again. */
 static void test_delta(const char *path)
 {
     struct error e;
@@ -215,7 +216,7 @@ static void test_delta(const char *path)
     tap_ok(alike(filled - fresh, size[1] - size[0]), "and so does the first flush of the next chunk");
 }
 
-/* Other readers find the checkpoints from the header's, each by its distance to the one before. */
+/* Other readers find the checkpoints from the header, each by its distance to the previous one. */
 static void test_chain(const char *path)
 {
     struct error e;

@@ -1,5 +1,5 @@
-/* What the writer saves bytes by: events' sizes of one byte where that is enough, times that are no finer than asked for, no types
- * without events, and keys of stacks and methods that are counted in each chunk. And what helps those who pack it: names are sorted.
+/* How the writer saves bytes: one byte for the sizes of small events, times that are no finer than requested, no types without events,
+ * and keys of stacks and methods that are counted in each chunk. Names are sorted, which helps programs that pack the file.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -28,7 +28,7 @@ static int open_writer(struct jfr_writer **w, const char *path, uint64_t per_sec
     return jfr_writer_new(w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, e);
 }
 
-/* A setting for each length of its value. */
+/* A setting for each possible length of its value. */
 static void write_all(const char *path, uint32_t grain, struct error *e)
 {
     struct jfr_writer *w;
@@ -49,7 +49,7 @@ struct found {
     unsigned events, lengths, times, outside, long_sizes;
 };
 
-/* The times of events are those that were given, to the grain, and within their chunk. */
+/* The times of events are those that were given, rounded to the grain, and within their chunk. */
 static void check_event(struct jfr_event *event, const struct jfr_chunk_info *info, const uint8_t *bytes, uint32_t grain, struct found *f)
 {
     struct jfr_text value = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "value")));
@@ -88,7 +88,7 @@ static void test_grain(const char *path, uint32_t grain)
     jfr_file_close(file);
 }
 
-/* ---- what is not declared ---- */
+/* ---- types that are not declared ---- */
 
 static void test_without(const char *path)
 {
@@ -140,7 +140,7 @@ static uint32_t far_index(uint32_t id)
     return (id - far_id(0)) / (far_id(1) - far_id(0));
 }
 
-/* Two frames each, of which the caller is a method of the stack before. */
+/* Two frames each; the caller is a method of the previous stack. */
 static size_t far_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
 {
     id = far_index(id);
@@ -179,7 +179,7 @@ static unsigned wrong_methods(struct jfr_chunk *chunk, uint32_t key, uint32_t i)
     return wrong;
 }
 
-/* Whether the names stand in each chunk as they are sorted, whatever the order they came in. */
+/* Whether the names in each chunk are sorted, whatever the order in which they came. */
 static bool are_sorted(const char *path, unsigned chunks)
 {
     static char bytes[1 << 20];
@@ -205,7 +205,7 @@ static void far_sort(void *context, uint32_t *ids, size_t count)
     }
 }
 
-/* Keys of methods are counted as the stacks are written. */
+/* Keys of methods are counted in the order in which stacks are written. */
 static uint64_t method_of_last(struct jfr_chunk *chunk)
 {
     struct jfr_stack stack;
@@ -214,7 +214,7 @@ static uint64_t method_of_last(struct jfr_chunk *chunk)
     return stack.raw && jfr_stack_next_raw(&stack, &raw) ? raw.method : 0;
 }
 
-/* In each of two chunks, whose stacks come in another order. */
+/* In each of two chunks, whose stacks come in different orders. */
 static void test_methods(const char *path)
 {
     struct jfr_pools pools = {NULL, far_stack, far_method, NULL, numbered, .sort_stacks = far_sort};

@@ -1,4 +1,4 @@
-/* The reader on a chunk written by hand: every kind of field, every string encoding, what is resolved.
+/* The reader, on a chunk written by hand: every kind of field, every string encoding, and everything that is resolved.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -109,7 +109,7 @@ static void test_resolved(struct jfr_chunk *chunk)
 
 #define LONG_NAME "a.name.that.is.longer.than.those.that.are.compared.as.a.whole.when.fields.are.sorted"
 
-/* So many looks at so many fields, one by one, would take a minute. */
+/* If this many fields were looked up this many times one by one, it would take a minute. */
 static void test_many_fields(void)
 {
     enum { INT = 10, WIDE = 100, FIELDS = 100000, LOOKS = 200000 };
@@ -145,7 +145,7 @@ static void test_many_fields(void)
     buffer_deinit(&b);
 }
 
-/* Whatever the order of its fields. */
+/* In any order of its fields. */
 static void test_method_keys(void)
 {
     enum { INT = 10, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, EVENT };
@@ -169,7 +169,7 @@ static void test_method_keys(void)
     size_t event = craft_pool(&b, METHOD, 1);
     for (const uint64_t *v = (const uint64_t[]){5, 1, 300, 0}; *v; v++) /* key, modifiers, descriptor */
         buffer_varint(&b, *v);
-    buffer_u8(&b, 0x80); /* hidden: a byte, and no integer that goes on */
+    buffer_u8(&b, 0x80); /* hidden: a byte, not an integer that continues */
     buffer_varint(&b, 400);
     buffer_varint(&b, 50000);
     craft_event_end(&b, event);

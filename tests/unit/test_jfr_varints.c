@@ -1,5 +1,5 @@
-/* Compressed integers, one and many: held against decoding byte by byte, for all lengths and alignments, in memory behind
- * which nothing can be read.
+/* Compressed integers, one and many: compared with decoding byte by byte, for all lengths and alignments, in memory after which nothing
+ * can be read.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -48,7 +48,7 @@ static const uint8_t *skip_portable(const uint8_t *at, const uint8_t *end, uint6
     return n ? varints_skip(at, end, n) : at;
 }
 
-/* How many of the answers about these bytes are wrong: where each number of integers ends, from 0 to more than there are. */
+/* Counts the wrong answers about these bytes: where each number of integers ends, from none to more than there are. */
 static uint64_t wrong_skips(const uint8_t *bytes, size_t size, skip_many *skip)
 {
     uint64_t wrong = 0, ignored;
@@ -66,7 +66,7 @@ static uint64_t wrong_with_both(const uint8_t *bytes, size_t size)
     return wrong_skips(bytes, size, varints_skip) + wrong_skips(bytes, size, skip_portable);
 }
 
-/* Each byte goes on with so many chances of 256. */
+/* Each byte continues its integer with a chance of this many in 256. */
 static void fill(uint8_t *bytes, size_t size, unsigned chances)
 {
     for (size_t i = 0; i < size; i++)
@@ -87,7 +87,7 @@ static void test_lengths(void)
     }
 }
 
-/* Whatever lies behind the end, ends or not, makes no difference. */
+/* The bytes after the end make no difference, whether they end an integer or not. */
 static void test_ends(void)
 {
     uint64_t wrong = 0;
@@ -101,7 +101,7 @@ static void test_ends(void)
     tap_ok(!wrong, "whatever lies behind the end: %llu wrong", (unsigned long long)wrong);
 }
 
-/* One run of bytes that end nothing, of every length, at every place. */
+/* One run of bytes that do not end an integer, of every length, at every place. */
 static void test_runs(void)
 {
     static const size_t sizes[] = {63, 64, 65, 72, 73, 127, 128, 129, 136, 137, 191, 192, 193};
@@ -136,7 +136,7 @@ static void test_bits(void)
     tap_ok(!wrong_nth, "the nth end in a block, for each: %llu wrong", (unsigned long long)wrong_nth);
 }
 
-/* Every length, cut at every place, with and without something behind it. */
+/* Every length, cut at every place, with and without bytes after it. */
 static void test_single(void)
 {
     uint64_t wrong = 0;
@@ -153,7 +153,7 @@ static void test_single(void)
     tap_ok(!input_varint(NULL, wall, &v) && !input_skip_varint(NULL, wall) && !varints_skip(NULL, wall, 20), "nothing of nothing");
 }
 
-/* The key of a frame, or none, by decoding; false when it holds what no key has: an integer of nine bytes. */
+/* The key of a frame, or none, by decoding; false if the frame contains an integer of nine bytes, which no key has. */
 static bool key_by_decoding(const uint8_t *bytes, uint32_t n, struct jfr_frame_key *key)
 {
     const uint8_t *at = bytes;
@@ -174,7 +174,7 @@ static bool same_key(const struct jfr_frame_key *a, const struct jfr_frame_key *
     return a->size == b->size && a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1];
 }
 
-/* A key is right or there is none; and there is one wherever sixteen bytes hold no run of eight that end nothing. */
+/* If there is a key, it is right; and there is one if sixteen bytes contain no run of eight that do not end an integer. */
 static void test_frame_keys(void)
 {
     uint8_t *bytes = wall - FRAME_KEY_BYTES;

@@ -1,4 +1,4 @@
-/* The JSON writer and the UTF-8 it stands on.
+/* The JSON writer, and the UTF-8 functions that it uses.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the calls write, as a string to free. */
+/* The output of the calls, as a string that the caller frees. */
 #define WRITTEN(j, ...)                                                                                                                    \
     ({                                                                                                                                     \
         char *text = NULL;                                                                                                                 \

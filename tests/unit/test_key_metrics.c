@@ -1,5 +1,5 @@
-/* The table of key metrics: names and numbers that stand once, bases that are not shares, and docs/formats/key-metrics.md made
- * of it as it is.
+/* The table of key metrics: names and numbers occur only once, the bases of shares are not shares themselves, and
+ * docs/formats/key-metrics.md is up to date with the table.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* The table of the kinds of sample: each has its words, is found by its own, and docs/formats/samples.md has the same event types.
+/* The table of the kinds of sample: each has its words and is found by them, and docs/formats/samples.md has the same event types.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -13,7 +13,7 @@ static void put_type(char *out, size_t size, const char *type, const char *befor
         snprintf(out + used, size - used, "%s`%s`", before, type);
 }
 
-/* The row of a kind in the document: better sources are later in the table, and earlier there. */
+/* The row of a kind in the document. Better sources are later in the table of the code, and earlier in the document. */
 static void put_row(char *out, size_t size, enum profile_kind kind)
 {
     const char *comma = " ";

@@ -1,10 +1,10 @@
-/* Leak candidates, of programs that are made up: what grows is found, and what stays as it is, fills once, or waits for its collection is
- * not.
+/* Leak candidates in simulated programs: objects that grow are found. Objects that stay as they are, fill up once, or wait for their
+ * collection are not.
  * tier: quick
  * timeout: 60
  *
- * A group that does not grow is called a candidate with a chance of at most 1e-6 in a recording, one that grows in two quarters
- * of three with 1e-4; the seeds are fixed. */
+ * A group that does not grow is named as a candidate with a chance of at most 1e-6 in a recording, and a group that grows in two of
+ * three quarters with 1e-4. The seeds are fixed. */
 #include "../tap.h"
 
 #include "base/map.h"
@@ -26,14 +26,14 @@ static double draw(void)
     return ((double)(hash_mix(++seed * UINT64_C(0x9e3779b97f4a7c15)) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* What a class's objects do, times in seconds. */
+/* The behavior of a class's objects, with times in seconds. */
 struct behaviour {
     const char *class_name, *package, *method;
     double per_second;   /* sampled objects that outlive a collection */
     double from, to;     /* when they are born */
     double lifetime;     /* 0 = for ever */
     bool is_exponential; /* that is the mean */
-    double old_every;    /* their garbage is found by a collection of old objects, so often; 0 = by the next */
+    double old_every;    /* how often a collection of old objects finds their garbage; 0 = the next collection finds it */
 };
 
 static uint32_t stack_of(struct profile *p, const struct behaviour *b)
@@ -66,12 +66,12 @@ static void add_object(struct profile *p, const struct profile_object *o)
     p->objects[p->object_count++] = *o;
 }
 
-/* Found dead by the first look after its end; a look is at each whole NS_PER_S. */
+/* It is found dead by the first look after its end; there is a look at each whole NS_PER_S. */
 static void live_out(struct profile *p, const struct behaviour *b, double born, uint32_t stack, uint32_t labels)
 {
     double life = !b->lifetime ? 10 * SECONDS : b->is_exponential ? -b->lifetime * log(draw()) : b->lifetime;
     double end = born + life, every = b->old_every > 0 ? b->old_every : 1, found = ceil(end / every) * every;
-    if (floor(end) <= ceil(born)) /* it has outlived no collection */
+    if (floor(end) <= ceil(born)) /* it has not survived a collection */
         return;
     uint64_t size = 100 + (uint64_t)(draw() * 100);
     struct profile_object o = {.sample = {.time_ns = start + (int64_t)(born * NS_PER_S),
@@ -93,7 +93,7 @@ static void behave(struct profile *p, const struct behaviour *b)
         live_out(p, b, at, stack, labels);
 }
 
-/* old_every: a collection of old objects so often; 0 = never one. */
+/* old_every: how often there is a collection of old objects; 0 = never. */
 static void make(struct profile *p, const struct behaviour *list, int count, int old_every)
 {
     uint32_t name, value;
@@ -151,7 +151,7 @@ static void test_found(void)
         leaks_deinit(&l);
         profile_deinit(&p);
     }
-    /* In a quarter come 60, and 19 are enough: the chance of fewer is 1e-9. */
+    /* 60 come in a quarter, and 19 are enough: the chance of fewer is 1e-9. */
     tap_ok(!missed, "what leaks is the first candidate, by the program's own method, in %d recordings", RUNS);
     tap_ok(!others, "and the only one");
     tap_ok(!wrong, "its growth is what it grew by");
@@ -166,14 +166,14 @@ static void test_quiet(void)
         struct leaks l;
         make(&p, quiet, QUIET, 1);
         leaks_find(&l, &p);
-        found += l.count != 0 || l.groups < QUIET - 1; /* of what is rare there may be none */
+        found += l.count != 0 || l.groups < QUIET - 1; /* there may be no object of a rare class */
         leaks_deinit(&l);
         profile_deinit(&p);
     }
     tap_ok(!found, "bounded queues and caches, sessions, what is loaded once, and what is rare are none");
 }
 
-/* A queue whose garbage is found every 25 s only: more of it lies there at 30, 60, 90 and 120 s. */
+/* A queue whose garbage is found only every 25 s: more of it is there at 30, 60, 90 and 120 s. */
 static void test_garbage(void)
 {
     const struct behaviour list[] = {{"Queue", "com.shop", "queue", 20, ALL, .lifetime = 5, .old_every = 25}};
@@ -257,7 +257,7 @@ static void test_short(void)
     profile_deinit(&p);
 }
 
-/* A heap that grows by a million a second, full of garbage but after each tenth collection. */
+/* A heap that grows by a million a second, and is full of garbage except after each tenth collection. */
 static void test_heap(void)
 {
     struct profile p;
@@ -274,7 +274,7 @@ static void test_heap(void)
     profile_deinit(&p);
 }
 
-/* A damaged file may say anything; the sanitizer sees what does not fit. */
+/* A damaged file may contain any values; the sanitizer detects those that do harm. */
 static void test_far(void)
 {
     struct profile p;

@@ -1,4 +1,4 @@
-/* A profile that grows with its recording is the one that is read at the end; its views are of the time and the books they say.
+/* A profile that grows with its recording is equal to the profile that is read at the end; its views have the right time and books.
  * tier: quick
  * timeout: 60 */
 #include "base/time_units.h"
@@ -72,7 +72,7 @@ static void test_thread(const struct live *l)
     live_look_away(&v);
 }
 
-/* By label it is the same view as by a pattern that only that label has. */
+/* A view by label is the same as a view by a pattern that only that label matches. */
 static void test_reroot(const struct profile *p)
 {
     struct profile by_label, by_pattern;

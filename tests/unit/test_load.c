@@ -1,5 +1,5 @@
 /*
- * The load generator's parts: schedules against their integral, URLs, mixes, HTTP answers split at every byte, the mock.
+ * The parts of the load generator: schedules compared with their integral, URLs, mixes, HTTP answers split at every byte, the mock.
  * tier: quick
  * timeout: 60
  */
@@ -177,7 +177,7 @@ static void test_mock(void)
             early += m.gate < now + 50000000;
             gate = m.gate;
         } else {
-            early += now < gate && done < gate; /* who comes during a stop waits for its end */
+            early += now < gate && done < gate; /* a request that comes during a stop waits for its end */
             short_ones += now >= gate && done - now < NS_PER_MS;
         }
     }

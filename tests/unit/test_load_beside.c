@@ -1,4 +1,4 @@
-/* Recordings with chunks of two recorders, ours and the JDK's: no sample of the one beside one of the other.
+/* Recordings with chunks of two recorders, ours and the JDK's: samples of one are not counted again from the other.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-enum { OURS = 40000000 };       /* ns that the agent's wait weighs */
-enum { THEIRS = 80000 };        /* what the JDK's three waits take, in the file's ticks */
-enum { EARLY = 40000 + 10000 }; /* those of them that begin in the first 320 ms */
+enum { OURS = 40000000 };       /* weight of the agent's wait, ns */
+enum { THEIRS = 80000 };        /* duration of the JDK's three waits, in the file's ticks */
+enum { EARLY = 40000 + 10000 }; /* the part of them that begins in the first 320 ms */
 
 static struct buffer bytes;
 
@@ -67,7 +67,7 @@ static void test_locks(void)
     is(PROFILE_LOCK, 2, EARLY, NULL, "of the time of the recording alone");
 }
 
-/* Of two files that were put into one. */
+/* A file that was made by joining two files. */
 static void test_other_order(void)
 {
     buffer_reset(&bytes);

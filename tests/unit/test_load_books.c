@@ -1,5 +1,5 @@
-/* The books of a file out of its chunks' notes: what they are counted from goes off, a recording that begins anew is told, and however many
- * accounts a file makes up, each costs the same.
+/* The books of a file, computed from notes of its chunks: base values are subtracted, and a recording that begins again is noticed. If a
+ * file invents very many accounts, the time per account stays the same.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -24,7 +24,7 @@ static void add(struct load_part *part, enum load_note_kind kind, const char *ac
     load_part_note(part, (struct load_note){.kind = kind, .a = string(account), .b = string(reason), .x = ns, .y = count});
 }
 
-/* Takes the parts, one after the other. */
+/* Adds the parts, one after the other. */
 static int take(struct load_part *parts, int count)
 {
     struct load_whole w;
@@ -82,7 +82,7 @@ static void test_anew(void)
     profile_deinit(&p);
 }
 
-/* By pairs of them it would take minutes. */
+/* A comparison of all pairs would take minutes. */
 static void test_many(void)
 {
     enum { ACCOUNTS = 200000 };
@@ -107,7 +107,7 @@ static void line_at(struct load_part *part, int64_t second, const char *account,
     part->notes[part->note_count - 1].time_ns = second * INT64_C(1000000000);
 }
 
-/* What the minute has of the account, and the account in all minutes. */
+/* The amount of the account in this minute, and in all minutes. */
 static int64_t in_minute(int64_t minute, const char *account, int64_t *all)
 {
     int64_t sum = *all = 0;
@@ -131,10 +131,10 @@ static void test_minutes(void)
     line_at(&parts[0], 658, "cpu", 1010, 0);
     line_at(&parts[0], 659, "cpu", 1030, 0);
     line_at(&parts[0], 659, "residual", 7, 0);
-    line_at(&parts[0], 660, "cpu", 1070, 0); /* most of it was in the minute before */
+    line_at(&parts[0], 660, "cpu", 1070, 0); /* most of it belongs to the minute before */
     line_at(&parts[0], 661, "residual", 3, 0);
     line_at(&parts[0], 661, "wall_rounds", 9, 1);
-    line_at(&parts[1], 1200, "cpu", 1150, 0); /* after minutes of silence: in the middle of them */
+    line_at(&parts[1], 1200, "cpu", 1150, 0); /* after minutes without data: in the middle of them */
     bool taken = !take(parts, 2) && in_minute(10, "cpu", &all) == 70 && all == 150 && is("cpu", "", 150, 0);
     tap_ok(taken, "the minutes add up to the line; what the file begins with is in none: %" PRId64, all);
     tap_ok(in_minute(15, "cpu", &all) == 80, "a long interval counts in its middle");

@@ -1,5 +1,6 @@
-/* What other profilers' recordings hold, by kind: states of async-profiler's two clocks, samples that stand for several, allocations in and
- * outside of a thread's buffer, live objects, native memory; the names that JDK 9 had; and events that are samples of no kind.
+/* What recordings of other profilers contain, by kind: states of async-profiler's two clocks, samples that stand for several,
+ * allocations inside and outside of a thread's buffer, live objects, native memory, the names of JDK 9, and events that are samples of
+ * no kind.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -38,7 +39,7 @@ static const struct craft_type types[] = {
 static struct buffer file;
 static struct profile p;
 
-/* An event at a tick, with further numbers that end with -1. */
+/* An event at a tick, with further numbers up to -1. */
 #define PUT(type, tick, ...) put(type, tick, (const int64_t[]){__VA_ARGS__ __VA_OPT__(, ) - 1})
 
 static void put(unsigned type, int tick, const int64_t *numbers)
@@ -288,7 +289,7 @@ static void put_some(int tick)
     PUT(OTHER, tick + 6, 0, 8);
 }
 
-/* p is what a pass of its own gives. */
+/* p is the result of a separate pass. */
 static bool is_same(const struct profile *one)
 {
     bool same = one->sampled == p.sampled && one->sample_count == p.sample_count && one->weight == p.weight && one->unit == p.unit &&

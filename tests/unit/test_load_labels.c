@@ -1,4 +1,4 @@
-/* What tracers add to a sampler's events: fields that become labels; Datadog's samples, which stand for several periods.
+/* Fields that tracers add to a sampler's events become labels; Datadog's samples stand for several periods.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -79,7 +79,7 @@ static void craft(struct buffer *b, const char *type)
     craft_end(b, chunk);
 }
 
-/* What of a crafted file of two chunks is let through. */
+/* Which part of a crafted file with two chunks is accepted. */
 static void says(const char *type, const char *label, const char *wanted, const char *about)
 {
     char path[] = "/tmp/candor-labels-XXXXXX";

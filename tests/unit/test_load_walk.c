@@ -1,5 +1,5 @@
-/* Stacks out of a recording are those that were put in, whatever they have in common with the one before and however their
- * integers are written: shared roots, integers longer than need be, integers of nine bytes that do not show their end.
+/* Stacks are read from a recording as they were written, whatever they have in common with the previous one, and however their integers
+ * are encoded: shared roots, integers longer than necessary, and integers of nine bytes whose end is not visible.
  * tier: quick
  * timeout: 60 */
 #include "jfr_craft.h"
@@ -34,7 +34,7 @@ static const struct craft_type types[] = {
 struct frame {
     uint32_t method; /* its key */
     uint32_t line, bci;
-    bool known; /* its type is one that there is */
+    bool known; /* its type exists */
     uint8_t bytes[40], size;
 };
 
@@ -57,7 +57,7 @@ static uint32_t next_random(uint32_t below)
 
 /* ---- stacks ---- */
 
-/* A key below 8, or one whose last byte is such a key, so that the end of the one looks like the other. */
+/* A key below 8, or a key whose last byte is such a key, so that the ends of both look the same. */
 static uint32_t draw_key(void)
 {
     uint32_t small = 1 + next_random(KEYS - 1);
@@ -69,7 +69,7 @@ static void put_byte(struct frame *f, unsigned byte)
     f->bytes[f->size++] = (uint8_t)byte;
 }
 
-/* As short as can be, with zeros behind, or in nine bytes of which the last is `ninth`. */
+/* As short as possible, with zeros after it, or in nine bytes of which the last is `ninth`. */
 static void put_number(struct frame *f, uint64_t v, unsigned style, unsigned ninth)
 {
     unsigned n = style < 12 ? 1 : style < 15 ? 2 + style % 3 : 9;
@@ -85,14 +85,14 @@ static struct frame draw_frame(void)
     struct frame f = {.method = draw_key(), .line = 1 + next_random(300), .bci = next_random(3), .known = true};
     unsigned style = next_random(16), ninth = next_random(2) ? 0xff : 0x80;
     put_number(&f, f.method, next_random(16), 0);
-    put_number(&f, f.line, next_random(16), next_random(256)); /* a number of 32 bits: what is beyond does not count */
+    put_number(&f, f.line, next_random(16), next_random(256)); /* a number of 32 bits: higher bits are ignored */
     put_number(&f, f.bci, next_random(16), 0);
-    put_number(&f, 1, style, ninth); /* of a type, it does */
+    put_number(&f, 1, style, ninth); /* for a type they count */
     f.known = style < 15;
     return f;
 }
 
-/* The same bytes behind one more, which makes another method of them: where the old frame begins, none of the new one does. */
+/* The same bytes with one more byte before them, which makes another method: no new frame begins where the old frame began. */
 static void lengthen(struct frame *f)
 {
     uint32_t low = next_random(4);
@@ -103,7 +103,7 @@ static void lengthen(struct frame *f)
     f->method = f->method << 7 | low;
 }
 
-/* Mostly some roots of the one before, and leaves of its own; sometimes only roots, or the same again. */
+/* Mostly some roots of the previous stack and different leaves; sometimes only roots, or the same stack again. */
 static void draw_stack(struct stack *s, const struct stack *before)
 {
     uint32_t shared = before && next_random(4) ? next_random(before->depth + 1) : 0;
@@ -128,7 +128,7 @@ static void put_entry(struct buffer *b, uint64_t key, const char *text)
     craft_text(b, text);
 }
 
-/* Methods of the same keys have other names in each chunk. Their classes, two, are behind the symbols 1 and 2. */
+/* In each chunk the methods with the same keys have other names. Their two classes come after the symbols 1 and 2. */
 static void put_names(struct buffer *b, unsigned chunk)
 {
     char name[NAME_MAX_BYTES];

@@ -1,4 +1,4 @@
-/* Locks and their holders, and circles of threads that wait for each other, by a profile's samples.
+/* Locks and their holders, and cycles of threads that wait for each other, from the samples of a profile.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -78,7 +78,7 @@ static void test_table(void)
     profile_deinit(&p);
 }
 
-/* The samples of the circle that begins with this link, by their threads' names. */
+/* The samples of the cycle that begins with this link, by the names of their threads. */
 static const char *names_of(const struct locks *l, uint32_t first)
 {
     static char names[64];
@@ -138,7 +138,7 @@ static void read_waits(const struct buffer *b, uint32_t samples, uint64_t weight
     unlink(path);
 }
 
-/* Both recorders tell of the same waits. */
+/* Both recorders report the same waits. */
 static void test_two_recorders(void)
 {
     struct buffer b;

@@ -1,4 +1,4 @@
-/* Numbers in text: what each reader takes, and which fault it reports otherwise.
+/* Numbers in text: what each reader accepts, and which error it reports otherwise.
  * tier: quick
  * timeout: 20
  * aarch64: yes */

@@ -1,4 +1,4 @@
-/* Patterns for names: `*`, `?`, alternatives, and a pattern that would be slow if each `*` was tried again.
+/* Patterns for names: `*`, `?`, alternatives, and a pattern that would be slow if each `*` were tried again.
  * tier: quick
  * timeout: 20
  * aarch64: yes */

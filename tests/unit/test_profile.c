@@ -49,7 +49,7 @@ static bool label_is(const char *class_name, const char *name, const char *descr
     return same;
 }
 
-/* A trie that grows at random places: each (parent, frame) is one node, the same whenever it is asked for. */
+/* A trie that grows at random places: each (parent, frame) is one node, and stays the same node. */
 static void test_trie(void)
 {
     enum { NODES = 4000, FRAMES = 5 };
@@ -79,7 +79,7 @@ static uint32_t method_of(struct profile *p, const char *class_name, const char 
     return method;
 }
 
-/* base/text/stable_name.h has the rule, which this only applies. */
+/* base/text/stable_name.h has the rule; this test only checks that it is applied. */
 static void test_stable_methods(void)
 {
     struct profile p, full, sum;
@@ -315,7 +315,7 @@ static void grow_at_random(struct profile *p, unsigned *seed, uint32_t nodes)
     }
 }
 
-/* Sorted by weight, then number, the first of them. */
+/* The first rows in the order of weight, then number. */
 static bool chosen_rightly(const uint64_t *totals, uint32_t nodes, uint32_t keep)
 {
     bool *kept = calloc(nodes, sizeof *kept), *expected = calloc(nodes, sizeof *expected);

@@ -1,6 +1,6 @@
 /*
- * The record queue and its pool, one thread: every place where a record can start, end, cross into the next chunk or
- * find the pool empty; shrinking; reuse; many queues on one pool against a reference.
+ * The record queue and its pool, with one thread: records that start, end, cross into the next chunk, or find the pool empty at every
+ * possible place; shrinking; reuse; many queues on one pool, compared with a reference.
  *
  * tier: quick
  * timeout: 60
@@ -124,8 +124,8 @@ static void test_placement(void)
     free_pool(&pool);
 }
 
-/* The pool runs dry at each word of a record, behind records that wait. A chunk holds PAYLOAD words; the queue's words
- * (records and their lengths) lie behind each other, so the chunks needed are known. */
+/* The pool runs out at each word of a record, after records that wait. A chunk holds PAYLOAD words. The queue's words (records and their
+ * lengths) follow each other, so the number of chunks needed is known. */
 static void test_exhaustion(void)
 {
     struct candor_pool pool;
@@ -230,7 +230,7 @@ static void test_shrink(void)
     tap_ok(!candor_queue_shrink(&q), "... nor under one that was peeked at");
     tap_ok(pop(&q, 1, 2) && candor_queue_shrink(&q), "drained, it does");
     tap_ok(!candor_queue_shrink(&q) && is_empty(&q) && candor_pool_in_use(&pool) == 0, "... once");
-    /* The same chunk comes back, filled to the same word: the consumer must not take it for what it has read. */
+    /* The same chunk comes back, filled to the same word: the consumer must not mistake it for data that it has read. */
     for (size_t length = 1; length <= 3 * PAYLOAD; length++) {
         for (int i = 0; i < 3; i++)
             ok &= push(&q, 2 + i, length) && !candor_queue_shrink(&q) && pop(&q, 2 + i, length) && candor_queue_shrink(&q);
@@ -270,7 +270,7 @@ static void test_states(void)
     candor_queue_deinit(&q);
     tap_ok(candor_pool_in_use(&pool) == 0, "... those of an open record too");
 
-    /* Four units a word: the counter passes zero somewhere within the first records, at each word once. */
+    /* Four units a word: the counter wraps to zero within the first records, once at each word. */
     for (uint64_t start = (uint64_t)-4 * 60; start != 0; start += 4) {
         candor_queue_init(&q, &pool);
         q.tail = q.consumer.head = start;

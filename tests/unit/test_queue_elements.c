@@ -1,7 +1,7 @@
 /*
- * The queues of elements, one thread: what holds for all of them (order, full, empty, counts, refusals, fill and drain, batches, wrap of
- * the indices), then the places where each can go wrong: rings exactly full, the element on the JUMP slot, a JUMP before its element,
- * the last ring of a growable queue, an empty pool, bubbles.
+ * The queues of elements, with one thread. First the properties of all of them (order, full, empty, counts, refusals, fill and drain,
+ * batches, wrap of the indices), then the places where each can go wrong: rings exactly full, the element on the JUMP slot, a JUMP
+ * before its element, the last ring of a growable queue, an empty pool, bubbles.
  *
  * tier: quick
  * timeout: 60
@@ -22,7 +22,7 @@ static void *element(uint64_t n)
     return (void *)(uintptr_t)(8 * n + 8);
 }
 
-/* ---- what holds for all ---- */
+/* ---- properties of all queues ---- */
 
 static void test_full_and_empty(const struct queue_kind *k)
 {
@@ -53,7 +53,7 @@ static void test_full_and_empty(const struct queue_kind *k)
     tap_ok(queue_kind_free(k, &q), "%s: its memory is whole in the end", k->name);
 }
 
-/* Random steps against plain arithmetic, from the given index on: past a wrap of it. */
+/* Random steps compared with plain arithmetic, from the given index on, so that an index wraps. */
 static void test_random(const struct queue_kind *k, uint64_t start)
 {
     struct any_queue q;
@@ -62,7 +62,7 @@ static void test_random(const struct queue_kind *k, uint64_t start)
     k->make(&q, CAPACITY, start);
     for (int i = 0; i < 20000; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        /* Half of the time it rather fills, half of the time it rather drains. */
+        /* Half of the time it mostly fills, the other half it mostly drains. */
         if ((state >> 33) % 16 < (i / 500 % 2 ? 5u : 11u)) {
             if (in - out == most && !k->bounded)
                 continue;
@@ -139,7 +139,7 @@ static void test_fill_and_drain(const struct queue_kind *k)
     tap_ok(k->fill_while(&q, supply, &t, &loop) == (k->bounded ? CAPACITY : 0) && t.turns == (k->bounded ? 3 : 0) && t.wrong == 0,
            "%s: fill_while waits and ends", k->name);
     t.turns = 0;
-    t.left = 2; /* one turn drains, one waits; without a bound both wait */
+    t.left = 2; /* one turn drains, one waits; without a limit both wait */
     tap_ok(k->drain_while(&q, consume, &t, &loop) == (k->bounded ? CAPACITY : 0) && t.wrong == 0 && t.supplied == t.consumed,
            "%s: drain_while drains", k->name);
     queue_kind_free(k, &q);
@@ -332,7 +332,7 @@ static void test_growable(void)
     tap_ok(wrong == 0 && got(k, &q, 1000, CAPACITY) && k->is_empty(&q), "spsc growable: and goes round, always full");
     queue_kind_free(k, &q);
 
-    k->make(&q, 4, 0); /* the bound is reached in the last ring while elements are in the first */
+    k->make(&q, 4, 0); /* the limit is reached in the last ring while elements are in the first */
     tap_ok(put(k, &q, 0, 9) == 4 && got(k, &q, 0, 1) && put(k, &q, 4, 9) == 1 && got(k, &q, 1, 4) && k->is_empty(&q),
            "spsc growable: the bound holds over all rings");
     queue_kind_free(k, &q);
@@ -397,7 +397,7 @@ static void test_supplied_nodes(void)
     candor_mpsc_linked_offer_node(&m, &nodes[3], element(0));
     wrong += candor_spsc_linked_poll_node(&s, &node) != element(0) || node != &nodes[0];
     wrong += candor_mpsc_linked_poll_node(&m, &node) != element(0) || node != &nodes[2];
-    for (uint64_t i = 1; i < 100; i++) { /* each node that comes back serves for the next element */
+    for (uint64_t i = 1; i < 100; i++) { /* each node that comes back is used for the next element */
         wrong += !candor_mpsc_linked_offer_node(&m, node, element(i)) || candor_mpsc_linked_size(&m) != 1;
         wrong += candor_mpsc_linked_relaxed_poll_node(&m, &node) != element(i) || node != &nodes[i % 2 ? 3 : 2];
     }

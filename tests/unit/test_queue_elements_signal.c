@@ -1,10 +1,10 @@
 /*
- * A producer that interrupts itself, wherever it can be interrupted: the processor's single-step flag is set around calls to a queue, so
- * that a handler comes after each instruction, 100,000 times for each queue, and one in sixteen, drawn, offers to the same queue (in tier
- * all 100,000 that offer, for each queue). Some of the handlers are stepped through in the same way. Nothing hangs, and every
- * element arrives once, in the order of its context; the relaxed forms of the consumer are interrupted too.
+ * A producer that interrupts itself at every possible place. The processor's single-step flag is set during calls of a queue, so that a
+ * handler runs after each instruction, 100,000 times for each queue. One in sixteen handlers, chosen at random, offers to the same queue
+ * (in tier all, 100,000 handlers that offer for each queue). Some of the handlers are single-stepped in the same way. Nothing must hang,
+ * and every element must arrive once, in the order of its context; the relaxed operations of the consumer are interrupted, too.
  *
- * Not in each: an offer of a lock-free queue tries again when another came between two of its steps.
+ * Not every handler offers, because an offer of a lock-free queue tries again if another offer came between two of its steps.
  *
  * tier: default
  * timeout: 300
@@ -21,12 +21,12 @@
 #ifdef __x86_64__
 
 #define HANDLED  100000
-#define OFFERING 16 /* one in so many handlers */
+#define OFFERING 16 /* one in this many handlers */
 #define CONTEXTS 3  /* the thread, a handler, a handler in a handler */
 #define CAPACITY 64
-#define STEPPED  61 /* every so manieth handler is stepped through */
+#define STEPPED  61 /* every so manieth handler is single-stepped */
 
-/* Elements are numbers: the context and the count of what it offered. */
+/* Elements are numbers: the context, and the count of its offers. */
 static struct {
     uint64_t accepted, refused, delivered;
 } contexts[CONTEXTS];
@@ -37,7 +37,7 @@ static uint64_t damaged;
 static volatile sig_atomic_t handled, depth;
 static uint32_t dice = 1;
 
-/* The trap flag; the red zone below the stack pointer is left alone. */
+/* The trap flag; the red zone below the stack pointer is not touched. */
 static inline __attribute__((always_inline)) void step(bool on)
 {
     if (on)
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void step(bool on)
         __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; lea 128(%%rsp), %%rsp" ::: "cc", "memory");
 }
 
-/* As the headers say: in a handler the relaxed form, which does not wait for what it may have interrupted. */
+/* As the headers say: in a handler only the relaxed operation, which does not wait for the operation that it may have interrupted. */
 static void offer(unsigned context)
 {
     uint64_t n = contexts[context].accepted + 1;
@@ -57,7 +57,7 @@ static void offer(unsigned context)
         contexts[context].refused++;
 }
 
-/* The flag is off in a handler until it sets it itself. */
+/* In a handler the flag is off until the handler sets it itself. */
 static void handle(int number)
 {
     unsigned context = ++depth;
@@ -79,7 +79,7 @@ static void take(void *context, void *element)
     damaged += from >= CONTEXTS || word / 16 != ++contexts[from].delivered;
 }
 
-/* While it is stepped through, more comes than goes. */
+/* While it is single-stepped, more elements come than go. */
 static void drain(bool stepped)
 {
     step(stepped);

@@ -1,8 +1,8 @@
 /*
- * The queues of elements between threads: as many producers and consumers as each allows, small queues that are full and empty all
- * the time, and an observer who asks for their size. Every element arrives once, in its producer's order, with what it points to;
- * a queue that says it is not empty has an element; no size is out of bounds. test_queue_elements_tsan runs this program again,
- * compiled for ThreadSanitizer.
+ * The queues of elements between threads: as many producers and consumers as each queue allows, small queues that are full and empty all
+ * the time, and an observer that asks for their size. Every element arrives once, in its producer's order, with the data to which it
+ * points. A queue that says it is not empty has an element, and no size is out of bounds. test_queue_elements_tsan runs this program
+ * again, compiled for ThreadSanitizer.
  *
  * tier: quick
  * timeout: 120
@@ -23,7 +23,7 @@
 #define ELEMENTS 60000
 #endif
 #define CAPACITY     16
-#define MOST_WAITING (QUEUE_MAX / 2) /* in an unbounded queue, so that its memory suffices */
+#define MOST_WAITING (QUEUE_MAX / 2) /* in an unbounded queue, so that its memory is enough */
 #define SIDES        2
 
 struct token {
@@ -45,7 +45,7 @@ static const struct queue_kind *kind;
 static struct any_queue q;
 static unsigned producers, consumers;
 static _Atomic(unsigned) producing;
-static _Atomic(uint64_t) taken_count; /* relaxed: it only holds producers back */
+static _Atomic(uint64_t) taken_count; /* relaxed: it only delays producers */
 static _Atomic(bool) observing;
 
 static uint64_t value_of(unsigned side, uint64_t n)
@@ -99,7 +99,7 @@ static void *consume(void *argument)
     struct consumer *c = argument;
 
     for (uint64_t turn = 0;; turn++) {
-        /* Acquire: pairs with the release in produce; asked before the queue, so that the last element is seen. */
+        /* Acquire: pairs with the release in produce; read before the queue, so that the last element is seen. */
         bool over = atomic_load_explicit(&producing, memory_order_acquire) == 0;
         bool some = consumers == 1 && !kind->is_empty(&q);
         const struct token *seen = turn % 5 == 0 ? kind->peek(&q) : NULL, *token;

@@ -1,5 +1,5 @@
 /*
- * test_queue_elements_stress again, compiled for ThreadSanitizer: a race ends it.
+ * test_queue_elements_stress again, compiled for ThreadSanitizer: a race ends the program.
  *
  * tier: quick
  * timeout: 240

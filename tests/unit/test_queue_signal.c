@@ -1,8 +1,8 @@
 /*
- * Signal handlers as producers: two timers hit one thread at a high rate, each with a queue of its own; the second signal
- * interrupts the first one's handler in the middle of a record. Both queues share a pool that runs dry now and then; a
- * consumer reads and shrinks meanwhile. Where signals come faster than their handlers end, as they may on an emulated
- * processor, the rate is halved until the thread itself runs again.
+ * Signal handlers as producers. Two timers interrupt one thread at a high rate, each with its own queue; the second signal interrupts
+ * the handler of the first in the middle of a record. Both queues share a pool that runs out sometimes; a consumer reads and shrinks at
+ * the same time. If signals come faster than their handlers end, which may happen on an emulated processor, the rate is halved until the
+ * thread itself runs again.
  *
  * tier: quick
  * timeout: 120
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HANDLED     10000 /* signals of each kind until it is enough */
+#define HANDLED     10000 /* the test ends after this many signals of each kind */
 #define BREATHLESS  100   /* signals in a row, with the thread itself never running in between */
 #define MAX_WORDS   400
 #define CHUNKS      10
@@ -28,14 +28,14 @@
 
 struct context {
     struct candor_queue q;
-    _Atomic(uint64_t) handled; /* written by the handler, read by all */
+    _Atomic(uint64_t) handled; /* written by the handler, read by all threads */
     uint64_t accepted, refused, nested;
     uint64_t delivered, next;
     bool damaged;
 };
 
 static struct context contexts[2];
-static _Atomic(unsigned) depth;    /* relaxed: one thread, and atomic only for its handlers */
+static _Atomic(unsigned) depth;    /* relaxed: it is written by one thread, and atomic only because of its handlers */
 static _Atomic(unsigned) in_a_row; /* likewise */
 static uint64_t words[MAX_WORDS];
 static timer_t timers[2];

@@ -1,7 +1,6 @@
 /*
- * The queue between threads: one producer and one consumer that shrinks at random, then four producers that share one
- * small pool. Every record arrives whole and in order, or its commit said no. test_queue_tsan runs this program again,
- * compiled for ThreadSanitizer.
+ * The queue between threads: one producer and a consumer that shrinks at random, then four producers that share one small pool. Every
+ * record arrives whole and in order, or its commit failed. test_queue_tsan runs this program again, compiled for ThreadSanitizer.
  *
  * tier: quick
  * timeout: 120
@@ -28,7 +27,7 @@ struct lane {
     struct candor_queue q;
     unsigned index;
     _Atomic(bool) done;
-    /* the producer's, read after `done` */
+    /* written by the producer, read after `done` */
     uint64_t accepted, refused;
     /* the consumer's */
     uint64_t delivered, next, shrunk;
@@ -100,10 +99,10 @@ static void consume_all(unsigned count)
         left = count;
         for (unsigned i = 0; i < count; i++) {
             struct lane *lane = &lanes[i];
-            /* Acquire: pairs with the release in produce; asked before the queue, so that the last record is seen. */
+            /* Acquire: pairs with the release in produce; read before the queue, so that the last record is seen. */
             bool done = atomic_load_explicit(&lane->done, memory_order_acquire);
             uint64_t dice = scramble(++round);
-            unsigned budget = dice % 2 ? RECORDS : (unsigned)(dice >> 32) % 64; /* now and then it leaves some behind */
+            unsigned budget = dice % 2 ? RECORDS : (unsigned)(dice >> 32) % 64; /* sometimes it leaves some records in the queue */
 
             while (budget > 0 && consume_one(lane))
                 budget--;

@@ -1,4 +1,4 @@
-/* Figures that the JVM states: read from a file, in order of time; and each rule at its limit and below it.
+/* Figures that the JVM reports: read from a file, in order of time; and each rule at its limit and below it.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -32,7 +32,7 @@ static void begin(void)
     jvm_start_ns = BEGAN - 60 * (int64_t)NS_PER_S;
 }
 
-/* The only finding's id, or "" for none. */
+/* The id of the only finding, or "" for none. */
 static const char *found(void)
 {
     struct findings f;
@@ -56,7 +56,7 @@ static void is(const char *id, const char *what)
     tap_ok(!strcmp(found(), id), "%s: %s", what, *id ? id : "nothing");
 }
 
-/* From 0 to `a` of one and to `b` of another, in a minute of readings. */
+/* In a minute of readings one figure rises from 0 to `a`, and another from 0 to `b`. */
 static void put_rise(enum reading_kind one, double a, enum reading_kind other, double b)
 {
     begin();
@@ -74,7 +74,7 @@ static void put_same(enum reading_kind kind, double value, int times)
         put(i % SECONDS, kind, value);
 }
 
-/* 600 periods: a share of 0.052 is found, by the low end of its interval. */
+/* 600 periods: a share of 0.052 is found, because the low end of its interval counts. */
 static void test_container(void)
 {
     put_rise(READING_PERIODS_THROTTLED, 46, READING_PERIODS, 600);
@@ -136,7 +136,7 @@ static const struct {
     const char *id;
     enum reading_kind kind;
     double value;
-    int most; /* as many are nothing; one more is a finding */
+    int most; /* this many are no finding; one more is a finding */
 } happenings[] = {
     {"code_cache_full", READING_CODE_FULL, 1, 0},      {"metaspace_full", READING_METASPACE_FULL, 1, 0},
     {"submit_failed", READING_SUBMIT_FAILED, 1, 0},    {"jdk_data_lost", READING_DATA_LOST, 4096, 0},
@@ -171,7 +171,7 @@ static void test_words(void)
     tap_ok(!strcmp(said, "2 times the JDK's recorder lost data"), "in words: %s", said);
 }
 
-/* Fifteen minutes, of which in one thousands of classes or threads are added, evenly. */
+/* Fifteen minutes. In one of them thousands of classes or threads are added, evenly. */
 static void test_growth_in_window(enum reading_kind kind)
 {
     struct findings f;
@@ -184,7 +184,7 @@ static void test_growth_in_window(enum reading_kind kind)
     findings_deinit(&f);
 }
 
-/* An hour with one bad minute, of which a sixth is throttled. */
+/* An hour with one bad minute; a sixth of that minute is throttled. */
 static void test_window(void)
 {
     struct findings f;
@@ -210,7 +210,7 @@ static const struct craft_type types[] = {
      "jdk.jfr.Event",
      {{"startTime", LONG}, {"loadedClassCount", LONG}, {"unloadedClassCount", LONG}}},
     {FULL, "jdk.CodeCacheFull", "jdk.jfr.Event", {{"startTime", LONG}}},
-    {OTHER, "jdk.ResidentSetSize", "jdk.jfr.Event", {{"startTime", LONG}}}, /* its field has another name here */
+    {OTHER, "jdk.ResidentSetSize", "jdk.jfr.Event", {{"startTime", LONG}}}, /* here its field has another name */
 };
 
 static void put_event(struct buffer *b, unsigned type, uint64_t ms, uint64_t loaded)

@@ -1,4 +1,4 @@
-/* Which events a recording was to hold, by its settings and by what it holds, chunk by chunk; and what was thrown meanwhile.
+/* Which events were enabled in a recording, by its settings and by its contents, chunk by chunk; and which were switched off meanwhile.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -55,7 +55,7 @@ static void put_machine(struct buffer *b, uint64_t processors)
     craft_event_end(b, event);
 }
 
-/* Sockets are asked for and there are none; forces are not; pins are there, though nobody says that they are asked for. */
+/* Events of sockets are requested, but there are none. Forces are not requested. Pins are there, although no setting requests them. */
 static void put_first(struct buffer *b)
 {
     size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
@@ -69,7 +69,7 @@ static void put_first(struct buffer *b)
     craft_end(b, chunk);
 }
 
-/* As of a JVM that began anew. */
+/* Like a JVM that started again. */
 static void put_second(struct buffer *b)
 {
     size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);

@@ -1,4 +1,4 @@
-/* The evidence in recordings of several profilers: what may be judged by it, and what lies within the recording.
+/* The evidence in recordings of several profilers: what can be judged with it, and which part of it lies within the recording.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"
@@ -64,7 +64,7 @@ static void put_wait(uint64_t tick, uint64_t ticks)
     put(MONITOR, tick, (const uint64_t[]){ticks, ticks * 1000, 1}, 3);
 }
 
-/* Of an event type, which async-profiler names. */
+/* A setting of an event type that async-profiler names. */
 static void put_setting(uint64_t of, const char *name, const char *value)
 {
     size_t event = craft_event(&file, SETTING);

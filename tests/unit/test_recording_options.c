@@ -1,4 +1,4 @@
-/* The table of a recording's options: what each kind of value accepts and refuses, which events it needs, and that
+/* The table of a recording's options: what each kind of value accepts and refuses, which events an option needs, and that
  * docs/formats/control.md has the same rows.
  * tier: quick
  * timeout: 30 */
@@ -17,7 +17,7 @@ static const struct doc_row {
 #define WORD(symbol, letter, key, argument, choices, help)                                           {key, choices, NULL, help},
     RECORDING_OPTION_ROWS(NUMBER, WORD, RECORDING_OPTION_NO_ROW)};
 
-/* A bar would end the cell. */
+/* A bar would end the table cell. */
 static void put_cell(char *out, size_t size, const char *text)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* What the agent takes out of arguments and properties before it keeps them.
+/* What the agent removes from arguments and properties before it stores them.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

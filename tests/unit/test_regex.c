@@ -1,4 +1,4 @@
-/* Regular expressions: RE2's dialect, what is refused, and patterns that are meant to take memory or time.
+/* Regular expressions: RE2's dialect, patterns that are refused, and patterns that are made to use much memory or time.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -113,7 +113,7 @@ static void test_refused(void)
     }
 }
 
-/* What a pattern keeps, in bytes; -1 when it is refused. */
+/* The memory of a compiled pattern, in bytes; -1 if the pattern is refused. */
 static long kept(const char *pattern)
 {
     struct regex *r;
@@ -145,7 +145,7 @@ static void test_bombs(void)
     memset(text, '.', REGEX_TEXT_MAX);
     tap_ok(kept(text) >= 0 && kept(text) < 8 << 20, "%d dots keep less than 8 MiB", REGEX_TEXT_MAX); /* sanitized: 0 */
     memset(text, 'a', REGEX_TEXT_MAX);
-    /* Of these an engine that goes back takes 2^n steps. */
+    /* A backtracking engine needs 2^n steps for these. */
     static const char *const slow[] = {"(a*)*b",           "(a|a)*b",        "(a|aa)+b", "(a+)+b", "(.*)(.*)(.*)(.*)(.*)b",
                                        "(a?){500}a{500}b", "((a*)*|(a*)*)*b"};
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)

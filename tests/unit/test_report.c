@@ -1,4 +1,4 @@
-/* What is written of a profile: text, JSON, collapsed stacks, the flame graph's data, and files that are whole or absent.
+/* The output for a profile: text, JSON, collapsed stacks, the flame graph's data, and files that are whole or absent.
  * tier: quick
  * timeout: 30
  * aarch64: yes */
@@ -57,7 +57,7 @@ static void make_example(struct profile *p)
 {
     maker_init(p);
     p->interval_ns = 10 * NS_PER_MS;
-    /* In turns, so that the samples are no surer than independent ones. */
+    /* Samples alternate, so that they are no more certain than independent ones. */
     for (int i = 0; i < 100; i++)
         maker_sample(p,
                      i * 3 % 10 < 7 ? "java.lang.Thread.run:840;demo.Work.run:10;demo.Work.hot:23"
@@ -372,7 +372,7 @@ static void test_output(void)
     tap_ok(rmdir(dir) == 0, "no temporary file is left");
 }
 
-/* Eight looks, one a second, and a class that has forty objects more at each. */
+/* Eight looks, one a second, and a class that has forty more objects at each look. */
 static void make_live(struct profile *p)
 {
     const int64_t start = INT64_C(1700000000) * NS_PER_S;
@@ -477,7 +477,7 @@ static void test_live(void)
     profile_deinit(&p);
 }
 
-/* Whatever a recording says, a terminal gets nothing to obey. */
+/* Whatever a recording contains, the terminal gets no control sequences. */
 static void test_hostile(void)
 {
     static const char evil[] = "\033[2J";

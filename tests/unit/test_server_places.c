@@ -1,4 +1,4 @@
-/* The server's limit of connections of one address: IPv4 addresses one by one, IPv6 by their network.
+/* The server's limit of connections for one address: IPv4 addresses one by one, IPv6 addresses by their network.
  * tier: quick
  * timeout: 20 */
 #include "../tap.h"

@@ -1,4 +1,4 @@
-/* Names without what is another in each run, and with what is not.
+/* Names with a part that differs in each run, which is removed, and names without such a part.
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
@@ -122,7 +122,7 @@ static const char *const own_libraries[] = {
     "libx-0f1e2d3c-4b5a-6978-8796.so",
 };
 
-/* The copy is exactly as long as it says, so that a sanitizer sees each byte too far. */
+/* The copy has exactly this length, so that a sanitizer detects a byte too far. */
 static bool becomes(void (*put)(struct buffer *, const char *, size_t), const char *name, const char *stable)
 {
     struct buffer b;

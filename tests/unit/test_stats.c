@@ -1,4 +1,4 @@
-/* Self, total, and the intervals: their formulas, and that they hold the truth as often as they say.
+/* Self, total, and the intervals: their formulas, and that they contain the true value as often as promised.
  * tier: quick
  * timeout: 60
  * aarch64: yes */
@@ -15,7 +15,7 @@ static bool near(double a, double b)
     return fabs(a - b) < 5e-5;
 }
 
-/* Against values computed from Wilson's formula by hand, and its published examples. */
+/* Compared with values computed from Wilson's formula by hand, and with its published examples. */
 static void test_wilson(void)
 {
     struct interval i = stats_wilson(0.5, 100);
@@ -59,8 +59,8 @@ static bool covers(double truth, double share, double n)
     return i.low <= truth && truth <= i.high;
 }
 
-/* The exact probability that Wilson's interval on n draws holds p: the sum of the binomial masses of the counts whose
- * interval does. It swings around 95 % with n and p; that is the method's nature, not an error. */
+/* The exact probability that Wilson's interval for n draws contains p: the sum of the binomial probabilities of the counts whose
+ * interval contains it. It varies around 95 % with n and p; this is a property of the method, not an error. */
 static double exact_coverage(int n, double p)
 {
     double sum = 0;
@@ -89,9 +89,9 @@ static void test_coverage(int n, double p, uint64_t seed)
            exact * 100);
 }
 
-/* Unequal weights, one in ten being ten times as heavy: the whole way through profile and stats_compute. With n_eff the
- * coverage is 95 % up to the swing of the method (taken as 2 points) and 6 standard errors (2.1 points): a false alarm
- * is rarer than 1e-8. With the number of samples in place of n_eff it would be 70 %, which the test must not accept. */
+/* Unequal weights: one in ten samples is ten times as heavy, through the whole profile and stats_compute. With n_eff the coverage is 95
+ * %, with a tolerance for the variation of the method (2 points) and 6 standard errors (2.1 points): a false alarm is rarer than 1e-8.
+ * With the number of samples instead of n_eff it would be 70 %, which the test must not accept. */
 static void test_weighted_coverage(uint64_t seed)
 {
     static const double p = 0.3;
@@ -190,7 +190,7 @@ static const struct stats_figure *value_of(const struct stats *s, const struct p
     return &none;
 }
 
-/* A label counts wherever in its set it stands, the last of several; samples without one are a row, too. */
+/* A label counts at any place in its set, and the last one counts if there are several; samples without the label are a row, too. */
 static void test_labels(void)
 {
     struct profile p;
@@ -227,8 +227,43 @@ static void test_labels(void)
     profile_deinit(&p);
 }
 
+/* Stacks that alternate between own code and the JDK's: the innermost own method counts. */
+static void test_own(void)
+{
+    static const struct {
+        const char *stack;
+        uint64_t weight;
+    } samples[] = {{"shop.A.a:1;java.util.Map.get:2;shop.B.compare:3;java.lang.String.equals:4", 30},
+                   {"shop.A.a:1;java.util.Map.get:2", 20},
+                   {"org.apache.tomcat.X.run:9;java.lang.Thread.run:1", 7},
+                   {"shop.A.a:1", 13}};
+    struct profile p;
+    struct stats s = {0};
+    struct successive_order order;
+    maker_init(&p);
+    for (size_t i = 0; i < 4; i++)
+        maker_sample(&p, samples[i].stack, samples[i].weight);
+    tap_ok(successive_order_init(&order, &p) == 0 && stats_compute_ordered(&s, &order) == 0 && stats_compute_own(&s, &order) == 0,
+           "computed");
+    tap_ok(s.own.count == 3 && s.own.rows[0].self.weight == 33 && s.own.rows[1].self.weight == 30 && s.own.rows[2].self.weight == 7,
+           "the JDK's time is its caller's");
+    const char *first = profile_text(&p, s.own.rows[0].label), *second = profile_text(&p, s.own.rows[1].label);
+    tap_ok(!strcmp(first, "shop.A.a") && !strcmp(second, "shop.B.compare") && !s.own.rows[2].label, "%s, %s, none", first, second);
+    const struct stats_own_pair *callee = stats_own_callee(&s, s.own.rows[0].label);
+    tap_ok(callee && callee->weight == 20 && !strcmp(profile_text(&p, callee->leaf), "java.util.Map.get"), "where most of it is");
+    tap_ok(callee && stats_own_caller(&s, callee->leaf) == callee && !stats_own_callee(&s, 0), "and the way back");
+    double sum = 0;
+    for (uint32_t i = 0; i < s.own.count; i++)
+        sum += s.own.rows[i].self.share;
+    tap_ok(near(sum, 1), "shares add up to 1: %.5f", sum);
+    stats_deinit(&s);
+    successive_order_deinit(&order);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
+    test_own();
     test_wilson();
     test_labels();
     test_effective_size();

@@ -1,6 +1,6 @@
 /*
- * The store: what goes in comes out, by labels, times and types; a second time is a duplicate; a damaged byte in any of its files costs
- * nothing while another copy is there; kill -9 at any moment loses and doubles nothing that was acknowledged.
+ * The store. Recordings can be queried by labels, times and types. A recording that is sent twice is a duplicate. A damaged byte in any
+ * file does no harm as long as another copy exists. After kill -9 at any moment, every acknowledged recording is there exactly once.
  * tier: default
  * timeout: 300
  */
@@ -26,7 +26,7 @@
 
 static char folder[] = "/tmp/candor-store-XXXXXX";
 static char path[256];
-static int64_t today; /* a second of it, some hours ago at most */
+static int64_t today; /* a second within it, some hours ago at most */
 
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
@@ -60,7 +60,7 @@ static void fresh(const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name);
 }
 
-/* One recording; number makes it one of its own. */
+/* One recording; the number makes it different from all others. */
 static int add(struct store *s, const char *service, const char *host, int64_t second, const char *body, uint32_t number, bool ns,
                uint64_t *id, bool *duplicate)
 {
@@ -254,7 +254,7 @@ static void test_catalogue_gone(void)
     fresh("catalogue");
     uint64_t total = fill(6);
     snprintf(file, sizeof file, "%s/catalogue.db", path);
-    flip(file, 0); /* SQLite has no checksums: what it can see is its structure */
+    flip(file, 0); /* SQLite has no checksums; it can only detect damage in its structure */
     struct store *s = open_store(0);
     tap_ok(s && sum(s, "") == total, "a damaged catalogue is made anew from the recordings");
     store_close(s);
@@ -292,7 +292,7 @@ static void test_retention(void)
 
 /* ---- kill -9 ---- */
 
-/* Adds without end; each acknowledged number goes to the pipe. */
+/* Adds recordings without end, and writes each acknowledged number to the pipe. */
 static void child(int out, uint32_t number)
 {
     struct store *s = open_store(0);
@@ -326,10 +326,10 @@ static void test_kill(int times)
         for (uint32_t number; read(pipes[0], &number, sizeof number) == sizeof number;)
             acknowledged = number;
         close(pipes[0]);
-        next = acknowledged + 1; /* the one on its way is sent again, as a client would */
+        next = acknowledged + 1; /* the recording that was being sent is sent again, as a client would do */
         struct store *s = open_store(0);
         uint64_t kept = s ? sum(s, "") : 0;
-        /* Each weighs 1: as many as were acknowledged, and perhaps the one that was on its way. */
+        /* Each weighs 1: the sum is the number of acknowledged recordings, and perhaps the one that was being sent. */
         wrong += kept < acknowledged || kept > acknowledged + 1;
         store_close(s);
     }
@@ -342,7 +342,7 @@ static void text_of(struct profile *p, const char *text, uint32_t *id)
     profile_string(p, text, strlen(text), id);
 }
 
-/* Dictionaries from before names were made stable: the ids in their segments have to stand for what they stood for. */
+/* Dictionaries from before names were made stable: the ids in their segments must keep their meaning. */
 static void test_full_names(void)
 {
     struct profile p;

@@ -1,6 +1,6 @@
 /*
- * The books of recordings in the store: by minute, summed for any labels and time, through a lost catalogue, deletion, and in a directory
- * of the version that had none.
+ * The books of recordings in the store: by minute, summed for any labels and time, after a lost catalogue, after deletion, and in a
+ * directory of the version that had no books.
  * tier: default
  * timeout: 60
  */
@@ -26,8 +26,8 @@ static void put(struct profile *p, int64_t minute, const char *account, const ch
     p->book_minutes[p->book_minute_count++] = line;
 }
 
-/* A sample; and unless its host is "none" books of three minutes from its beginning: in each of them 1000 ns of CPU time, and a residual
- * that the minutes do not share. */
+/* A sample; and, unless its host is "none", books of three minutes from its beginning: each has 1000 ns of CPU time, and a residual that
+ * is different in each minute. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     struct profile *p;
@@ -88,7 +88,7 @@ static struct store_result ask(struct store *s, const char *select, int64_t from
     return r;
 }
 
-/* The books of so many minutes, from so many recordings. */
+/* The books of this many minutes, from this many recordings. */
 static void check(struct store *s, const char *select, int64_t from, int64_t to, int64_t minutes, uint64_t recordings, const char *what)
 {
     struct store_result r = ask(s, select, from, to, "cpu:ns");

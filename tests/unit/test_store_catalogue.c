@@ -1,5 +1,5 @@
 /*
- * The catalogue while it is read: nobody waits for a reader, a reader sees one state of it, and a slow statement can be ended.
+ * Reading the catalogue: no writer waits for a reader, a reader sees one consistent state, and a slow statement can be interrupted.
  * tier: default
  * timeout: 120
  */

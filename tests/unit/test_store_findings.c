@@ -1,4 +1,4 @@
-/* Findings in the catalogue: whose turn it is to be judged, when a recording is skipped, and what is bounded.
+/* Findings in the catalogue: which recording is judged next, when a recording is skipped, and the limits.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -157,7 +157,7 @@ static uint32_t drop(bool spares_evidence, uint32_t *evidence)
     return n;
 }
 
-/* Enters a finding of each place, each in a recording of its own. */
+/* Adds a finding for each place, each in a separate recording. */
 static void find_each(uint32_t places, int64_t second)
 {
     for (uint32_t i = 0; i < places; i++) {

@@ -1,6 +1,6 @@
 /*
- * The sums of some methods: the same by the rows of segments and by the sums that they begin with, against arithmetic; methods that call
- * themselves; the groups that are split by time.
+ * The sums of selected methods: equal whether computed from the rows of segments or from the sums at their beginning, compared with
+ * arithmetic; methods that call themselves; groups that are split by time.
  * tier: default
  * timeout: 120
  */
@@ -128,7 +128,7 @@ static void check(struct store *s, const char *how)
     tap_ok(one.self.weight == all && one.total.weight == all, "%s: all methods together count once", how);
 }
 
-/* Cuts the end off every segment: its rows cannot be read any more, its sums can. */
+/* Cuts the end off every segment: its rows can no longer be read, but its sums can. */
 static uint32_t cut_segments(void)
 {
     char name[600], list[300];
@@ -171,7 +171,7 @@ static void test_sums(void)
     store_close(s);
 }
 
-/* Of two services, one has two hosts; the other's only host is split by time. */
+/* There are two services, and one has two hosts; the only host of the other is split by time. */
 static void test_slices(void)
 {
     static const char by[] = {'s', 'e', 'r', 'v', 'i', 'c', 'e', STORE_BY_SEPARATOR, 'h', 'o', 's', 't', 0};

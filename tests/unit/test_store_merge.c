@@ -1,6 +1,6 @@
 /*
- * Segments that are merged: the same answers as before, to the last unit, for all and for a part, by rows and by sums; a damaged one is
- * sealed again; kill -9 between any two steps, and within a write, loses and doubles nothing and leaves no file behind.
+ * Merged segments give the same answers as before, to the last unit, for everything and for a part, by rows and by sums. A damaged one
+ * is sealed again. After kill -9 between any two steps, or within a write, nothing is lost or doubled, and no file is left over.
  * tier: default
  * timeout: 300
  */
@@ -28,10 +28,10 @@ static int64_t today;
 static char last_told[1024];
 static int told;
 
-/* ---- steps: the linker has these called for what the store calls ---- */
+/* ---- steps: the linker replaces functions that the store calls by these ---- */
 
-static int steps_left = -1; /* until this process is killed; -1 = never */
-static bool full;           /* nothing more can be written */
+static int steps_left = -1; /* calls until this process is killed; -1 = never */
+static bool full;           /* no more can be written */
 
 static void step(void)
 {
@@ -114,7 +114,7 @@ static void tell(const char *text)
     told++;
 }
 
-/* same: so many of one label set are merged; single_rows: beyond so many profiles are added up. */
+/* same: this many segments of one label set are merged; single_rows: above this many, profiles are added up. */
 static struct store *open_store(uint32_t same, uint64_t single_rows)
 {
     struct store_options o = {.path = path, .retain_s = 7 * 86400, .single_rows = single_rows, .load = load, .tell = tell};
@@ -134,7 +134,7 @@ static void fresh(const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name);
 }
 
-static uint32_t number; /* of the last recording: makes it one of its own */
+static uint32_t number; /* number of the last recording: makes it different from all others */
 
 static bool add(struct store *s, const char *host, int64_t second, const char *body, bool ns)
 {
@@ -159,7 +159,7 @@ static bool add(struct store *s, const char *host, int64_t second, const char *b
     return !rc;
 }
 
-/* `stacks` stacks, one after the other weighing 1, 2, ... more than `weight`. */
+/* `stacks` stacks, with the weights 1, 2, ... more than `weight`. */
 static bool add_stacks(struct store *s, const char *host, int64_t second, uint32_t stacks, uint32_t weight, bool ns)
 {
     struct buffer body;
@@ -172,7 +172,7 @@ static bool add_stacks(struct store *s, const char *host, int64_t second, uint32
     return done;
 }
 
-/* The files of segments, which end so, below segments/. */
+/* The files of segments below segments/ with this ending. */
 static uint32_t count_files(const char *end)
 {
     char at[512], below[1024];
@@ -218,7 +218,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Leaf, weight, count of each stack, in order; the sum of all. */
+/* For each stack its leaf, weight and count, in order; then the sum of all. */
 static void put_profile(struct buffer *out, struct store *s, const struct store_query *q)
 {
     struct store_result r;
@@ -315,7 +315,7 @@ static void fill(struct store *s, uint32_t recordings, uint32_t stacks)
     }
 }
 
-/* Each recording's rows stand in one segment; what is said of them twice says the same. */
+/* The rows of each recording are in one segment; if something is stored about them twice, both are equal. */
 static bool sums_agree(struct store *s, uint64_t segment, uint32_t dictionary, bool *has_sums)
 {
     char file[DISK_PATH_MAX];
@@ -344,7 +344,7 @@ struct look {
     struct store *store;
     uint32_t dictionary;
     bool agree, has_sums;
-    char *file; /* of the first with sums; NULL: not wanted */
+    char *file; /* index of the first with sums; NULL: not wanted */
 };
 
 static int look_at(void *context, uint64_t segment)
@@ -518,7 +518,7 @@ static uint64_t total(struct store *s)
     return weight;
 }
 
-/* True when it was killed. */
+/* Returns true if it was killed. */
 static bool maintain_in_child(int steps)
 {
     int status;
@@ -560,7 +560,7 @@ static void test_steps(void)
            (unsigned long long)strays, (unsigned long long)unfinished);
 }
 
-/* Adds and merges without end; each acknowledged number goes to the pipe. */
+/* Adds and merges without end, and writes each acknowledged number to the pipe. */
 static void child(int out, uint32_t next)
 {
     struct store *s = open_store(4, 0);
@@ -586,7 +586,7 @@ static void test_kill(int times)
             return;
         pid_t pid = fork();
         if (!pid)
-            child(pipes[1], acknowledged + 1); /* the one on its way is sent again, as a client would */
+            child(pipes[1], acknowledged + 1); /* the recording that was being sent is sent again, as a client would do */
         close(pipes[1]);
         uint32_t n;
         for (int left = rand_r(&seed) % 12; left && read(pipes[0], &n, sizeof n) == sizeof n; left--)

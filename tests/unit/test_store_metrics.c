@@ -1,6 +1,6 @@
 /*
- * Key metrics in the store: by minute and JVM, of recordings that follow each other or overlap, through a lost catalogue, deletion, and in
- * a directory of the version that had none.
+ * Key metrics in the store: by minute and JVM, for recordings that follow each other or overlap, after a lost catalogue, after deletion,
+ * and in a directory of the version that had no metrics.
  * tier: default
  * timeout: 60
  */
@@ -19,7 +19,7 @@ enum { MINUTES = 3, MANY = 400 };
 static char folder[] = "/tmp/candor-metrics-XXXXXX";
 static int64_t today; /* its first second */
 
-/* A sample; and unless its host is "none" the metrics of three minutes from its beginning, of which it covers 30, 60 and 30 seconds. */
+/* A sample; and, unless its host is "none", the metrics of three minutes from its beginning, of which it covers 30, 60 and 30 seconds. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     struct profile *p;
@@ -120,7 +120,7 @@ static void test_minutes(void)
     store_close(s);
 }
 
-/* More than one row of the catalogue has. */
+/* More metrics than one row of the catalogue can contain. */
 static void test_many(void)
 {
     struct store *s = shop_open(folder, "many", 7 * 86400, load);
@@ -158,7 +158,7 @@ static int rows_of(const char *name)
     return rows;
 }
 
-/* Recordings of yesterday, of which one goes on until today, and one of a JVM that goes on today. */
+/* Recordings of yesterday, one of which continues until today, and a JVM that continues today. */
 static void fill(struct store *s)
 {
     shop_add(s, today - 86400, "a", 1);

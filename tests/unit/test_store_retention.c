@@ -1,6 +1,6 @@
 /*
- * Retention in tiers: recordings as they were sent go before their samples, a service's data goes for its own size alone, the oldest first,
- * and all that is deleted is counted.
+ * Retention in tiers: recordings as they were sent are deleted before their samples, a service's data is deleted only because of its own
+ * size, the oldest first, and everything deleted is counted.
  * tier: default
  * timeout: 120
  */
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DAY = 86400, DAYS = 3, NOISE = 6, STACKS = 60 }; /* NOISE: recordings of a day; the quiet service has one */
+enum { DAY = 86400, DAYS = 3, NOISE = 6, STACKS = 60 }; /* NOISE: recordings of a day; the quiet service has one recording */
 
 static char folder[] = "/tmp/candor-retention-XXXXXX";
 static char path[256];
@@ -69,7 +69,7 @@ static void add(struct store *s, const char *service, int64_t second, uint32_t n
     buffer_deinit(&body);
 }
 
-/* ---- what there is ---- */
+/* ---- the contents of the store ---- */
 
 struct has {
     const char *name;
@@ -109,7 +109,7 @@ static uint64_t files(const char *below)
     return n;
 }
 
-/* Its samples, and why some are missing. */
+/* The samples of the service, and why some are missing. */
 static uint64_t sum(struct store *s, const char *service, struct missing *missing)
 {
     struct selector selector;
@@ -141,7 +141,7 @@ static void is_whole(struct store *s, const char *service, uint64_t recordings, 
 
 /* ---- scenes ---- */
 
-/* A copy of what `fill` has made, in which these limits hold. */
+/* A copy of the store that `fill` has made, with these limits. */
 static struct store *scene(const char *name, struct store_options o)
 {
     char command[700];

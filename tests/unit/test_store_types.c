@@ -1,6 +1,6 @@
 /*
- * A recording that measures several things: each is kept, comes out by its type, through merging, damage, deletion, and in a directory of
- * the version that kept one.
+ * A recording with several types of samples: each type is kept and can be queried, after merging, damage and deletion, and in a
+ * directory of the version that kept only one type.
  * tier: default
  * timeout: 120
  */
@@ -26,9 +26,9 @@ static int64_t today;
 static const char *const types[] = {"cpu:samples", "cpu:ns", "cpu:bytes"};
 
 static bool failing;     /* there is no memory to read recordings */
-static int readable = 3; /* of the types of a recording: what comes after them cannot be read */
+static int readable = 3; /* of the types of a recording: those after this one cannot be read */
 
-/* The same stacks three times, each time with another unit; "twice": the first one again. */
+/* The same stacks three times, each time with another unit; "twice": the first unit again. */
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     bool twice = v->size >= 5 && !memcmp(v->body, "twice", 5), one = v->size >= 3 && !memcmp(v->body, "one", 3);
@@ -82,7 +82,7 @@ static int add(struct store *s, int64_t second, const char *body, uint32_t numbe
     return rc;
 }
 
-/* What comes out, and whether the answer says that it is all. */
+/* The result of a query, and whether the answer says that it is complete. */
 static uint64_t sum(struct store *s, const char *type, bool *complete)
 {
     struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = type};
@@ -133,7 +133,7 @@ static uint64_t segments(struct store *s)
     return catalogue_sums(store_catalogue(s), &sums, &e) ? 0 : sums.segments;
 }
 
-/* Everything counted anew: what `usage` must come to. */
+/* Counts everything again: the result must be equal to `usage`. */
 static const char scan[] = "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
                            "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
                            "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
@@ -237,7 +237,8 @@ static void test_retention(void)
     store_close(s);
 }
 
-/* The clock of the host may be wrong when the catalogue is made anew. What is too old goes by retention, which notes it. */
+/* The clock of the host may be wrong when the catalogue is rebuilt. Recordings that are too old are deleted by retention, which notes
+ * it. */
 static void test_old(void)
 {
     bool complete;
@@ -260,7 +261,7 @@ static void test_old(void)
     store_close(s);
 }
 
-/* A catalogue is lost, and of the recordings of one day only the samples had been kept. */
+/* A catalogue is lost, and for the recordings of one day only the samples had been kept. */
 static void test_rebuilt(void)
 {
     bool complete;
@@ -281,8 +282,8 @@ static void test_rebuilt(void)
     store_close(s);
 }
 
-/* How many recordings an answer says are missing since the catalogue was made anew; UINT64_MAX: if these and those that are there are not
- * all. */
+/* How many recordings are missing since the catalogue was rebuilt, according to an answer; UINT64_MAX: if these and the present ones are
+ * not all. */
 static uint64_t rebuilt_of(struct store *s)
 {
     struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = types[0]};
@@ -295,7 +296,7 @@ static uint64_t rebuilt_of(struct store *s)
     return missing + sums.recordings == RECORDINGS ? missing : UINT64_MAX;
 }
 
-/* The server is killed while it makes the catalogue anew: before the first recording is found again, and after the last note. */
+/* The server is killed while it rebuilds the catalogue: before the first recording is found again, and after the last note. */
 static void test_interrupted(void)
 {
     bool complete;
@@ -322,7 +323,7 @@ static void test_interrupted(void)
     store_close(s);
 }
 
-/* What cannot be read may have samples that nobody else has: it is not removed. */
+/* A recording that cannot be read may have samples that exist nowhere else: it is not removed. */
 static void test_unread(void)
 {
     static const char *const damages[] = {
@@ -342,7 +343,7 @@ static void test_unread(void)
     }
 }
 
-/* Parts that cannot be sealed do not keep their day, nor its recordings. */
+/* If parts cannot be sealed, they do not keep their day, nor the recordings of it, from being deleted. */
 static void test_unsealed(void)
 {
     bool complete;
@@ -374,7 +375,7 @@ static void test_unsealed(void)
     failing = false;
 }
 
-/* ---- what an earlier version took for one type alone ---- */
+/* ---- recordings that an earlier version took for one type only ---- */
 
 static void test_partly(void)
 {

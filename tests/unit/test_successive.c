@@ -1,4 +1,5 @@
-/* Design effects from successive samples: by hand, against counting by definition, and that intervals hold with them.
+/* Design effects of successive samples: by hand, compared with counting by definition, and that intervals with them contain the true
+ * value.
  * tier: default
  * timeout: 300 */
 #include "../tap.h"
@@ -51,7 +52,7 @@ static void sample(struct profile *p, char what)
 
 enum { LAG = 32 }; /* as in successive.c */
 
-/* What the letters say, each for so many samples; '|': what follows is another thread's. */
+/* The stacks for the letters, each for this many samples; after '|' there is another thread. */
 static void make(struct profile *p, const char *clock, const char *samples, int times)
 {
     char thread[2] = "0";
@@ -85,7 +86,7 @@ static double effect_of(const char *samples, const char *method, bool total, int
     return effect;
 }
 
-/* Of eight letters of one thread, by how often neighbours differ; k of them show it. */
+/* Eight letters of one thread, by the number of neighbors that differ; k of the letters show it. */
 static bool is(double effect, uint32_t next, uint32_t next_but_one, uint32_t ends, uint32_t k)
 {
     struct successive_whole whole = {.samples = 8 * LAG, .pairs = 7 * LAG, .triples = 6 * LAG, .ends = 2};
@@ -108,7 +109,7 @@ static void test_by_hand(void)
     tap_ok(effect_of("bbaaaabb", "app.A.a", false, 1) == 1, "too few to tell");
 }
 
-/* One thread shows a and the other b: nothing changes in either, and each has two ends. One of one sample has none. */
+/* One thread shows a and the other b: nothing changes in either thread, and each has two ends. A thread with one sample has no ends. */
 static void test_threads(void)
 {
     struct successive_whole two = {.samples = 16 * LAG, .pairs = 14 * LAG, .triples = 12 * LAG, .ends = 4};
@@ -119,7 +120,7 @@ static void test_threads(void)
     tap_ok(effect_of("ab|ba|ab", "app.A.a", false, 1) == 1, "and where no thread has more, nobody knows what they do in between");
 }
 
-/* Which samples follow each other is known of some clocks only, and of virtual threads never. */
+/* The order of samples is known for some clocks only, and never for virtual threads. */
 static void test_clocks(void)
 {
     static const char *const runs = "aaaaaaaabbbbbbbb";
@@ -139,8 +140,8 @@ static void test_clocks(void)
 
 enum { N = 4000, RUNS = 400 };
 
-/* A program in phases of exponential length, of which some are of a kind that works in `a`; in these it is there for visits of
- * exponential length, with probability p. Lengths are in samples' time. */
+/* A program with phases of exponential length. Some phases are of a kind that works in `a`: in these it visits `a` for exponential
+ * times, with probability p. Lengths are in samples' time. */
 struct program {
     const char *name;
     double phase, kind, stay, p;
@@ -152,7 +153,7 @@ static double length(uint64_t *state, double mean)
     return -log(1 - uniform(state)) * mean;
 }
 
-/* Sampled at even distances that begin anywhere. *truth: the share of `a`. */
+/* Samples at even distances, with a random start. *truth: the true share of `a`. */
 static void simulate(struct profile *prof, const struct program *prog, uint64_t *state, double *truth)
 {
     double now = 0, in_a = 0, next = uniform(state), end = N, phase_end = 0;
@@ -172,7 +173,8 @@ static void simulate(struct profile *prof, const struct program *prog, uint64_t 
     *truth = in_a / end;
 }
 
-/* Threads of `length` samples' time each, of which a part p works in `a` for all its life, beside one that lives on and does not. */
+/* Threads that live for `length` samples' time. A part p of them works in `a` for all its life; beside them another thread lives on and
+ * does not. */
 struct crowd {
     const char *name;
     double length, p, widest;
@@ -195,7 +197,7 @@ static void simulate_crowd(struct profile *prof, const struct crowd *c, uint64_t
     *truth = in_a / (THREADS * c->length + OTHER);
 }
 
-static const double GOOD = 0.918; /* of 95 in a hundred */
+static const double GOOD = 0.918; /* of 95 in a hundred intervals */
 
 struct coverage {
     int covered, seen;
@@ -256,7 +258,8 @@ static void test_crowd(const struct crowd *crowd)
     judge_coverage(&c, crowd->name, GOOD, crowd->widest);
 }
 
-/* Work that repeats with `period`, in `a` for its first quarter, under a clock that draws its own anew after two, then every 16 samples. */
+/* Work that repeats with `period` and is in `a` for the first quarter, with a clock that draws its own period after two samples, and
+ * then again every 16 samples. */
 static void test_periodic(double period)
 {
     struct coverage c = {0};

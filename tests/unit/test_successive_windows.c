@@ -1,5 +1,5 @@
-/* Design effects of clocks by lot, whose samples come in windows: by hand, and that intervals hold with them whatever the samples of a
- * window have in common.
+/* Design effects of clocks by lot, whose samples come in windows: by hand, and that intervals with them contain the true value, whatever
+ * the samples of a window have in common.
  * tier: quick
  * timeout: 120 */
 #include "../tap.h"
@@ -44,8 +44,8 @@ static const struct stats_figure *figure_of(const struct stats *s, const struct 
     return NULL;
 }
 
-/* "aab|b": windows of so many samples, which show these methods; in each second one of another thread. A digit before a window's
- * letters, 0: it is of no window. */
+/* "aab|b": windows of this many samples, which show these methods; in each second there is one window of another thread. A digit 0
+ * before the letters: these samples belong to no window. */
 static void make(struct profile *p, const char *windows)
 {
     uint32_t window = 1;
@@ -119,7 +119,7 @@ static void test_merged(void)
     profile_deinit(&b);
 }
 
-/* alike: the part of the windows whose samples all show the same. */
+/* alike: the part of the windows in which all samples show the same method. */
 static bool holds(double share, double alike)
 {
     struct profile p;
@@ -138,8 +138,8 @@ static bool holds(double share, double alike)
     return good;
 }
 
-/* Of 400 intervals of 95 % at least 355 hold: fewer by chance once in 1e7. Variances from 150 windows come out a little small: with 93.5 %
- * it is once in 3e5. */
+/* Of 400 intervals of 95 % at least 355 must contain the true value: fewer would occur by chance once in 1e7. Variances from 150 windows
+ * come out a little small: with 93.5 % it is once in 3e5. */
 static void test_coverage(void)
 {
     static const double shares[] = {0.1, 0.5}, alikes[] = {0, 0.5, 1};

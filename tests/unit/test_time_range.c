@@ -1,4 +1,4 @@
-/* Ranges of time as people write them: from the start, to the end, absolute, by the clock, over midnight; and what is none.
+/* Ranges of time as people write them: from the start, to the end, absolute, by the clock, over midnight; and invalid ones.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* 2026-11-22T23:59:50Z, 20 s long: it goes on into the next day. In New York it is 18:59:50. */
+/* 2026-11-22T23:59:50Z, 20 s long: it extends into the next day. In New York it is 18:59:50. */
 #define START  (INT64_C(1795391990) * NS_PER_S)
 #define LENGTH (20 * NS_PER_S)
 
@@ -48,7 +48,7 @@ int main(void)
     is("23:59:51..00:00:03", START + NS_PER_S, START + 13 * NS_PER_S);
     is("00:00:02..00:00:03", START + 12 * NS_PER_S, START + 13 * NS_PER_S);
     is("23:59..", START - 50 * NS_PER_S, INT64_MAX);
-    is("12:00:00..", START - 12 * 3600 * NS_PER_S + 10 * NS_PER_S, INT64_MAX); /* not in it on either day: of the first */
+    is("12:00:00..", START - 12 * 3600 * NS_PER_S + 10 * NS_PER_S, INT64_MAX); /* on neither day: the first is used */
     zone("EST5");
     is("18:59:51..18:59:52", START + NS_PER_S, START + 2 * NS_PER_S);
     is("2026-11-22T18:59:51..2026-11-22T23:59:52Z", START + NS_PER_S, START + 2 * NS_PER_S);

@@ -1,4 +1,4 @@
-/* What candor top shows, without terminal and JVM: rows, their order, search, looking into them, and a picture that no name can break.
+/* What candor top shows, without terminal and JVM: rows, their order, search, details of a row, and a screen that no name can break.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -22,7 +22,7 @@ static void press(struct model *m, const struct profile *p, const char *keys)
             model_update(m, p);
 }
 
-/* The row that stands at place i has this name. */
+/* The row at place i has this name. */
 static bool is_row(const struct model *m, uint32_t i, const char *name)
 {
     return i < m->shown_count && !strcmp(model_row(m, i)->name, name);
@@ -115,7 +115,7 @@ static void test_choice(void)
     model_update(&m, &p);
     press(&m, &p, "j");
     maker_init(&later);
-    maker_sample(&later, "a.A.one", 1); /* the labels have the same ids: the same names come in the same order */
+    maker_sample(&later, "a.A.one", 1); /* the labels have the same ids, because the same names come in the same order */
     maker_sample(&later, "a.A.two", 9);
     maker_sample(&later, "a.A.three", 5);
     model_update(&m, &later);
@@ -176,7 +176,7 @@ static char *text_of(const struct canvas *c)
     return text;
 }
 
-/* Each cell is a character with its marks, a wide one and nothing behind it, or a blank. */
+/* Each cell is a character with its marks, a wide character with an empty cell after it, or a blank. */
 static bool is_grid(const struct canvas *c)
 {
     for (unsigned y = 0; y < c->height; y++)
@@ -259,7 +259,7 @@ static void add_hostile(struct profile *p)
     maker_sample_of(p, frames, frames, 2000000);
 }
 
-/* Every picture of every size, with every name. */
+/* The screen in every size, with every name. */
 static void test_sizes(void)
 {
     static const char *const views[] = {"m", "t", "b", "m\r", "m\rc", "t\r", "?", "/abc", "S", "m/a\r", "p"};

@@ -1,4 +1,4 @@
-/* One request's life, of samples: pieces that belong together, spans in their order, however many there are.
+/* One request over time, from samples: pieces that belong together, and spans in their order, however many there are.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -57,7 +57,7 @@ static void test_spans(void)
     profile_deinit(&p);
 }
 
-/* As a hostile file, or a very long request, may have them; by pairs of them it would take minutes. */
+/* As in a hostile file or a very long request; a comparison of all pairs would take minutes. */
 static void test_many(void)
 {
     enum { SPANS = 200000 };
@@ -76,7 +76,7 @@ static void test_many(void)
     profile_deinit(&p);
 }
 
-/* As far apart as numbers go. */
+/* As far apart as the numbers allow. */
 static void test_far(void)
 {
     struct profile p;

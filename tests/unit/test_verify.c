@@ -1,4 +1,4 @@
-/* `candor verify`: what programs of known truth say, and how profiles are held against it.
+/* `candor verify`: what programs with known true shares print, and how profiles are compared with it.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -47,7 +47,8 @@ static void test_truth(void)
     tap_ok(rc == -EPROTO && t.count == TRUTH_PARTS_MAX, "more parts than there is room for");
 }
 
-/* 100 samples of the round, 20 others; of the round 60 in heavy, 10 of these by a call of light, 30 in light, 10 without a stack. */
+/* 100 samples of the round, and 20 others. Of the round, 60 are in heavy (10 of these through a call of light), 30 in light, and 10
+ * without a stack. */
 static void make_profile(struct profile *p)
 {
     maker_init(p);
@@ -95,7 +96,7 @@ static void test_judge(void)
     profile_deinit(&p);
 }
 
-/* Virtual threads: what their carriers do from the round's beginning on is the round's. */
+/* Virtual threads: work of their carriers from the beginning of the round on belongs to the round. */
 static void test_carriers(void)
 {
     struct profile p;
@@ -125,7 +126,7 @@ static void set_unseen(struct profile *p, int64_t ns)
     tap_ok(profile_set_book(p, &book) == 0, "%lld ns are the kernel's, and unseen", (long long)ns);
 }
 
-/* What the books know to be hidden may be anybody's; what else is missing is an error. */
+/* Time that the books show as hidden may belong to any part; other missing time is an error. */
 static void test_hidden(void)
 {
     struct profile p;
@@ -146,7 +147,7 @@ static void test_hidden(void)
     profile_deinit(&p);
 }
 
-/* What nobody saw is certain only within the size of the sample. */
+/* A part that no sample shows is certain only within the size of the sample. */
 static void test_nothing_seen(void)
 {
     struct profile p;

@@ -1,4 +1,4 @@
-/* The windows of a recording: how many there are, however long it is, what lies in each, and where a part of a wait begins.
+/* The windows of a recording: how many there are, however long it is, which samples each contains, and where a part of a wait begins.
  * tier: quick
  * timeout: 60 */
 #include "../tap.h"
@@ -23,7 +23,7 @@ static struct {
     uint64_t cpu_samples, lock_ns, longest_ns;
 } seen;
 
-/* In place of the rules. */
+/* Takes the place of the rules. */
 static void look(struct findings *f, const struct evidence *part)
 {
     (void)f;

@@ -1,4 +1,4 @@
-/* Words with commas between them: whole words only, wherever they stand.
+/* Words with commas between them: only whole words match, at any place.
  * tier: quick
  * timeout: 20
  * aarch64: yes */

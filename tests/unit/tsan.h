@@ -1,7 +1,7 @@
 /*
- * For a test that is another one compiled for ThreadSanitizer: some kernels place memory where the sanitizer's library does not
- * expect it, and the library dies before main; so this program, which is not instrumented, turns address randomisation off and
- * becomes the other.
+ * For a test that runs another test compiled for ThreadSanitizer. Some kernels place memory where the sanitizer's library does not
+ * expect it, and the library dies before main. So this program, which is not instrumented, turns address randomization off and then
+ * becomes the other program.
  */
 #ifndef TESTS_TSAN_H
 #define TESTS_TSAN_H
@@ -13,7 +13,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-/* The program `name` beside this one; a race ends it. Comes back only to say that it did not start. */
+/* Runs the program `name` beside this one; a race ends it. Returns only if it could not be started, after a message. */
 static inline int tsan_become(const char *name)
 {
     char path[4096];
@@ -21,7 +21,7 @@ static inline int tsan_become(const char *name)
     char *slash;
 
     if (personality(ADDR_NO_RANDOMIZE) == -1)
-        tap_note("address randomisation stays on: not permitted here");
+        tap_note("address randomization stays on: not permitted here");
     path[n > 0 ? n : 0] = 0;
     slash = strrchr(path, '/');
     snprintf(slash ? slash + 1 : path, 64, "%s", name);

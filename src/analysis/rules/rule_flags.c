@@ -4,7 +4,7 @@
 
 #include "analysis/arguments.h"
 #include "analysis/findings.h"
-#include "analysis/known/jvm_flags.h"
+#include "analysis/rules/jvm_flags.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -418,6 +418,7 @@ const struct cli_command command_start = {
                 "    keep the last five minutes\n"
                 "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n    also copy these five minutes to another file "
                 "when the CPU is busy\n",
+    .often = "event,interval,duration,output",
     .options = start_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,

@@ -247,6 +247,7 @@ const struct cli_command command_convert = {
                 "    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n"
                 "    packed, often to a tenth of its size; every command can still read it\n",
+    .often = "to,kind,threads,unit",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

@@ -134,6 +134,7 @@ const struct cli_command command_daemon = {
                 "    the same, for another back end that accepts OTLP profiles\n"
                 "candor daemon --status | jq '.jvms[] | {pid, state, reason}'\n"
                 "    which JVMs are profiled, and why others are not\n",
+    .often = "server,config,event,interval,max-overhead",
     .options = options,
     .run = daemon_command,
 };

@@ -210,6 +210,7 @@ const struct cli_command command_diff = {
                 "    two versions in the last hour\n"
                 "candor diff --gate 2 before.jfr after.jfr\n"
                 "    for CI: status 1 if a method has grown by more than 2 points\n",
+    .often = "absolute,all,top,gate,json,output",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 2,

@@ -13,10 +13,13 @@ static const struct cli_option options[] = {
     {0, "token-file", "FILE", NULL, "the file with the token"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
     {0, "by", "LABELS", NULL,
-     "functions, top: split the services also by these labels, as in version,host; changes: compare the two newest values of this label "
-     "(default version); metrics: split by one label"},
-    {0, "type", "TYPE", NULL, "functions, top, changes: what weights measure, as in alloc_space:bytes (default: CPU time)"},
-    {0, "limit", "N", NULL, "functions, top: at most so many methods (default 100; top: 3 of each service); search: so many minutes (20)"},
+     "functions, top, endpoints: split the services also by these labels, as in version,host or endpoint; changes: compare the two "
+     "newest values of this label (default version); metrics: split by one label"},
+    {0, "type", "TYPE", NULL,
+     "functions, top, changes: what weights measure, as in alloc_space:bytes (default: CPU time); endpoints: only this type"},
+    {0, "limit", "N", NULL,
+     "functions, top: at most so many methods (default 100; top: 3 of each service); endpoints: so many (100); spans: so many (20); "
+     "search: so many minutes (20)"},
     {0, "against", "TIME", NULL,
      "top: start of the time to compare with, relative to --from, such as -24h (default: the time just before); none: no comparison"},
     {0, "before", "WHAT", NULL, "changes: a selector, times such as -2h..-1h, yesterday, or last-week"},
@@ -31,7 +34,8 @@ static const struct cli_option options[] = {
      "findings ID: give it this state: open, acknowledged, silenced or resolved; needs a token that may read and write"},
     {0, "note", "TEXT", NULL, "findings ID: give it this note"},
     {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
-    {0, "order", "METRIC", NULL, "search: the metric whose largest values come first (default: the first of the condition)"},
+    {0, "order", "METRIC", NULL,
+     "search: the metric whose largest values come first (default: the first of the condition); spans: cpu, wall, alloc or duration (cpu)"},
     {0, "preview", NULL, NULL, "alerts: show when the rule NAME would have fired from --from to --until"},
     {0},
 };
@@ -40,7 +44,8 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top, &fleet_changes, &fleet_findings, &fleet_metrics, &fleet_search, &fleet_alerts, NULL,
+    &fleet_services, &fleet_functions, &fleet_top,    &fleet_endpoints, &fleet_spans, &fleet_changes,
+    &fleet_findings, &fleet_metrics,   &fleet_search, &fleet_alerts,    NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -112,6 +117,12 @@ const struct cli_command command_fleet = {
         "top: the hottest methods of the program itself in each service, that is, neither the JDK's nor a framework's. OWN is the "
         "method's time, including JDK and framework code it calls. Below come the methods whose share has changed by more than chance, "
         "with the 95 % interval of the change.\n\n"
+        "endpoints: how much of each service's CPU time, allocation and so on was work for which endpoint, with the 95 % interval of the "
+        "share. '-' are samples that no endpoint was named for, '(other)' those of endpoints beyond the first thousands. --by "
+        "sample.NAME splits also by another label of samples (docs/context.md).\n\n"
+        "spans: the requests that cost most, by their spans. The server reads the recordings that it still has, the newest first, and "
+        "says on standard error how many it has not read. TIME is from the first sample to the last. 'candor trace URL TRACE_ID' shows "
+        "what a request's threads did.\n\n"
         "changes: what changed in a service between its two newest versions (--by LABEL: values of another label), or between --before "
         "and --after. Select one service. Shares are in % of all samples. CHANGE is how much the method added to the service's cost, in "
         "points; +- is the larger half of its 95 % interval. LEAST is the smallest growth that would be found. VERDICT: a method or "
@@ -136,6 +147,8 @@ const struct cli_command command_fleet = {
                 "    in which services and versions these methods use CPU time, and how much\n"
                 "candor fleet top --against -24h http://candor.example:4041\n"
                 "    what is hot in each service, and what has changed since the same hour of yesterday\n"
+                "candor fleet endpoints --select 'service=\"shop\"' http://candor.example:4041\n"
+                "    which requests of shop use the CPU, allocate, and wait\n"
                 "candor fleet changes --select 'service=\"shop\"' --from -1d http://candor.example:4041\n"
                 "    what the newest version of shop made dearer or cheaper\n"
                 "candor fleet changes --select 'service=\"shop\"' --before last-week http://candor.example:4041\n"

@@ -352,6 +352,7 @@ const struct cli_command command_load = {
                 "    why the service time alone misleads: it is 4 ms, while callers wait 45 s\n"
                 "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"
                 "    a program as the operation\n",
+    .often = "mode,rate,duration,connections,log",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 0,

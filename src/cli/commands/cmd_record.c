@@ -45,7 +45,8 @@ const struct cli_command command_record = {
     .about =
         "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records "
         "until --duration is over, Ctrl-C, or the end of the JVM. Then it prints a short report, writes a flame "
-        "graph beside the recording (unless only -e halt was recorded), and prints the paths of both. The JVM writes "
+        "graph beside the recording (unless only -e halt was recorded), and prints the paths of both.\n\n"
+        "The JVM writes "
         "the recording into a file that candor opens for it, so the file belongs to the user who runs candor, "
         "whatever user or container the JVM runs in.\n\n"
         "An existing recording is replaced only once the new one contains data, and the new one keeps its mode; any "
@@ -87,6 +88,7 @@ const struct cli_command command_record = {
         "candor record -e page-faults --event-interval 10 4711\n"
         "    which code touches memory for the first time\n"
         "candor record -e safepoint -d 30s 4711\n    samples at safepoints only (biased), where nothing better works\n",
+    .often = "event,interval,duration,output",
     .options = options,
     .operand = CLI_PROCESS,
     .operands_min = 1,

@@ -26,6 +26,7 @@ static const struct cli_option options[] = {
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees with less than this share, in percent (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
+    {0, "idle", NULL, NULL, "with wall-clock time: also show threads that waited for work"},
     {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "write to this file: .html, a page with all kinds of sample; .json; or .txt"},
@@ -88,6 +89,9 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
     o->order = sort && !strcmp(sort, "total") ? STATS_BY_TOTAL : STATS_BY_SELF;
     int status = parse_sections(args, &o->sections);
     o->top_set = cli_option(args, "top") != NULL;
+    o->leaves_idle_out = !cli_switch(args, "idle") && !cli_option(args, "state");
+    o->all_books = cli_option(args, "sections") != NULL;
+    o->each_thread = o->sections == REPORT_THREADS;
     o->label = cli_option(args, "group-by");
     if (!status)
         status = cli_number(args, "top", 0, &o->top);
@@ -112,6 +116,7 @@ static int compute(struct stats *s, const struct profile *p, bool groups, const 
     struct successive_order order;
     int rc = successive_order_init(&order, p);
     rc = rc ? rc : stats_compute_ordered(s, &order);
+    rc = rc ? rc : stats_compute_own(s, &order);
     if (!rc && groups)
         rc = stats_compute_groups(s, &order);
     if (!rc && label)
@@ -127,8 +132,12 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     struct stats s = {0}, allocated = {0};
     struct leaks leaks = {0};
     struct locks locks = {0};
+    struct idle idle = {0};
     struct report_options with = *o;
-    int rc = compute(&s, p, o->sections & REPORT_GROUPS, o->label);
+    bool leaves_out = printer == report_text && o->leaves_idle_out && p->kind == PROFILE_WALL;
+    int rc = leaves_out ? idle_drop(p, &idle) : 0;
+    with.idle = &idle;
+    rc = rc ? rc : compute(&s, p, o->sections & REPORT_GROUPS, o->label);
     if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
         rc = leaks_find(&leaks, p);
         with.leaks = &leaks;
@@ -244,8 +253,12 @@ static int report_run(const struct cli_args *args)
 
 static int print_summary(const char *file, enum profile_kind kind, FILE *out)
 {
-    struct report_options o = {
-        .sections = REPORT_METHODS | REPORT_BOOKS, .top_set = true, .top = 10, .width = cli_width(out), .colour = cli_colour(out)};
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
+                               .leaves_idle_out = true,
+                               .top_set = true,
+                               .top = 10,
+                               .width = cli_width(out),
+                               .colour = cli_colour(out)};
     char *path = (char *)file;
     struct profile p;
     if (profile_init(&p))
@@ -270,46 +283,51 @@ const struct cli_command command_report = {
     .name = "report",
     .arguments = "[OPTION...] FILE...",
     .summary = "show where the time went: hot methods, lines, trees, threads, and the books",
-    .about = "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
-             "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
-             "Functions of the kernel are marked (kernel). The stacks of the JVM's own threads begin with the kind of "
-             "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
-             "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
-             "one, and time that was lost or that no clock could show. The residual is the remainder. A recording that is "
-             "not Candor's has no books.\n\n"
-             "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
-             "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
-             "not CPU time.\n\n"
-             "--kind nativemem prints allocated native memory, for a recording by async-profiler, and --kind nativeleak prints the part "
-             "that was not freed.\n\n"
-             "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
-             "the method and line that allocates. In trees the class is at the leaf.\n\n"
-             "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
-             "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
-             "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
-             "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
-             "that grew in each quarter of the recording, by more than chance. If nothing grows, the probability that a recording shows a "
-             "candidate is 1e-6. A candidate may be a cache that is still being filled.\n\n"
-             "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
-             "lock or by the JDK: by lock, with the threads that held it, then by method and line. Threads that wait for "
-             "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
-             "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
-             "their stacks, weighted by that waiting.\n\n"
-             "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
-             "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
-             "--kind wall the threads' time.\n\n"
-             "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
-             "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads had stopped and the threads "
-             "that were late, VM operations, and for single threads monitors, waits, parking, sockets, files, class loading; also the "
-             "place, and the thread that requested the halt or delayed it. With --time "
-             "12:03:07..12:03:09 it shows why nothing was running then: the halts that overlap that time, and how much of the time has no "
-             "explanation. --timeline draws what each thread did during that time, as far as samples and halts show it; it needs -e wall "
-             "to show most of it. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
-             "--json, -o and --format; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
-             "-o FILE.html writes one page to open in a browser: flame graph, methods, time and threads of every kind of "
-             "sample that the recording has, or of the one that --kind names; also its findings, halts and locks, unless an option "
-             "chooses a part of it. From standard input it has one kind. FILE is replaced only when it is complete.\n\n"
-             "docs/formats/report-json.md describes the output of --json.",
+    .about =
+        "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
+        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval.\n\n"
+        "Functions of the kernel are marked (kernel). 'Your own code' adds up the time by the innermost method of the program itself, "
+        "that is, neither the JDK's nor a known library's, with everything that it calls; 'get < shop.Cart.total' is a method with the "
+        "own method that calls it most. Threads of a pool share a row; --sections threads lists each. The stacks of the JVM's own threads "
+        "begin with the kind of "
+        "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
+        "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
+        "one, and time that was lost or that no clock could show. The residual is the remainder. If almost all time is in "
+        "samples, they are one line; --sections books shows all accounts. A recording that is "
+        "not Candor's has no books.\n\n"
+        "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
+        "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
+        "not CPU time.\n\n"
+        "--kind nativemem prints allocated native memory, for a recording by async-profiler, and --kind nativeleak prints the part "
+        "that was not freed.\n\n"
+        "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
+        "the method and line that allocates. In trees the class is at the leaf.\n\n"
+        "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
+        "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
+        "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
+        "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
+        "that grew in each quarter of the recording, by more than chance. If nothing grows, the probability that a recording shows a "
+        "candidate is 1e-6. A candidate may be a cache that is still being filled.\n\n"
+        "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
+        "lock or by the JDK: by lock, with the threads that held it, then by method and line. Threads that wait for "
+        "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
+        "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
+        "their stacks, weighted by that waiting.\n\n"
+        "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
+        "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
+        "--kind wall the threads' time.\n\n"
+        "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
+        "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads had stopped and the threads "
+        "that were late, VM operations, and for single threads monitors, waits, parking, sockets, files, class loading; also the "
+        "place, and the thread that requested the halt or delayed it. With --time "
+        "12:03:07..12:03:09 it shows why nothing was running then: the halts that overlap that time, and how much of the time has no "
+        "explanation. --timeline draws what each thread did during that time, as far as samples and halts show it; it needs -e wall "
+        "to show most of it. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
+        "--json, -o and --format; docs/formats/halts-json.md describes its JSON.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+        "-o FILE.html writes one page to open in a browser: flame graph, methods, time and threads of every kind of "
+        "sample that the recording has, or of the one that --kind names; also its findings, halts and locks, unless an option "
+        "chooses a part of it. From standard input it has one kind. FILE is replaced only when it is complete.\n\n"
+        "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n"
                 "    the hot methods, lines and threads, and the books\n"
                 "candor report -o app.html app.jfr\n"
@@ -334,6 +352,7 @@ const struct cli_command command_report = {
                 "    the cost of each endpoint of an instrumented program (docs/context.md)\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n"
                 "    for programs\n",
+    .often = "kind,sections,top,json,output,select",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

@@ -76,6 +76,7 @@ const struct cli_command command_server = {
         "for a fleet\n"
         "curl --data-binary @app.jfr 'http://localhost:4041/v1/recordings?service=shop&host=web-1'\n    sends "
         "a recording\n",
+    .often = "data,listen,config,token-file,retain",
     .options = options,
     .operand = CLI_NOTHING,
     .run = server_command_run,

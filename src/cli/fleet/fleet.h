@@ -30,6 +30,8 @@ struct fleet_view {
 extern const struct fleet_view fleet_services;  /* services.c */
 extern const struct fleet_view fleet_functions; /* functions.c */
 extern const struct fleet_view fleet_top;       /* top.c */
+extern const struct fleet_view fleet_endpoints; /* endpoints.c */
+extern const struct fleet_view fleet_spans;     /* spans.c */
 extern const struct fleet_view fleet_changes;   /* changes.c */
 extern const struct fleet_view fleet_findings;  /* findings.c */
 extern const struct fleet_view fleet_metrics;   /* metrics.c */

@@ -1,6 +1,6 @@
 #include "cli/read/trace_id.h"
 
-#include "profile/filter.h"
+#include "report/trace.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -17,12 +17,6 @@ int trace_id_parse(const struct cli_command *command, const char *text, char id[
 
 int trace_id_keep(struct profile *p, const char *path, const char *id)
 {
-    char wanted[TRACE_ID_DIGITS + 16];
-    struct error e;
-    struct filter f = {0};
-    snprintf(wanted, sizeof wanted, "trace_id=^%s$", id);
-    int rc = filter_compile_label(&f.label, wanted, &e);
-    rc = rc ? rc : filter_apply(&f, p);
-    filter_deinit(&f);
+    int rc = trace_keep(p, id);
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }

@@ -14,7 +14,7 @@ static int refuse_options(const struct cli_args *args)
 {
     static const char *const of_samples[] = {"sections", "tree",  "callers",     "callees",   "threshold", "sort",       "from",
                                              "select",   "until", "value",       "state",     "method",    "not-method", "package",
-                                             "label",    "type",  "not-package", "not-label", "group-by",  "trace"};
+                                             "label",    "type",  "not-package", "not-label", "group-by",  "trace",      "idle"};
     for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
         if (cli_option(args, of_samples[i]))
             return cli_usage(

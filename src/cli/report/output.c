@@ -29,8 +29,11 @@ static int refuse_for_page(const struct cli_args *args)
         if (cli_option(args, of_text[i]))
             return cli_usage(args->command, "--%s applies only to text and JSON; leave it out, because the page shows everything",
                              of_text[i]);
-    if (cli_switch(args, "tree"))
-        return cli_usage(args->command, "--tree applies only to text and JSON; leave it out, because the page shows everything");
+    static const char *const switches[] = {"tree", "idle"};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (cli_switch(args, switches[i]))
+            return cli_usage(args->command, "--%s applies only to text and JSON; leave it out, because the page shows everything",
+                             switches[i]);
     const char *kind = cli_option(args, "kind");
     if (kind && !strcmp(kind, "halt"))
         return cli_usage(args->command,

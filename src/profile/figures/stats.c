@@ -226,17 +226,17 @@ static int tally_threads(struct stats_table *t, const struct profile *p, const s
     return set_effects_of_threads(t, p, order);
 }
 
-static void figure_finish(struct stats_figure *f, const struct stats *s)
+void stats_finish_figure(struct stats_figure *f, const struct stats *s)
 {
     f->share = s->weight ? (double)f->weight / (double)s->weight : 0;
     f->interval = stats_wilson(f->share, s->effective / (f->effect > 0 ? f->effect : 1));
 }
 
-static void table_finish(struct stats_table *t, const struct stats *s)
+void stats_finish(struct stats_table *t, const struct stats *s)
 {
     for (uint32_t i = 0; i < t->count; i++) {
-        figure_finish(&t->rows[i].self, s);
-        figure_finish(&t->rows[i].total, s);
+        stats_finish_figure(&t->rows[i].self, s);
+        stats_finish_figure(&t->rows[i].total, s);
     }
 }
 
@@ -272,7 +272,7 @@ static int fill(struct stats *s, const struct successive_order *order, struct ta
     if (!rc && threads)
         rc = tally_threads(&s->threads, p, order);
     for (size_t i = 0; !rc && i < count; i++) {
-        table_finish(tallies[i].table, s);
+        stats_finish(tallies[i].table, s);
         stats_sort(tallies[i].table, tallies[i].by == BY_TYPE ? NULL : p, STATS_BY_SELF);
     }
     if (rc)
@@ -286,7 +286,7 @@ int stats_compute_ordered(struct stats *s, const struct successive_order *order)
     struct tally tallies[] = {{.table = &s->methods, .by = BY_METHOD}, {.table = &s->lines, .by = BY_LINE}};
     *s = (struct stats){.weight = p->weight, .samples = p->sampled, .effective = stats_effective_samples(p)};
     int rc = fill(s, order, tallies, sizeof tallies / sizeof *tallies, true);
-    table_finish(&s->threads, s);
+    stats_finish(&s->threads, s);
     stats_sort(&s->threads, NULL, STATS_BY_SELF);
     return rc;
 }
@@ -310,9 +310,10 @@ int stats_compute_groups(struct stats *s, const struct successive_order *order)
 
 void stats_deinit(struct stats *s)
 {
-    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types, &s->labels};
+    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types, &s->labels, &s->own};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]->rows);
+    free(s->own_pairs);
     *s = (struct stats){0};
 }
 

@@ -50,12 +50,21 @@ struct stats_table {
     uint32_t count, cap;
 };
 
+/* The samples with this innermost method of the program's own code, and this innermost method of all. */
+struct stats_own_pair {
+    uint32_t own, leaf; /* labels, string ids; leaf 0: the stack has no frames */
+    uint64_t weight;
+};
+
 struct stats {
     uint64_t weight;
     uint32_t samples;
     double effective;                            /* the sample size by the weights; a figure's effect makes it smaller or larger */
     struct stats_table methods, lines, threads;  /* for threads only `self` is valid */
     struct stats_table classes, packages, types; /* set by stats_compute_groups; the class and the package of native code are its library */
+    struct stats_table own;                      /* set by stats_compute_own: by the program's own code; only `self` is valid */
+    struct stats_own_pair *own_pairs;            /* largest first */
+    uint32_t own_pair_count, own_pair_cap;
     struct stats_table labels; /* set by stats_compute_label: a row's label is the value, 0 for samples without one; only `self` is valid */
 };
 
@@ -68,6 +77,16 @@ int stats_compute_groups(struct stats *s, const struct successive_order *order);
 /* Computes the table by the value of the label with that key. Call it after stats_compute. If a sample has several values, the last one
  * counts. Returns 0 or -ENOMEM. */
 int stats_compute_label(struct stats *s, const struct successive_order *order, const char *key);
+/* Computes the table by the program's own code: a row stands for the samples whose innermost own method has this label, whatever that
+ * method called; label 0 = no own method is on the stack. Own methods are neither the JDK's nor a known library's. Call it after
+ * stats_compute. Returns 0 or -ENOMEM. */
+int stats_compute_own(struct stats *s, const struct successive_order *order);
+/* Returns the pair with most of the weight of an own method, or of an innermost method; NULL = there is none. */
+const struct stats_own_pair *stats_own_callee(const struct stats *s, uint32_t own);
+const struct stats_own_pair *stats_own_caller(const struct stats *s, uint32_t leaf);
+/* Sets the share and the interval of a figure, or of a table's figures, whose sums and effects are known. */
+void stats_finish_figure(struct stats_figure *f, const struct stats *s);
+void stats_finish(struct stats_table *t, const struct stats *s);
 void stats_deinit(struct stats *s);
 
 enum stats_order { STATS_BY_SELF, STATS_BY_TOTAL };

@@ -76,11 +76,7 @@ int stats_compute_label(struct stats *s, const struct successive_order *order, c
     stats_sort(t, p, STATS_BY_SELF);
     rc = rc ? rc : add_effects(t, order, values);
     free(values);
-    for (uint32_t i = 0; i < t->count; i++) {
-        struct stats_figure *f = &t->rows[i].self;
-        f->share = s->weight ? (double)f->weight / (double)s->weight : 0;
-        f->interval = stats_wilson(f->share, s->effective / (f->effect > 0 ? f->effect : 1));
-    }
+    stats_finish(t, s);
     if (rc)
         stats_deinit(s);
     return rc;

@@ -131,6 +131,23 @@ void text_plain_name(const struct text *t, const char *name)
     fputc('\n', t->out);
 }
 
+bool text_is_shown(const struct text *t, const struct stats_figure *f)
+{
+    return f->weight && (t->o->top_set || f->share >= 0.0005);
+}
+
+void text_rest(const struct text *t, uint32_t count, uint64_t weight, const char *what)
+{
+    char number[32];
+    if (!count)
+        return;
+    double share = t->s->weight ? (double)weight / (double)t->s->weight : 0;
+    text_begin(t, TEXT_FAINT);
+    fprintf(t->out, "%s more %s, together s %.1f", text_count(number, sizeof number, count), what, share * 100);
+    text_end(t, TEXT_FAINT);
+    fputc('\n', t->out);
+}
+
 int report_text(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o)
 {
     struct text t = {.out = out, .p = p, .s = s, .o = o};
@@ -143,8 +160,10 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
         text_allocated(&t);
         text_locks(&t);
     }
-    if (o->sections & REPORT_METHODS)
+    if (o->sections & REPORT_METHODS) {
+        text_own(&t);
         text_methods(&t);
+    }
     if (o->sections & REPORT_LINES)
         text_lines(&t);
     text_groups(&t);

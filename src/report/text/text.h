@@ -13,12 +13,13 @@ struct text {
 };
 
 void text_header(const struct text *t);
+void text_own(const struct text *t); /* the program's own code (text_own.c) */
 void text_methods(const struct text *t);
 void text_lines(const struct text *t);
-void text_groups(const struct text *t); /* classes, packages, types */
-void text_label(const struct text *t);  /* the values of the label that the options name */
-void text_threads(const struct text *t);
-int text_trees(const struct text *t); /* all trees that the options ask for; returns 0 or a code of calltree_build */
+void text_groups(const struct text *t);  /* classes, packages, types */
+void text_label(const struct text *t);   /* the values of the label that the options name */
+void text_threads(const struct text *t); /* (text_threads.c) */
+int text_trees(const struct text *t);    /* all trees that the options ask for; returns 0 or a code of calltree_build */
 void text_books(const struct text *t);
 void text_allocated(const struct text *t);         /* the classes of the allocated objects (text_allocated.c) */
 void text_allocation_counts(const struct text *t); /* below the books of the event alloc: how the samples compare with the JVM's count */
@@ -59,6 +60,13 @@ void text_plain_name(const struct text *t, const char *name);
 /* Prints a frame's name, and then tail. The name is shortened if the terminal is too narrow or the name is very long. used: the columns
  * before the name. */
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);
+/* Prints the name of a row of methods. If its code is not the program's, the own method that calls it most follows, with its share of
+ * the row: "java.util.HashMap.get < shop.Cart.total (80 %)". mark: the note after the name. */
+void text_method_name(const struct text *t, const struct stats_row *r, size_t used, const char *mark);
+/* Whether a row with this figure is worth a line: its share is not printed as 0.0 %, or the user asked for a number of rows. */
+bool text_is_shown(const struct text *t, const struct stats_figure *f);
+/* Prints the sum of the rows of a table that are not shown; count = 0: nothing. what: what the rows are, in the plural. */
+void text_rest(const struct text *t, uint32_t count, uint64_t weight, const char *what);
 /* Returns the note after the name of a frame of this type. Kernel frames have such a note, because their names look like those of the
  * program's functions. */
 const char *text_mark(uint8_t type);

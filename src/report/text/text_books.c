@@ -3,6 +3,7 @@
 #include "base/text/utf8.h"
 #include "profile/accounts.h"
 
+#include <math.h>
 #include <string.h>
 
 static void put_heading(const struct text *t, enum book book)
@@ -22,10 +23,42 @@ static void put_turns(const struct text *t)
                 text_time(part, sizeof part, running->ns), text_time(whole, sizeof whole, enabled->ns));
 }
 
+/* Shares of the whole, in percent. Books with less than SEEN_LEAST in samples with a stack, or with more than MISSING_MOST that failed,
+ * is lost, or is unexplained, are shown account by account, because their reader should know why. */
+#define SEEN_LEAST   95.0
+#define MISSING_MOST 1.0
+
+static double share_of(const struct text *t, enum book book, enum account_role role, double whole)
+{
+    return 100 * (double)accounts_sum_roles(t->p, book, 1u << role).ns / whole;
+}
+
+/* Prints the books in one line, if nothing in them needs an explanation. Returns whether it did. */
+static bool put_in_short(const struct text *t, enum book book)
+{
+    const struct account_row *sign = &account_rows[book_rows[book].sign];
+    double whole = (double)accounts_sum(t->p, book_rows[book].sign).ns;
+    if (t->o->all_books || sign->role != ACCOUNT_IS_WHOLE || sign->unit != ACCOUNT_IN_NS || whole <= 0)
+        return false;
+    double seen = share_of(t, book, ACCOUNT_IS_SEEN, whole), failed = share_of(t, book, ACCOUNT_IS_FAILED, whole);
+    double lost = share_of(t, book, ACCOUNT_IS_LOST, whole), unseen = share_of(t, book, ACCOUNT_IS_UNSEEN, whole);
+    double residual = share_of(t, book, ACCOUNT_IS_RESIDUAL, whole);
+    if (seen < SEEN_LEAST || failed + lost > MISSING_MOST || fabs(residual) > MISSING_MOST)
+        return false;
+    char about[256];
+    snprintf(
+        about, sizeof about,
+        "  %.1f %% of the %s is in samples with a stack; failed %.1f %%, lost %.1f %%, unseen %.1f %%, residual %.1f %% (all: --sections "
+        "books)",
+        seen, book_rows[book].whole, failed, lost, unseen, residual);
+    text_heading(t, book_rows[book].heading, about);
+    return true;
+}
+
 void text_books(const struct text *t)
 {
     enum book book = accounts_book_of(t->p);
-    if (book == BOOK_HALT)
+    if (book == BOOK_HALT || (accounts_has_book(t->p, book) && put_in_short(t, book)))
         return;
     put_heading(t, book);
     if (!accounts_has_book(t->p, book) && (book != BOOK_CPU || !t->p->book_count)) {

@@ -100,11 +100,12 @@ static void put_kept(const struct text *t)
 
 static void put_weight(const struct text *t, const char *word)
 {
+    uint64_t weight = t->s->weight + (t->o->idle ? t->o->idle->weight : 0);
     char text[32];
     key(t, word);
-    fputs(text_time(text, sizeof text, (int64_t)t->s->weight), t->out);
+    fputs(text_time(text, sizeof text, (int64_t)weight), t->out);
     if (t->p->duration_ns)
-        fprintf(t->out, ", %.2f threads on average", (double)t->s->weight / (double)t->p->duration_ns);
+        fprintf(t->out, ", %.2f threads on average", (double)weight / (double)t->p->duration_ns);
     fprintf(t->out, " (wall-clock time of %s)\n", t->p->book_count ? "Java's threads" : "threads");
 }
 
@@ -222,6 +223,19 @@ static void put_allocated(const struct text *t)
         fputs(" samples", t->out);
     }
     fputc('\n', t->out);
+}
+
+/* Prints what the figures below leave out, since their shares refer to the rest. */
+static void put_idle(const struct text *t)
+{
+    const struct idle *idle = t->o->idle;
+    char time[32], count[32];
+    if (!idle || !idle->samples)
+        return;
+    key(t, "Idle");
+    fprintf(t->out, "%s, %.1f %%, of %s threads that waited for work; the figures below leave it out (--idle shows it)\n",
+            text_time(time, sizeof time, (int64_t)idle->weight), 100 * (double)idle->weight / (double)(idle->weight + t->s->weight),
+            text_count(count, sizeof count, idle->threads));
 }
 
 static void put_filtered(const struct text *t)
@@ -399,5 +413,6 @@ void text_header(const struct text *t)
         put_clock(t);
     }
     put_filtered(t);
+    put_idle(t);
     put_samples(t);
 }

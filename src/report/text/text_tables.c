@@ -4,20 +4,29 @@
 
 #include <inttypes.h>
 
-enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10, LABELS_TOP = 20 };
+enum { METHODS_TOP = 20, LINES_TOP = 10, LABELS_TOP = 20 };
 
 /* On a terminal at least this wide, tables show the intervals of total and self; on others only that of the column they are sorted by. */
 enum { WIDE_COLUMNS = 120 };
 
 /* Returns how many rows of a sorted table to show: the number that the user asked for, without rows that are 0 in the column that the
- * table is sorted by. */
+ * table is sorted by; otherwise the table's own number, without rows whose share is printed as 0.0. */
 static uint32_t row_count(const struct text *t, const struct stats_table *table, enum stats_order order, uint32_t otherwise)
 {
     uint32_t top = t->o->top_set ? t->o->top : otherwise, rows = 0;
     while (rows < table->count && (rows < top || !top) &&
-           (order == STATS_BY_TOTAL ? table->rows[rows].total.weight : table->rows[rows].self.weight))
+           text_is_shown(t, order == STATS_BY_TOTAL ? &table->rows[rows].total : &table->rows[rows].self))
         rows++;
     return rows;
+}
+
+/* Prints the sum of the rows that are not shown. */
+static void put_rest(const struct text *t, const struct stats_table *table, uint32_t shown, const char *what)
+{
+    uint64_t weight = 0;
+    for (uint32_t i = shown; i < table->count; i++)
+        weight += table->rows[i].self.weight;
+    text_rest(t, table->count - shown, weight, what);
 }
 
 /* The layout of a table's rows. A column that is `wide` has room for a figure of 100.0. */
@@ -61,24 +70,10 @@ static void put_row(const struct text *t, const struct layout *l, const struct s
         text_plain_name(t, profile_type_name((uint8_t)r->label));
     else if (table == &t->s->classes || table == &t->s->packages)
         text_plain_name(t, profile_text(t->p, r->label));
+    else if (table == &t->s->methods && t->o->order == STATS_BY_SELF)
+        text_method_name(t, r, l->used, tail);
     else
         text_name(t, r->label, l->used, tail);
-}
-
-/* Prints the sum of the rows that are not shown. */
-static void put_rest(const struct text *t, const struct stats_table *table, uint32_t shown, const char *what)
-{
-    uint64_t weight = 0;
-    char count[32];
-    for (uint32_t i = shown; i < table->count; i++)
-        weight += table->rows[i].self.weight;
-    if (shown == table->count)
-        return;
-    double share = t->s->weight ? (double)weight / (double)t->s->weight : 0;
-    text_begin(t, TEXT_FAINT);
-    fprintf(t->out, "%s more %s, together s %.1f", text_count(count, sizeof count, table->count - shown), what, share * 100);
-    text_end(t, TEXT_FAINT);
-    fputc('\n', t->out);
 }
 
 static void put_table(const struct text *t, struct stats_table *table, const char *title, uint32_t otherwise, const char *what)
@@ -142,41 +137,4 @@ void text_label(const struct text *t)
     for (uint32_t i = 0; i < rows; i++)
         put_label(t, &table->rows[i], wide, wide_interval);
     put_rest(t, table, rows, "values");
-}
-
-static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
-{
-    const struct profile_thread *thread = &t->p->threads[r->label];
-    char cpu[32] = "-", count[32];
-    if (thread->cpu_known)
-        text_time(cpu, sizeof cpu, (int64_t)thread->cpu_ns);
-    fprintf(t->out, "(s %*.1f) ", wide ? 5 : 4, r->self.share * 100);
-    text_interval(t, r->self.interval, wide_interval);
-    fprintf(t->out, "%8s  ", cpu);
-    utf8_print(t->out, profile_text(t->p, thread->name));
-    if (thread->os_id)
-        fprintf(t->out, " (tid %" PRIu64 ")", thread->os_id);
-    if (thread->virtual_threads)
-        fprintf(t->out, " (%s virtual)", text_count(count, sizeof count, thread->virtual_threads));
-    fputc('\n', t->out);
-}
-
-void text_threads(const struct text *t)
-{
-    const struct stats_table *table = &t->s->threads;
-    uint32_t rows = row_count(t, table, STATS_BY_SELF, THREADS_TOP);
-    bool wide = false, wide_interval = false;
-    if (!table->count)
-        return;
-    char about[96];
-    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]%s", text_whole(t),
-             profile_is_safepoint(t->p) || t->p->kind == PROFILE_WALL ? "" : ", CPU by the thread's own clock");
-    text_heading(t, "Threads", about);
-    for (uint32_t i = 0; i < rows; i++) {
-        wide |= text_is_full(table->rows[i].self.share);
-        wide_interval |= text_is_full(table->rows[i].self.interval.high);
-    }
-    for (uint32_t i = 0; i < rows; i++)
-        put_thread(t, &table->rows[i], wide, wide_interval);
-    put_rest(t, table, rows, "threads");
 }

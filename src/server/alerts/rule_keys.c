@@ -42,6 +42,7 @@ static int set_select(struct alert_rule *r, const char *key, const char *value, 
     if (code)
         return code;
     code = selector_parse(&s, value, e);
+    r->of_samples = selector_is_of_samples(&s);
     selector_deinit(&s);
     return code;
 }
@@ -170,6 +171,8 @@ int rule_finish(struct alert_rule *r, struct error *e)
     if (r->source->of_methods != (*r->method != 0))
         return error_set(e, -EINVAL, r->source->of_methods ? "it needs a method, a pattern of names" : "value = %s has no method",
                          r->source->name);
+    if (selector_sample_label(r->each))
+        return error_set(e, -EINVAL, "each = %s: it is a label of samples; use a label of recordings, and select the samples", r->each);
     if (!*r->threshold_text)
         return error_set(e, -EINVAL, "it needs a threshold, above or below");
     int code = sources_check(r, e);

@@ -34,6 +34,7 @@ struct alert_text {
 
 struct alert_rule {
     char name[ALERT_NAME_MAX];
+    bool of_samples; /* `select` has matchers for labels of samples */
     char select[ALERT_TEXT_MAX], each[ALERT_NAME_MAX], type[CATALOGUE_TYPE_MAX], method[ALERT_TEXT_MAX];
     char threshold_text[32], resolve_text[32]; /* as they are written; "" = not set */
     const struct alert_source *source;

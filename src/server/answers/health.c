@@ -1,9 +1,6 @@
 #include "server/answers/health.h"
 
-#include "base/text/units.h"
-#include "base/time_units.h"
-
-#include <errno.h>
+#include "server/request/readiness.h"
 
 static const char ok[] = "{\"status\": \"ok\"}\n";
 
@@ -12,41 +9,10 @@ void health_alive(struct http *h)
     http_constant(h, "application/json", ok, sizeof ok - 1);
 }
 
-enum { LATEST_S = 10 };
-
-/* Returns the result of the last check, or of a new one if that was a second ago. One thread at a time checks, without the lock: a disk
- * that hangs keeps one thread, and the others say so. */
-static int check(struct server *s, struct error *e)
-{
-    struct readiness *r = &s->readiness;
-    struct error problem = {""};
-    pthread_mutex_lock(&r->lock);
-    uint64_t now = clock_monotonic_ns();
-    bool mine = !r->checking && (!r->checked_ns || now - r->checked_ns > NS_PER_S);
-    if (mine) {
-        r->checking = true;
-        pthread_mutex_unlock(&r->lock);
-        int result = store_check_ready(s->store, &problem);
-        pthread_mutex_lock(&r->lock);
-        r->checking = false;
-        r->result = result;
-        r->problem = problem;
-        now = r->checked_ns = clock_monotonic_ns();
-    }
-    int rc = r->result;
-    *e = r->problem;
-    if (!r->checked_ns || (now > r->checked_ns && now - r->checked_ns > (uint64_t)LATEST_S * NS_PER_S))
-        rc = error_set(e, -EBUSY, "a check of the disk has begun and has not ended yet");
-    pthread_mutex_unlock(&r->lock);
-    return rc;
-}
-
 void health_ready(struct http *h)
 {
     struct error e;
-    if (h->server->stop.asked)
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, "the server is ending");
-    else if (check(h->server, &e))
+    if (readiness_check(h->server, &e))
         http_later(h, HTTP_SERVICE_UNAVAILABLE, e.text);
     else
         health_alive(h);

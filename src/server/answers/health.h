@@ -6,7 +6,7 @@
 
 /* Answers at once, without the disk: whoever restarts a server that does not answer must not do so because its disk is full. */
 void health_alive(struct http *h);
-/* Looks at the catalog and writes to the disk, at most once a second, however many ask. */
+/* Answers what readiness_check finds. */
 void health_ready(struct http *h);
 
 #endif

@@ -7,7 +7,7 @@
 #include "format/page/flamegraph.h"
 #include "report/report.h"
 #include "server/request/question.h"
-#include "server/traces/kept.h"
+#include "server/spans/picked.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ struct answer {
     struct store_result result;
     char *trace, *span; /* only samples of this trace, or span; NULL = all samples */
     uint32_t limit;
+    bool labels;           /* samples need their labels */
     export_writer *export; /* of the format that was asked for, for write_export */
 };
 
@@ -98,9 +99,9 @@ static int read_id(struct http *h, const char *name, size_t digits, char **id)
 static int load(struct answer *a, struct error *e)
 {
     struct server *s = a->http->server;
-    const struct kept_wanted wanted = {&a->trace, &a->span, a->trace != NULL, a->span != NULL};
+    const struct picked_wanted wanted = {&a->trace, &a->span, a->trace != NULL, a->span != NULL};
     if (a->trace || a->span)
-        return kept_profile(s, &a->query.q, &wanted, &a->profile, &a->result, e);
+        return picked_profile(a->http, &a->query.q, &wanted, &a->profile, &a->result, e);
     return store_profile(s->store, &a->query.q, &a->profile, &a->result, e);
 }
 
@@ -110,7 +111,7 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     struct http *h = a.http;
     struct http_writer w;
     struct error e;
-    int rc = question_init(&a.query, h);
+    int rc = question_init_of_samples(&a.query, h);
     rc = rc ? rc : read_id(h, "trace_id", TRACE_DIGITS, &a.trace);
     rc = rc ? rc : read_id(h, "span_id", SPAN_DIGITS, &a.span);
     if (!rc && profile_init(&a.profile)) {
@@ -118,6 +119,7 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     } else if (!rc) {
         a.query.q.keep = keep;
         a.query.q.books = true;
+        a.query.q.labels = a.labels;
         rc = load(&a, &e);
         rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
@@ -241,7 +243,7 @@ void query_profile(struct http *h)
     const char *format = http_parameter(h, "format", NULL);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(formats[i].name, format ? format : "otlp")) {
-            answer_profile(&(struct answer){.http = h, .export = formats[i].export}, 0, formats[i].media, write_export);
+            answer_profile(&(struct answer){.http = h, .labels = true, .export = formats[i].export}, 0, formats[i].media, write_export);
             return;
         }
     http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of these:" FORMAT_NAMES_BOTH(FORMAT_NAMES_BLANK), format);
@@ -298,7 +300,7 @@ void query_series(struct http *h)
     struct error e;
     int64_t step;
     const char *by = http_parameter(h, "by", NULL);
-    int rc = question_init(&query, h);
+    int rc = question_init_of_samples(&query, h);
     rc = rc ? rc : question_step(h, &query, &step);
     if (!rc) {
         query.q.books = true;

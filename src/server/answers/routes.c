@@ -12,11 +12,13 @@
 #include "server/legacy/legacy.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
+#include "server/fleet/endpoints.h"
 #include "server/fleet/findings.h"
 #include "server/metrics/key_metrics.h"
 #include "server/metrics/scrape.h"
 #include "server/metrics/search.h"
 #include "server/fleet/services.h"
+#include "server/spans/spans.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
 
@@ -36,6 +38,8 @@ static const struct route {
     {"/v1/functions", TOKEN_READ, functions_answer},
     {"/v1/functions/series", TOKEN_READ, functions_series_answer},
     {"/v1/top", TOKEN_READ, top_answer},
+    {"/v1/endpoints", TOKEN_READ, endpoints_answer},
+    {"/v1/spans", TOKEN_READ, spans_answer},
     {"/v1/changes", TOKEN_READ, changes_answer},
     {"/v1/findings", TOKEN_READ, findings_answer},
     {"/v1/series", TOKEN_READ, query_series},
@@ -63,13 +67,14 @@ static const struct route {
 
 enum { CALL_BYTES_MAX = 1 << 20 };
 
-/* The paths that a number follows. */
+/* The paths that a number, or another name of one thing, follows. */
 static const struct numbered {
     const char *path;
     void (*answer)(struct http *h, const char *number);
 } numbered[] = {
     {"/v1/recordings/", query_recording},
     {"/v1/findings/", findings_answer_one},
+    {"/v1/spans/", spans_answer_trace},
 };
 
 static const char findings[] = "/v1/findings/", legacy[] = "/pyroscope/";
@@ -155,7 +160,7 @@ static bool is_packed(struct http *h)
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, TOKEN_READ) || is_packed(h))
+    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ) || is_packed(h))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;

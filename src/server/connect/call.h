@@ -27,6 +27,7 @@ call_answer calls_select_series;                                                
 call_answer calls_heatmap;                                                            /* calls_heatmap.c */
 call_answer calls_stacktraces, calls_span_profile, calls_profile, calls_diff;         /* calls_profiles.c */
 call_answer calls_stats, calls_nothing, calls_version;                                /* calls_labels.c */
+call_answer calls_health;                                                             /* calls_health.c */
 
 /* Fills in the times and the selector of a store_query for profiles. *nothing: no data can match. Returns 0 or a code. */
 int call_query(struct call *c, const struct asked *a, struct store_query *q, struct selector *s, char type[CATALOGUE_TYPE_MAX],

@@ -7,8 +7,11 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/request/question.h"
+#include "store/files/contexts.h"
+#include "store/label_sums.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +129,31 @@ int calls_profile_types(struct call *c)
     return rc;
 }
 
+/* ---- labels of samples ---- */
+
+/* Visits the labels of samples in the call's time, of the services that its token may read. They are listed whatever the call's selectors
+ * say, because these select recordings. */
+static int find_sample_labels(struct call *c, bool recent, store_visit_label *visit, void *context)
+{
+    struct selector allowed = {0};
+    struct store_query q = {.selector = &allowed};
+    int rc = question_selector(&allowed, c->http, "", &c->error);
+    rc = rc ? rc : call_times(c, &c->asked, &q, recent);
+    return rc ? rc : store_sample_labels(c->store, &q, visit, context, &c->error);
+}
+
+static int take_sample_name(void *words, const char *name, const char *value)
+{
+    char word[LABEL_NAME_MAX + sizeof "sample."];
+    (void)value;
+    if (!strcmp(name, CONTEXT_ENDPOINT))
+        return add_word(words, name);
+    if (!labels_is_name(name, strlen(name))) /* no selector can name it */
+        return 0;
+    snprintf(word, sizeof word, "sample.%s", name);
+    return add_word(words, word);
+}
+
 /* ---- names and values ---- */
 
 static int take_names(void *context, const struct series *s)
@@ -144,12 +172,24 @@ static int take_value(void *context, const struct series *s)
     return add_word(&t->words, series_value(s, t->name));
 }
 
+static int take_sample_value(void *context, const char *name, const char *value)
+{
+    struct take_values *t = context;
+    return strcmp(name, selector_sample_label(t->name)) != 0 ? 0 : add_word(&t->words, value);
+}
+
 int call_words(struct call *c, bool recent, const char *name, void (*put)(void *context, const char *word), void *context)
 {
     struct take_values t = {.name = name};
     if (strtab_init(&t.words))
         return error_set(&c->error, -ENOMEM, "out of memory");
-    int rc = name ? answer_words(c, recent, take_value, &t, &t.words, put, context)
+    int rc = 0;
+    if (!name)
+        rc = find_sample_labels(c, recent, take_sample_name, &t.words);
+    else if (selector_sample_label(name))
+        rc = find_sample_labels(c, recent, take_sample_value, &t);
+    if (!rc)
+        rc = name ? answer_words(c, recent, take_value, &t, &t.words, put, context)
                   : answer_words(c, recent, take_names, &t.words, &t.words, put, context);
     strtab_deinit(&t.words);
     return rc;

@@ -5,7 +5,7 @@
 #include "server/connect/dot.h"
 #include "server/connect/flamebearer.h"
 #include "server/connect/pprof_fields.h"
-#include "server/traces/kept.h"
+#include "server/spans/picked.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static void keep_call_site(struct profile *p, const struct asked_texts *site)
 /* Reads what the query selects. If it selects traces or spans, their samples are searched for in the recordings. */
 static int read_profile(struct call *c, const struct asked *a, const struct store_query *q, struct profile *p, struct store_result *result)
 {
-    struct kept_wanted wanted = {a->trace_ids.list, a->span_ids.list, a->trace_ids.count, a->span_ids.count};
-    return wanted.trace_count || wanted.span_count ? kept_profile(c->http->server, q, &wanted, p, result, &c->error)
+    struct picked_wanted wanted = {a->trace_ids.list, a->span_ids.list, a->trace_ids.count, a->span_ids.count};
+    return wanted.trace_count || wanted.span_count ? picked_profile(c->http, q, &wanted, p, result, &c->error)
                                                    : store_profile(c->store, q, p, result, &c->error);
 }
 

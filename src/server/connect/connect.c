@@ -83,7 +83,10 @@ static const struct asked_field of_profile[] = {
 };
 static const struct asked_field of_diff[] = {{1, "left", ASKED_LEFT, 0, NULL}, {2, "right", ASKED_RIGHT, 0, NULL}, {0}};
 
+static const struct asked_field of_health[] = {ASKED_TEXT_FIELD(1, "service", name), {0}};
+
 #define QUERIER "/querier.v1.QuerierService/"
+#define HEALTH  "/grpc.health.v1.Health/"
 
 static const struct method {
     const char *path;
@@ -105,11 +108,12 @@ static const struct method {
     {"/settings.v1.SettingsService/Get", of_nothing, calls_nothing},
     {"/capabilities.v1.FeatureFlagsService/GetFeatureFlags", of_nothing, calls_nothing},
     {"/version.v1.Version/Version", of_nothing, calls_version},
+    {HEALTH "Check", of_health, calls_health},
 };
 
 /* The services of Connect's API. An unknown method of one of them is answered with Connect's own error, `unimplemented`. */
 static const char *const services[] = {QUERIER,     "/settings.v1.",      "/capabilities.v1.", "/version.v1.",
-                                       "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1."};
+                                       "/push.v1.", "/adhocprofiles.v1.", "/vcs.v1.",          HEALTH};
 
 bool connect_is(const char *path)
 {
@@ -119,14 +123,20 @@ bool connect_is(const char *path)
     return false;
 }
 
+bool connect_is_open(const char *path)
+{
+    return !strncmp(path, HEALTH, strlen(HEALTH));
+}
+
 /* ---- errors ---- */
 
 static const struct {
     const char *code;
-    unsigned status;
+    unsigned status, rpc; /* of HTTP, and of gRPC */
 } codes[] = {
-    {"invalid_argument", 400},   {"unauthenticated", 401}, {"permission_denied", 403}, {"not_found", 404}, {"deadline_exceeded", 504},
-    {"resource_exhausted", 429}, {"unimplemented", 501},   {"unavailable", 503},       {"internal", 500},
+    {"invalid_argument", 400, 3}, {"unauthenticated", 401, 16},  {"permission_denied", 403, 7},
+    {"not_found", 404, 5},        {"deadline_exceeded", 504, 4}, {"resource_exhausted", 429, 8},
+    {"unimplemented", 501, 12},   {"unavailable", 503, 14},      {"internal", 500, 13},
 };
 
 void connect_error(struct http *h, const char *code, const char *text)
@@ -137,8 +147,10 @@ void connect_error(struct http *h, const char *code, const char *text)
     if (http_write_begin(h, &w))
         return;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (!strcmp(code, codes[i].code))
+        if (!strcmp(code, codes[i].code)) {
             status = codes[i].status;
+            h->rpc = codes[i].rpc;
+        }
     jsonw_object(&w.json);
     jsonw_member_text(&w.json, "code", code);
     jsonw_member_text(&w.json, "message", text);
@@ -152,13 +164,14 @@ const char *call_code(int rc)
     case -EINVAL:
     case -E2BIG:
         return "invalid_argument";
+    case -ESRCH:
+        return "not_found";
     case -ENOTSUP:
         return "unimplemented";
     case -EFBIG:
         return "resource_exhausted";
     case -ETIMEDOUT:
         return "deadline_exceeded";
-    case -EBUSY:
     case -ECANCELED:
     case -EPIPE:
     case -ENOMEM:

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/time_units.h"
 #include "server/connect/recording_id.h"
-#include "server/traces/kept.h"
+#include "server/spans/picked.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -174,13 +174,13 @@ static int take_spans(void *context, const struct profile *p, uint64_t recording
 
 int singles_of_spans(struct call *c, const struct store_query *q, int64_t step, const char *by, struct singles *out)
 {
-    static const struct kept_wanted any = {0};
+    static const struct picked_wanted any = {0};
     struct store_result result;
     struct taking t = {.call = c, .out = out, .query = q, .step = step, .by = by};
     *out = (struct singles){0};
     if (strtab_init(&out->texts))
         return no_memory(c);
-    int rc = kept_each(c->http->server, q, &any, take_spans, &t, &result, &c->error);
+    int rc = picked_each(c->http, q, &any, take_spans, &t, &result, &c->error);
     missing_add_all(&c->missing, &result.missing);
     settle(out);
     store_result_deinit(&result);

@@ -34,6 +34,8 @@ static int read_options(struct fleet_changes *f, struct http *h)
     const char *all = http_parameter(h, "all", NULL), *split = http_parameter(h, "split", NULL);
     f->all = all && !strcmp(all, "1");
     f->split = split && *split ? split : NULL;
+    if (question_of_recordings(h, "split", f->split) || question_of_recordings(h, "by", http_parameter(h, "by", NULL)))
+        return -EINVAL;
     return question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &f->limit);
 }
 
@@ -42,7 +44,7 @@ void changes_answer(struct http *h)
     struct http_writer w;
     struct error e;
     struct fleet_changes f = {.http = h, .error = &e};
-    int rc = question_init(&f.query, h);
+    int rc = question_init_of_samples(&f.query, h);
     if (!rc && changes_init(&f.changes))
         question_failed(h, rc = -ENOMEM, &e);
     rc = rc ? rc : read_options(&f, h);

@@ -1,5 +1,5 @@
 /* Adds the rows of one side to the comparison: by host, method, line and call. */
-#include "base/text/code_owner.h"
+#include "profile/owner.h"
 #include "server/fleet/changes_parts.h"
 
 #include <errno.h>
@@ -49,9 +49,7 @@ static int method_of(struct take *t, uint32_t node, uint32_t *figure)
 static bool is_own(const struct take *t, uint32_t node)
 {
     const struct profile_frame *f = frame_of(t, node);
-    const struct profile_method *m = &t->names->methods[f->method];
-    return f->type != PROFILE_TYPE_MARK && f->line > 0 && m->class_name &&
-           code_owner(profile_text(t->names, m->class_name), profile_text(t->names, m->name)) == CODE_OF_PROGRAM;
+    return f->line > 0 && owner_of_frame(t->names, f) == CODE_OF_PROGRAM;
 }
 
 /* Finds the line of the innermost frame of the program's own code. */

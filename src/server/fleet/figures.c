@@ -43,8 +43,10 @@ int figures_by_init(struct figures_by *by, struct http *h, const char *first)
     size_t given;
     const char *text = http_parameter(h, "by", &given);
     buffer_init(&by->names, BY_BYTES_MAX);
-    if (*first)
-        figures_by_add(by, first, strlen(first));
+    for (size_t len; *first; first += len + (first[len] == ',')) {
+        len = strcspn(first, ",");
+        figures_by_add(by, first, len);
+    }
     for (const char *at = text && *text ? text : NULL; at;) {
         size_t len = strcspn(at, ",");
         if (!labels_is_name(at, len) || strlen(text) != given) {

@@ -11,7 +11,7 @@ struct figures_by {
     struct buffer names; /* with STORE_BY_SEPARATOR between them, and a zero byte at the end; empty = no labels */
 };
 
-/* Reads the parameter `by`: labels with commas between them. If `first` is not "", it is the first of the labels, whatever else is named.
+/* Reads the parameter `by`: labels with commas between them. Those in `first`, a list of the same form, come first, whatever else is named.
  * Returns 0, or a code if it has already answered with an error. Call figures_by_deinit in each case. */
 int figures_by_init(struct figures_by *by, struct http *h, const char *first);
 /* Adds a label, unless it is one of them. */

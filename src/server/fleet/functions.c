@@ -294,7 +294,7 @@ static void functions_deinit(struct functions *f)
 static int functions_init(struct functions *f, struct http *h, const char *first)
 {
     *f = (struct functions){0};
-    int rc = question_init(&f->query, h);
+    int rc = question_init_of_samples(&f->query, h);
     rc = rc ? rc : function_match_init(&f->match, h);
     rc = rc ? rc : figures_by_init(&f->by, h, first);
     return rc ? rc : question_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &f->limit);

@@ -62,7 +62,7 @@ static int read_against(struct top *t, struct http *h)
 
 static int read_question(struct top *t, struct http *h)
 {
-    int rc = question_init(&t->query, h);
+    int rc = question_init_of_samples(&t->query, h);
     rc = rc ? rc : read_against(t, h);
     rc = rc ? rc : figures_by_init(&t->by, h, "service");
     rc = rc ? rc : figures_by_init(&t->runs, h, "service");

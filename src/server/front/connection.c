@@ -2,9 +2,9 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
-#include "server/answers/routes.h"
-#include "server/request/journal.h"
+#include "server/front/http2.h"
 #include "server/front/request.h"
+#include "server/front/stream.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -18,10 +18,7 @@ enum {
     WRITE_BYTES = 16 << 10, /* one record of TLS */
     BODY_BYTES = 64 << 10,  /* bytes of a body to read before a worker gets them */
     TURN = 16,              /* reads or writes of one connection before other connections have their turn */
-    IDLE = 2,               /* how long to wait between two requests, as a multiple of the patience */
     LINGER_S = 5,
-    ANSWER_MOST_S = 600, /* how long a client may take to read an answer */
-    STOP_BODY_S = 2,     /* how long to wait for the rest of a body when the server ends */
 };
 
 struct connection *connection_new(struct server *s, int fd, struct place *place, const struct sockaddr *peer, struct transport_keys *keys)
@@ -29,7 +26,7 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     struct connection *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct connection){.server = s, .place = place, .since_ns = clock_monotonic_ns()};
+    *c = (struct connection){.work = {.connection = c}, .server = s, .place = place, .since_ns = clock_monotonic_ns()};
     buffer_init(&c->in, 2 * BODY_BYTES);
     getnameinfo(peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), c->address, sizeof c->address,
                 NULL, 0, NI_NUMERICHOST);
@@ -43,34 +40,24 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     return c;
 }
 
-/* Counts and logs the request, which is over. */
 static void end_request(struct connection *c)
 {
-    struct request *r = c->request;
-    const struct http *h = &r->http;
-    uint64_t ns = clock_monotonic_ns() - h->begun_ns, received = r->head + r->came;
-    const struct journal_request line = {.token = h->token.name,
-                                         .address = c->address,
-                                         .method = h->method,
-                                         .path = h->path,
-                                         .problem = h->problem,
-                                         .status = h->answered ? h->status : 0,
-                                         .received = received,
-                                         .sent = r->sent,
-                                         .ns = ns};
-    counters_request(&c->server->counters, routes_group(h), ns, received, r->sent, http_header(h, "traceparent"));
-    journal_request(c->server->journal, &line);
-    request_free(r);
+    request_end(c->request, c->address);
     c->request = NULL;
 }
 
-void connection_free(struct connection *c)
+bool connection_free(struct connection *c)
 {
+    if (c->http2 && !http2_free(c->http2)) {
+        c->state = CONNECTION_ENDED;
+        return false;
+    }
     if (c->request)
         end_request(c);
     buffer_deinit(&c->in);
     transport_close(&c->transport, c->reset);
     free(c);
+    return true;
 }
 
 /* ---- states ---- */
@@ -86,9 +73,9 @@ static enum want enter(struct connection *c, int state)
 }
 
 /* Passes work to a worker. The time of a handshake includes all its parts. */
-static enum want work(struct connection *c, int task)
+static enum want work(struct connection *c, enum task task)
 {
-    c->task = task;
+    c->work.task = task;
     if (task == TASK_HANDSHAKE)
         c->state = CONNECTION_WORK;
     else
@@ -173,6 +160,7 @@ static enum want begin_request(struct connection *c, size_t n)
 {
     const char *problem;
     struct request *r = c->request = request_new(c->server);
+    c->begun = true;
     if (!r)
         return WANT_CLOSE;
     unsigned status = head_parse(&r->http.head, (const char *)c->in.data, n, &problem);
@@ -189,11 +177,34 @@ static enum want begin_request(struct connection *c, size_t n)
     return work(c, TASK_BEGIN);
 }
 
+/* Goes on with HTTP/2, which has begun with the received bytes. */
+static enum want begin_http2(struct connection *c)
+{
+    const struct peer of = {
+        .server = c->server, .transport = &c->transport, .connection = c, .place = c->place, .address = c->address, .reset = &c->reset};
+    c->http2 = http2_new(&of);
+    if (!c->http2)
+        return WANT_CLOSE;
+    enter(c, CONNECTION_HTTP2);
+    enum want want = http2_receive(c->http2, c->in.data, c->in.len);
+    buffer_deinit(&c->in);
+    return want;
+}
+
+/* Whether the connection may still become one of HTTP/2, and must wait for more bytes to see it. */
+static bool may_be_http2(const struct connection *c)
+{
+    size_t n = c->in.len < HTTP2_PREFACE_BYTES ? c->in.len : HTTP2_PREFACE_BYTES;
+    return !c->begun && n && !memcmp(c->in.data, HTTP2_PREFACE, n);
+}
+
 static enum want read_head(struct connection *c)
 {
     const char *problem;
-    bool empty = !c->in.len;
-    long n = empty ? 0 : head_find((const char *)c->in.data, c->in.len, &c->seen, &problem);
+    bool empty = !c->in.len, http2 = may_be_http2(c);
+    if (http2 && c->in.len >= HTTP2_PREFACE_BYTES)
+        return begin_http2(c);
+    long n = empty || http2 ? 0 : head_find((const char *)c->in.data, c->in.len, &c->seen, &problem);
     if (n < 0)
         return refuse_malformed(c, HTTP_BAD_REQUEST, problem);
     if (n > SERVER_HEAD_BYTES || (!n && c->in.len >= SERVER_HEAD_BYTES))
@@ -293,7 +304,31 @@ static enum want write_answer(struct connection *c)
     return WANT_GO_ON;
 }
 
+/* ---- HTTP/2 ---- */
+
+static enum want go_http2(struct connection *c)
+{
+    enum want want = http2_go(c->http2);
+    if (want != WANT_CLOSE || !http2_is_complete(c->http2))
+        return want;
+    transport_finish(&c->transport);
+    return enter(c, CONNECTION_LINGER);
+}
+
+static enum want stream_worked(struct connection *c, struct stream *s)
+{
+    http2_worked(c->http2, s);
+    if (c->state == CONNECTION_ENDED)
+        return http2_is_busy(c->http2) ? WANT_NOTHING : WANT_CLOSE;
+    return c->state == CONNECTION_HTTP2 ? connection_go(c) : WANT_NOTHING;
+}
+
 /* ---- for the loop ---- */
+
+struct work *connection_next_work(struct connection *c)
+{
+    return c->http2 ? http2_next_work(c->http2) : NULL;
+}
 
 static enum want go(struct connection *c)
 {
@@ -308,6 +343,8 @@ static enum want go(struct connection *c)
         return write_answer(c);
     case CONNECTION_LINGER:
         return linger(c);
+    case CONNECTION_HTTP2:
+        return go_http2(c);
     default: /* a worker has the connection; the event is from before */
         return WANT_NOTHING;
     }
@@ -339,10 +376,13 @@ static enum want after_body(struct connection *c)
     return r->body_done || r->http.answered ? start_answer(c) : enter(c, CONNECTION_BODY);
 }
 
-enum want connection_worked(struct connection *c)
+enum want connection_worked(struct work *w)
 {
+    struct connection *c = w->connection;
     enum want want;
-    switch (c->task) {
+    if (w->stream)
+        return stream_worked(c, w->stream);
+    switch (w->task) {
     case TASK_HANDSHAKE:
         want = after_handshake(c);
         break;
@@ -366,24 +406,12 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
         return waited_ns > STOP_BODY_S * NS_PER_S ? give_up(c) : WANT_NOTHING;
     case CONNECTION_ANSWER:
     case CONNECTION_WORK:
+    case CONNECTION_HTTP2: /* see tick_http2 */
+    case CONNECTION_ENDED:
         return WANT_NOTHING;
     default:
         return WANT_CLOSE;
     }
-}
-
-/* Whether the bytes stopped, or are slower than the least rate. */
-static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
-{
-    uint64_t patience = c->server->limits.patience_ns;
-    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / NS_PER_S) < rate);
-}
-
-/* Returns the least rate, in bytes per second, at which a client must read an answer. An answer occupies its memory until it is read. */
-static uint64_t least_rate(const struct request *r)
-{
-    uint64_t rate = r->http.content.n / ANSWER_MOST_S;
-    return rate > SERVER_RATE ? rate : SERVER_RATE;
 }
 
 static enum want refuse_slow(struct connection *c, enum connection_event what, const char *text)
@@ -400,6 +428,12 @@ static enum want close_slow(struct connection *c, enum connection_event what)
     return give_up(c);
 }
 
+static enum want tick_http2(struct connection *c, uint64_t now_ns, bool stopping)
+{
+    enum want want = http2_tick(c->http2, now_ns, stopping);
+    return want == WANT_GO_ON ? connection_go(c) : want;
+}
+
 enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
 {
     uint64_t patience = c->server->limits.patience_ns, waited = now_ns > c->since_ns ? now_ns - c->since_ns : 0;
@@ -412,17 +446,20 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
         return waited > patience ? close_slow(c, CONNECTION_SLOW_HANDSHAKE) : WANT_NOTHING;
     case CONNECTION_HEAD:
         if (!c->in.len)
-            return waited > IDLE * patience ? WANT_CLOSE : WANT_NOTHING;
+            return waited > IDLE_PATIENCES * patience ? WANT_CLOSE : WANT_NOTHING;
         return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long") : WANT_NOTHING;
     case CONNECTION_BODY:
-        if (!is_slow(c, now_ns, r->waited_ns + waited, r->came, SERVER_RATE))
+        if (!request_is_slow(r, now_ns, c->progress_ns, r->waited_ns + waited, r->came, SERVER_RATE))
             return WANT_NOTHING;
         r->http.slow = true;
         return refuse_slow(c, CONNECTION_SLOW_BODY, "the body of the request came too slowly");
     case CONNECTION_ANSWER:
-        return is_slow(c, now_ns, waited, r->sent, least_rate(r)) ? close_slow(c, CONNECTION_SLOW_READER) : WANT_NOTHING;
+        return request_is_slow(r, now_ns, c->progress_ns, waited, r->sent, request_least_rate(r)) ? close_slow(c, CONNECTION_SLOW_READER)
+                                                                                                  : WANT_NOTHING;
     case CONNECTION_LINGER:
         return waited > LINGER_S * NS_PER_S ? WANT_CLOSE : WANT_NOTHING;
+    case CONNECTION_HTTP2:
+        return tick_http2(c, now_ns, stopping);
     default:
         return WANT_NOTHING;
     }
@@ -430,29 +467,19 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
 
 /* ---- for a worker ---- */
 
-enum lane connection_lane(const struct connection *c)
+enum lane connection_lane(const struct work *w)
 {
-    const struct request *r = c->request;
-    if (c->task == TASK_HANDSHAKE || !r)
-        return LANE_SHORT;
-    if (routes_is_query(&r->http))
-        return LANE_QUERY;
-    return r->http.takes_body || !strcmp(r->http.method, "POST") ? LANE_RECEIVE : LANE_SHORT;
+    const struct request *r = w->stream ? w->stream->request : w->connection->request;
+    return w->task == TASK_HANDSHAKE || !r ? LANE_SHORT : request_lane(r);
 }
 
-void connection_work(struct connection *c)
+void connection_work(struct work *w)
 {
-    struct request *r = c->request;
-    if (c->task == TASK_HANDSHAKE) {
+    struct connection *c = w->connection;
+    if (w->task == TASK_HANDSHAKE)
         c->result = transport_handshake(&c->transport);
-        return;
-    }
-    if (c->task == TASK_BEGIN)
-        routes_begin(&r->http);
-    if (c->task == TASK_BODY && r->piece)
-        routes_body(&r->http, (const char *)c->in.data, r->piece);
-    if (c->task == TASK_BODY && (r->body_done || r->http.closing))
-        routes_body_end(&r->http);
-    if (c->task == TASK_DROP || r->http.answered)
-        routes_drop(&r->http);
+    else if (w->stream)
+        stream_work(w->stream);
+    else
+        request_work(c->request, w->task, (const char *)c->in.data);
 }

@@ -41,13 +41,25 @@ static void poke(struct loop *l)
 
 /* ---- connections ---- */
 
+static void submit_streams(struct loop *l, struct connection *c)
+{
+    for (struct work *w; (w = connection_next_work(c));)
+        workers_submit(l->workers, connection_lane(w), &w->job);
+}
+
+/* Closes a connection and submits what its streams have left to do; the connection stays until that is done. */
 static void end(struct loop *l, struct connection *c)
 {
-    *c->at = c->next;
-    if (c->next)
-        c->next->at = c->at;
-    places_give(&l->places, c->place);
-    connection_free(c);
+    struct connection **at = c->at, *next = c->next;
+    struct place *place = c->place;
+    if (!connection_free(c)) {
+        submit_streams(l, c);
+        return;
+    }
+    *at = next;
+    if (next)
+        next->at = at;
+    places_give(&l->places, place);
     l->count--;
     counters_connection(&l->server->counters, CONNECTION_CLOSED);
 }
@@ -62,6 +74,7 @@ static void wait_for(struct loop *l, struct connection *c, uint32_t events)
 
 static void apply(struct loop *l, struct connection *c, enum want want)
 {
+    submit_streams(l, c);
     switch (want) {
     case WANT_READ:
         wait_for(l, c, EPOLLIN);
@@ -73,7 +86,7 @@ static void apply(struct loop *l, struct connection *c, enum want want)
         wait_for(l, c, EPOLLIN | EPOLLOUT);
         break;
     case WANT_WORK:
-        workers_submit(l->workers, connection_lane(c), &c->job);
+        workers_submit(l->workers, connection_lane(&c->work), &c->work.job);
         break;
     case WANT_CLOSE:
         end(l, c);
@@ -172,7 +185,7 @@ static void on_done(void *context, struct job *job)
 
 static void run_job(struct job *job)
 {
-    connection_work((struct connection *)(void *)job);
+    connection_work((struct work *)(void *)job);
 }
 
 static void take_done(struct loop *l)
@@ -182,9 +195,10 @@ static void take_done(struct loop *l)
     l->done = NULL;
     pthread_mutex_unlock(&l->lock);
     while (job) {
-        struct connection *c = (struct connection *)(void *)job;
+        struct work *w = (struct work *)(void *)job;
+        struct connection *c = w->connection; /* w may be gone after connection_worked, which ends streams */
         job = job->next;
-        apply(l, c, connection_worked(c));
+        apply(l, c, connection_worked(w));
     }
 }
 

@@ -12,6 +12,7 @@ struct place { /* an address that has connections */
     struct place *next;
     uint8_t address[16];
     uint32_t count;
+    uint32_t streams; /* requests of HTTP/2 that these connections have at once */
 };
 
 struct places {

@@ -1,12 +1,17 @@
 #include "server/front/request.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
+#include "server/answers/routes.h"
+#include "server/request/journal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { ANSWER_MOST_S = 600 }; /* how long a client may take to read an answer */
 
 struct request *request_new(struct server *s)
 {
@@ -16,11 +21,67 @@ struct request *request_new(struct server *s)
     return r;
 }
 
-void request_free(struct request *r)
+void request_end(struct request *r, const char *address)
 {
-    if (r)
-        http_free(&r->http);
+    const struct http *h = &r->http;
+    uint64_t ns = clock_monotonic_ns() - h->begun_ns, received = r->head + r->came;
+    const struct journal_request line = {.token = h->token.name,
+                                         .address = address,
+                                         .method = h->method,
+                                         .path = h->path,
+                                         .problem = h->problem,
+                                         .status = h->answered ? h->status : 0,
+                                         .received = received,
+                                         .sent = r->sent,
+                                         .ns = ns};
+    counters_request(&h->server->counters, routes_group(h), ns, received, r->sent, http_header(h, "traceparent"));
+    journal_request(h->server->journal, &line);
+    http_free(&r->http);
     free(r);
+}
+
+/* ---- for a worker ---- */
+
+enum lane request_lane(const struct request *r)
+{
+    if (routes_is_query(&r->http))
+        return LANE_QUERY;
+    return r->http.takes_body || !strcmp(r->http.method, "POST") ? LANE_RECEIVE : LANE_SHORT;
+}
+
+static void take_piece(struct request *r, const char *bytes)
+{
+    if (r->grpc.on)
+        grpc_body(&r->grpc, &r->http, bytes, r->piece);
+    else
+        routes_body(&r->http, bytes, r->piece);
+}
+
+void request_work(struct request *r, enum task task, const char *bytes)
+{
+    struct http *h = &r->http;
+    if (task == TASK_BEGIN && (!r->grpc.on || !grpc_begin(&r->grpc, h)))
+        routes_begin(h);
+    if (task == TASK_BODY && r->piece)
+        take_piece(r, bytes);
+    if (task == TASK_BODY && (r->body_done || h->closing) && (!r->grpc.on || !grpc_end(&r->grpc, h)))
+        routes_body_end(h);
+    if (task == TASK_DROP || h->answered)
+        routes_drop(h);
+}
+
+/* ---- slow clients ---- */
+
+bool request_is_slow(const struct request *r, uint64_t now_ns, uint64_t progress_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
+{
+    uint64_t patience = r->http.server->limits.patience_ns;
+    return now_ns - progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / NS_PER_S) < rate);
+}
+
+uint64_t request_least_rate(const struct request *r)
+{
+    uint64_t rate = r->http.content.n / ANSWER_MOST_S;
+    return rate > SERVER_RATE ? rate : SERVER_RATE;
 }
 
 /* ---- the body ---- */
@@ -58,29 +119,28 @@ void request_write_continue(struct request *r)
     r->top_len = (size_t)snprintf(r->top, sizeof r->top, "HTTP/1.1 100 Continue\r\n\r\n");
 }
 
-static void put_date(FILE *out)
+char *request_date(char out[REQUEST_DATE_BYTES])
 {
-    char text[64];
     struct tm tm;
     time_t now = time(NULL);
-    strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now, &tm));
-    fprintf(out, "Date: %s\r\n", text);
+    strftime(out, REQUEST_DATE_BYTES, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&now, &tm));
+    return out;
 }
 
-/* Prepares the head of an answer. Its headers keep browsers from taking the answer for another type (for example for a script of another
- * site's page), from reporting its address to other sites, and from keeping it. */
 void request_write_top(struct request *r)
 {
     const struct http *h = &r->http;
+    char date[REQUEST_DATE_BYTES];
     FILE *out = fmemopen(r->top, sizeof r->top, "w");
     r->interim = false;
     r->sent = r->top_len = 0;
     if (!out)
         return;
     fprintf(out, "HTTP/1.1 %u %s\r\n", h->status, http_reason(h->status));
-    put_date(out);
-    fprintf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n", h->type, h->content.n);
-    fputs("X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\n", out);
+    fprintf(out, "Date: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n", request_date(date), h->type, h->content.n);
+#define REQUEST_HEADER(name, value) fputs(name ": " value "\r\n", out);
+    REQUEST_HEADERS(REQUEST_HEADER)
+#undef REQUEST_HEADER
     for (unsigned i = 0; i < h->extra_count; i++)
         fprintf(out, "%s: %s\r\n", h->extra[i].name, h->extra[i].value);
     fprintf(out, "Connection: %s\r\n\r\n", r->keep ? "keep-alive" : "close");

@@ -42,6 +42,13 @@ int transport_read_keys(struct transport_keys **keys, const char *certificate, c
                      gnutls_strerror(rc));
 }
 
+/* Offers HTTP/2 and HTTP/1.1 (ALPN). A client without ALPN gets what it begins with. */
+static void offer_protocols(gnutls_session_t tls)
+{
+    static const gnutls_datum_t protocols[] = {{(unsigned char *)"h2", 2}, {(unsigned char *)"http/1.1", 8}};
+    gnutls_alpn_set_protocols(tls, protocols, sizeof protocols / sizeof *protocols, GNUTLS_ALPN_SERVER_PRECEDENCE);
+}
+
 int transport_open(struct transport *t, int fd, struct transport_keys *keys)
 {
     int on = 1;
@@ -56,6 +63,7 @@ int transport_open(struct transport *t, int fd, struct transport_keys *keys)
         return -ENOMEM;
     }
     gnutls_transport_set_int(t->tls, fd);
+    offer_protocols(t->tls);
     if (gnutls_set_default_priority(t->tls) || gnutls_credentials_set(t->tls, GNUTLS_CRD_CERTIFICATE, keys->credentials))
         return -ENOMEM;
     return 0;

@@ -146,6 +146,7 @@ void key_metrics_answer(struct http *h)
     int rc = question_init(&query, h);
     rc = rc ? rc : key_metrics_asked(h, "metric", key_metric_bit(KEY_METRICS) - 1, &metrics);
     rc = rc ? rc : read_step(h, &query, &step);
+    rc = rc ? rc : question_of_recordings(h, "by", http_parameter(h, "by", NULL));
     if (!rc)
         answer(h, &query, metrics, step);
     question_deinit(&query);

@@ -24,6 +24,7 @@ static const struct api {
 } apis[] = {
     {"/push.v1.PusherService/Push", "application/proto", BY_PUSH, fields_push, series_take},
     {"/v1development/profiles", "application/x-protobuf", BY_OTLP, fields_otlp, otlp_take},
+    {"/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export", "application/proto", BY_OTLP, fields_otlp, otlp_take},
 };
 
 static const char json_media[] = "application/json";

@@ -83,6 +83,8 @@ enum connection_event {
     CONNECTION_SLOW_BODY,
     CONNECTION_SLOW_READER,
     CONNECTION_MALFORMED,
+    CONNECTION_FLOODED,          /* HTTP/2: closed after too many frames that ask for nothing */
+    CONNECTION_TOO_MANY_STREAMS, /* HTTP/2: a request beyond the limit for requests at once */
     CONNECTION_EVENTS
 };
 

@@ -63,6 +63,7 @@ struct http {
     bool closing;  /* the connection is closed after the answer */
     bool answered; /* the answer begins with this member */
     unsigned status;
+    unsigned rpc;      /* gRPC's code for the error in the answer; 0 = the one that fits the status */
     char problem[200]; /* the error in the answer, for the log; "" = none */
     const char *type;
     struct http_content content;

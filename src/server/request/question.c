@@ -35,6 +35,14 @@ int question_selector(struct selector *s, const struct http *h, const char *text
 
 int question_init(struct question *query, struct http *h)
 {
+    int rc = question_init_of_samples(query, h);
+    for (uint32_t i = 0; !rc && i < query->selector.count; i++)
+        rc = question_of_recordings(h, "select", query->selector.list[i].name);
+    return rc;
+}
+
+int question_init_of_samples(struct question *query, struct http *h)
+{
     struct error e;
     size_t len;
     *query = (struct question){0};
@@ -62,6 +70,14 @@ int question_init(struct question *query, struct http *h)
         rc = -EINVAL;
     }
     return rc;
+}
+
+int question_of_recordings(struct http *h, const char *parameter, const char *label)
+{
+    if (!label || !selector_sample_label(label))
+        return 0;
+    http_error(h, HTTP_BAD_REQUEST, "%s: '%.60s' is a label of samples, and this takes labels of recordings only", parameter, label);
+    return -EINVAL;
 }
 
 void question_deinit(struct question *query)
@@ -103,9 +119,7 @@ int question_step(struct http *h, const struct question *query, int64_t *step)
 void question_failed(struct http *h, int rc, const struct error *e)
 {
     counters_gave_up(&h->server->counters, rc);
-    if (rc == -EBUSY)
-        http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
-    else if (rc == -ENOENT)
+    if (rc == -ENOENT)
         http_error(h, HTTP_NOT_FOUND, "%s", e->text);
     else if (rc == -E2BIG)
         http_error(h, HTTP_BAD_REQUEST, "%s", e->text);

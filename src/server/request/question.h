@@ -13,6 +13,11 @@ struct question {
 /* Reads the parameters select, from, to and type. The selector matches only services that the request's token may read. Returns 0, or a
  * code if it has already answered with an error. Call question_deinit in both cases. */
 int question_init(struct question *query, struct http *h);
+/* Does the same for an answer about samples, whose selector may also have matchers for labels of samples. question_init refuses these. */
+int question_init_of_samples(struct question *query, struct http *h);
+/* Refuses a label of samples for a parameter that takes labels of recordings. label may be NULL. Returns 0, or a code if it has answered
+ * with an error. */
+int question_of_recordings(struct http *h, const char *parameter, const char *label);
 void question_deinit(struct question *query);
 /* Reads a selector. It matches only services that the request's token may read. Every selector of a request is read by this function.
  * Returns what selector_parse does. */

@@ -1,6 +1,7 @@
 #include "store/files/dictionary.h"
 
 #include "store/files/column.h"
+#include "store/files/contexts.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -16,13 +17,13 @@ static const char magic[8] = {'C', 'A', 'N', 'D', 'D', 'I', 'C', '1'};
 
 static struct dictionary_counts counts_of(const struct profile *p)
 {
-    return (struct dictionary_counts){p->strings.count, p->method_count, p->frame_count, p->node_count, p->thread_count};
+    return (struct dictionary_counts){p->strings.count, p->method_count, p->frame_count, p->node_count, p->thread_count, p->label_count};
 }
 
 static bool is_same(const struct dictionary_counts *a, const struct dictionary_counts *b)
 {
     return a->strings == b->strings && a->methods == b->methods && a->frames == b->frames && a->nodes == b->nodes &&
-           a->threads == b->threads;
+           a->threads == b->threads && a->labels == b->labels;
 }
 
 /* ---- writing ---- */
@@ -70,6 +71,16 @@ static void put_threads(struct buffer *out, const struct profile *p, uint32_t fr
         column_put(out, p->threads[i].name);
 }
 
+/* Writes sets as those without their last label, and that label. */
+static void put_labels(struct buffer *out, const struct profile *p, uint32_t from)
+{
+    for (uint32_t i = from; i < p->label_count; i++) {
+        column_put(out, i - p->labels[i].parent);
+        column_put(out, p->labels[i].key);
+        column_put(out, p->labels[i].value);
+    }
+}
+
 typedef void put_entries(struct buffer *out, const struct profile *p, uint32_t from);
 
 static int put_column(struct buffer *out, struct buffer *plain, const struct profile *p, put_entries *put, uint32_t from, uint32_t to)
@@ -92,6 +103,8 @@ static int put_block(struct buffer *out, const struct profile *p, const struct d
     rc = rc ? rc : put_column(out, &plain, p, put_frames, from->frames, p->frame_count);
     rc = rc ? rc : put_column(out, &plain, p, put_nodes, from->nodes, p->node_count);
     rc = rc ? rc : put_column(out, &plain, p, put_threads, from->threads, p->thread_count);
+    if (!rc && p->label_count > from->labels)
+        rc = put_column(out, &plain, p, put_labels, from->labels, p->label_count);
     if (!rc && !out->failed) {
         head[1] = htole32((uint32_t)(out->len - start - BLOCK_HEAD));
         memcpy(out->data + start, head, sizeof head);
@@ -193,6 +206,20 @@ static int read_threads(struct profile *p, struct column *in)
     return 0;
 }
 
+static int read_labels(struct profile *p, struct column *in)
+{
+    for (uint64_t n = column_next(in); n && !in->bad; n--) {
+        uint32_t id, expected = p->label_count;
+        uint64_t back = column_next(in), key = column_next(in), value = column_next(in), known = p->strings.count;
+        if (!back || back > expected || key >= known || value >= known)
+            return -EBADMSG;
+        const struct profile_label one = {.parent = expected - (uint32_t)back, .key = (uint32_t)key, .value = (uint32_t)value};
+        if (profile_label(p, &one, &id) || id != expected)
+            return -EBADMSG;
+    }
+    return 0;
+}
+
 typedef int read_entries(struct profile *p, struct column *in);
 
 static int read_column(struct profile *p, const uint8_t *bytes, size_t size, size_t *at, read_entries *entries)
@@ -224,6 +251,8 @@ static int read_block(struct profile *p, const uint8_t *bytes, size_t size, size
     int rc = 0;
     for (size_t i = 0; !rc && i < sizeof columns / sizeof *columns; i++)
         rc = read_column(p, bytes, end, &here, columns[i]);
+    if (!rc && here != end)
+        rc = read_column(p, bytes, end, &here, read_labels);
     if (!rc && here != end)
         rc = -EBADMSG;
     *at = rc ? *at : end;
@@ -266,7 +295,7 @@ int dictionary_open(struct dictionary *d, const char *path, struct error *e)
     return rc;
 }
 
-/* Returns a copy of the profile's struct that has no threads, and whose samples have no labels. */
+/* Returns a copy of the profile's struct that has no threads and no labels. */
 static struct profile stacks_of(const struct profile *p)
 {
     struct profile stacks = *p;
@@ -284,13 +313,42 @@ static int take_threads(struct dictionary *d, const struct profile *p, struct di
     return at->threads ? 0 : -ENOMEM;
 }
 
-int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e)
+/* Finds the strings that stacks, threads and outcomes refer to. Others, such as the ids of traces, are not kept. */
+static bool *strings_of(const struct profile *p)
+{
+    bool *wanted = calloc(p->strings.count, sizeof *wanted);
+    for (uint32_t i = 0; wanted && i < p->method_count; i++)
+        wanted[p->methods[i].class_name] = wanted[p->methods[i].name] = wanted[p->methods[i].descriptor] = true;
+    for (uint32_t i = 0; wanted && i < p->thread_count; i++)
+        wanted[p->threads[i].name] = true;
+    for (uint32_t i = 0; wanted && i < p->sample_count; i++)
+        wanted[p->samples[i].outcome] = true;
+    return wanted;
+}
+
+static int take_stacks(struct dictionary *d, const struct profile *p, struct dictionary_places *at)
 {
     const struct profile stacks = stacks_of(p);
+    bool *wanted = strings_of(p);
+    at->graft.strings_wanted = wanted;
+    int rc = wanted ? graft_take(&at->graft, &d->names, &stacks) : -ENOMEM;
+    at->graft.strings_wanted = NULL;
+    free(wanted);
+    return rc;
+}
+
+static int take_contexts(struct dictionary *d, const struct profile *p, struct dictionary_places *at)
+{
+    at->contexts = calloc(p->label_count, sizeof *at->contexts);
+    return at->contexts ? contexts_take(&d->names, p, at->contexts) : -ENOMEM;
+}
+
+int dictionary_adopt(struct dictionary *d, const struct profile *p, struct dictionary_places *at, struct error *e)
+{
     *at = (struct dictionary_places){0};
     if (d->damaged)
         return error_set(e, -EBADMSG, "%s: damaged: nothing can be added to it", d->path);
-    if (graft_take(&at->graft, &d->names, &stacks) || take_threads(d, p, at))
+    if (take_stacks(d, p, at) || take_threads(d, p, at) || take_contexts(d, p, at))
         return error_set(e, -ENOMEM, "%s: out of memory", d->path);
     return save(d, e);
 }
@@ -299,6 +357,7 @@ void dictionary_places_deinit(struct dictionary_places *at)
 {
     graft_deinit(&at->graft);
     free(at->threads);
+    free(at->contexts);
     *at = (struct dictionary_places){0};
 }
 

@@ -1,8 +1,8 @@
 /* Reads and writes dictionaries. A dictionary contains the strings, methods, frames, stacks and threads of one service and day. Segments
  * refer to these by number. A dictionary is one file that only grows.
  *
- *     "CANDDIC1" | blocks: u32 "BLCK" | u32 bytes that follow | five columns (column.h): strings, methods, frames, nodes, threads,
- *     each with a count, and then the entries that no earlier block has
+ *     "CANDDIC1" | blocks: u32 "BLCK" | u32 bytes that follow | columns (column.h): strings, methods, frames, nodes, threads, and, if
+ *     there are new ones, labels; each with a count, and then the entries that no earlier block has
  *
  * In memory, a dictionary is a profile without samples, whose ids are those of the file. If a block is damaged, or was cut off by a crash,
  * the dictionary ends before that block, and `damaged` is set. Nothing more may be added then, because numbers would become ambiguous.
@@ -27,7 +27,7 @@ struct dictionary {
     pthread_mutex_t lock;
     struct profile names;
     struct dictionary_counts {
-        uint32_t strings, methods, frames, nodes, threads;
+        uint32_t strings, methods, frames, nodes, threads, labels;
     } saved;       /* the number of entries that the file has */
     uint64_t size; /* bytes of the file that are good */
     bool damaged;
@@ -35,10 +35,12 @@ struct dictionary {
 
 /* Reads the file. If there is none, the dictionary is empty. Returns 0, or a code with a message in e. */
 int dictionary_open(struct dictionary *d, const char *path, struct error *e);
-/* Maps a profile's ids to those of the dictionary. Threads have a separate map, because they are identified by name. */
+/* Maps a profile's ids to those of the dictionary. Threads have a separate map, because they are identified by name. So have labels,
+ * because not all are kept. */
 struct dictionary_places {
     struct graft graft;
     uint32_t *threads;
+    uint32_t *contexts; /* by label set of the profile (contexts.h) */
 };
 
 /* Adds everything that the profile's samples refer to, and saves the dictionary. `at` then maps the profile's ids to those of the

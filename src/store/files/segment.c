@@ -2,6 +2,7 @@
 
 #include "store/files/checksum.h"
 #include "store/files/column.h"
+#include "store/files/contexts.h"
 #include "store/files/disk.h"
 
 #include <endian.h>
@@ -18,7 +19,10 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == 48, "segment.h draws it");
 
-static const char magic[8] = {'C', 'A', 'N', 'D', 'S', 'E', 'G', '1'};
+static const char magic[7] = {'C', 'A', 'N', 'D', 'S', 'E', 'G'};
+
+/* What the segment says of the contexts of its rows: the last byte of the head's `magic`. */
+enum { CONTEXTS_UNKNOWN = '1', CONTEXTS_DIFFER = '2', CONTEXTS_NONE = '3' };
 
 /* ---- writing ---- */
 
@@ -36,7 +40,9 @@ static int compare(const void *left, const void *right)
         return a->second < b->second ? -1 : 1;
     if (a->outcome != b->outcome)
         return a->outcome < b->outcome ? -1 : 1;
-    return (a->state > b->state) - (a->state < b->state);
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    return (a->context > b->context) - (a->context < b->context);
 }
 
 /* Whether the rows are in order already. Rows that were merged from sorted segments are. */
@@ -84,6 +90,8 @@ static uint64_t value_of(const struct segment_row *r, enum segment_column c)
         return r->thread;
     case SEGMENT_OUTCOME:
         return r->outcome;
+    case SEGMENT_CONTEXT:
+        return r->context;
     default:
         return r->state;
     }
@@ -93,6 +101,8 @@ static int pack(struct buffer *out, struct buffer *plain, const struct segment *
 {
     uint64_t before = 0;
     buffer_reset(plain);
+    if (c == SEGMENT_CONTEXT)
+        column_put(plain, s->contexts);
     uint32_t n = c == SEGMENT_RECORDINGS ? s->recording_count : s->row_count;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t v = c == SEGMENT_RECORDINGS ? s->recordings[i] : value_of(&s->rows[i], c);
@@ -105,7 +115,16 @@ static int pack(struct buffer *out, struct buffer *plain, const struct segment *
     return column_pack(out, plain);
 }
 
-static void set_head(struct buffer *out, const struct segment *s, size_t sums)
+static char contexts_of(const struct segment *s)
+{
+    uint32_t first = s->row_count ? s->rows[0].context : CONTEXT_NONE;
+    for (uint32_t i = 1; i < s->row_count; i++)
+        if (s->rows[i].context != first)
+            return CONTEXTS_DIFFER;
+    return first == CONTEXT_NONE ? CONTEXTS_NONE : first == CONTEXT_UNKNOWN ? CONTEXTS_UNKNOWN : CONTEXTS_DIFFER;
+}
+
+static void set_head(struct buffer *out, const struct segment *s, char contexts, size_t sums)
 {
     struct head head = {.rows = htole32(s->row_count),
                         .recordings = htole32(s->recording_count),
@@ -115,6 +134,7 @@ static void set_head(struct buffer *out, const struct segment *s, size_t sums)
                         .threads = htole32(s->threads),
                         .sums = htole32((uint32_t)sums)};
     memcpy(head.magic, magic, sizeof magic);
+    head.magic[sizeof magic] = contexts;
     head.checksum = htole64(checksum_of(&head, offsetof(struct head, checksum)));
     memcpy(out->data, &head, sizeof head);
 }
@@ -123,18 +143,20 @@ static int put_all(struct buffer *out, const struct segment *s)
 {
     static const struct head none = {0}; /* the real head is known only at the end */
     struct buffer plain;
+    char contexts = contexts_of(s);
+    enum segment_column last = contexts == CONTEXTS_DIFFER ? SEGMENT_CONTEXT : SEGMENT_CONTEXT - 1;
     buffer_init(&plain, COLUMN_BYTES_MAX);
     buffer_put(out, &none, sizeof none);
     int rc = pack(out, &plain, s, SEGMENT_RECORDINGS);
     size_t sums = out->len;
     rc = rc ? rc : segment_put_sums(out, &plain, s);
     sums = out->len - sums;
-    for (enum segment_column c = SEGMENT_RECORDINGS + 1; !rc && c < SEGMENT_COLUMNS; c++)
+    for (enum segment_column c = SEGMENT_RECORDINGS + 1; !rc && c <= last; c++)
         rc = pack(out, &plain, s, c);
     buffer_deinit(&plain);
     if (rc || out->failed)
         return -ENOMEM;
-    set_head(out, s, sums);
+    set_head(out, s, contexts, sums);
     return 0;
 }
 
@@ -163,7 +185,9 @@ static int read_head(struct segment *s, const uint8_t *bytes, size_t size, bool 
     if (size < sizeof h)
         return -EBADMSG;
     memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) || le64toh(h.checksum) != checksum_of(&h, offsetof(struct head, checksum)))
+    char contexts = h.magic[sizeof magic];
+    if (memcmp(h.magic, magic, sizeof magic) || contexts < CONTEXTS_UNKNOWN || contexts > CONTEXTS_NONE ||
+        le64toh(h.checksum) != checksum_of(&h, offsetof(struct head, checksum)))
         return -EBADMSG;
     s->row_count = rows ? le32toh(h.rows) : 0;
     s->recording_count = le32toh(h.recordings);
@@ -171,6 +195,9 @@ static int read_head(struct segment *s, const uint8_t *bytes, size_t size, bool 
     s->strings = le32toh(h.strings);
     s->nodes = le32toh(h.nodes);
     s->threads = le32toh(h.threads);
+    s->has_contexts = contexts == CONTEXTS_DIFFER;
+    s->context = contexts == CONTEXTS_NONE ? CONTEXT_NONE : CONTEXT_UNKNOWN;
+    s->contexts = CONTEXT_NONE + 1;
     *sums = le32toh(h.sums);
     if (s->row_count > SEGMENT_ROWS_MAX || s->recording_count > SEGMENT_ROWS_MAX)
         return -EBADMSG;
@@ -206,9 +233,19 @@ static inline __attribute__((always_inline)) int read_rows(struct segment *s, st
               : c == SEGMENT_STACK   ? &r->stack
               : c == SEGMENT_COUNT   ? &r->count
               : c == SEGMENT_THREAD  ? &r->thread
+              : c == SEGMENT_CONTEXT ? &r->context
                                      : &r->outcome) = (uint32_t)v;
     }
     return in->bad ? -EBADMSG : 0;
+}
+
+static int read_contexts(struct segment *s, struct column *in)
+{
+    uint64_t contexts = column_next(in);
+    if (!contexts || contexts > UINT32_MAX)
+        return -EBADMSG;
+    s->contexts = (uint32_t)contexts;
+    return read_rows(s, in, SEGMENT_CONTEXT, contexts);
 }
 
 static int read_column(struct segment *s, enum segment_column c, struct column *in)
@@ -231,6 +268,8 @@ static int read_column(struct segment *s, enum segment_column c, struct column *
         return read_rows(s, in, SEGMENT_THREAD, s->threads);
     case SEGMENT_OUTCOME:
         return read_rows(s, in, SEGMENT_OUTCOME, s->strings);
+    case SEGMENT_CONTEXT:
+        return read_contexts(s, in);
     default:
         return read_rows(s, in, SEGMENT_STATE, UINT8_MAX + 1);
     }
@@ -262,8 +301,11 @@ static int read_all(struct segment *s, const uint8_t *bytes, size_t size, unsign
     if (!rc && columns & SEGMENT_SUMS)
         rc = segment_read_sums(s, bytes + at, sums);
     at += sums;
-    for (enum segment_column c = SEGMENT_RECORDINGS + 1; !rc && rows && c < SEGMENT_COLUMNS; c++)
+    enum segment_column last = s->has_contexts ? SEGMENT_CONTEXT : SEGMENT_CONTEXT - 1;
+    for (enum segment_column c = SEGMENT_RECORDINGS + 1; !rc && rows && c <= last; c++)
         rc = read_or_skip(s, bytes, size, &at, c, columns & 1u << c);
+    for (uint32_t i = 0; !rc && s->context && !s->has_contexts && i < s->row_count; i++)
+        s->rows[i].context = s->context;
     return !rc && rows && at != size ? -EBADMSG : rc;
 }
 

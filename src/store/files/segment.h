@@ -1,6 +1,6 @@
 /* Reads and writes segments. A segment contains rows of samples as columns, in one file that never changes. Its stacks, threads and strings
  * are ids of one dictionary.
- *     "CANDSEG1" | u32 rows | u32 recordings | i64 first second | u32 strings, nodes, threads that the dictionary must have |
+ *     "CANDSEG2" | u32 rows | u32 recordings | i64 first second | u32 strings, nodes, threads that the dictionary must have |
  *     u32 bytes of sums | u64 XXH3 of the 40 bytes before | column of recordings | sums | the other columns, in the order of
  *     enum segment_column (column.h)
  *
@@ -9,7 +9,10 @@
  *
  *     columns: stacks, and weight, count, outcome and state of each | seconds, and the weight of each   (the first of each with its count)
  *
- * The rows of a segment have weights of the same type. The sums cover all recordings of the segment. */
+ * The rows of a segment have weights of the same type. The sums cover all recordings of the segment, and all contexts.
+ *
+ * Without the last column, contexts, the file begins with "CANDSEG3" if no row has labels, or with "CANDSEG1" if labels are unknown for all
+ * rows. Earlier versions wrote only the latter. */
 #ifndef CANDOR_STORE_FILES_SEGMENT_H
 #define CANDOR_STORE_FILES_SEGMENT_H
 
@@ -29,6 +32,7 @@ enum segment_column {
     SEGMENT_THREAD,
     SEGMENT_OUTCOME, /* id of a string */
     SEGMENT_STATE,
+    SEGMENT_CONTEXT, /* whose work it was (contexts.h) */
     SEGMENT_COLUMNS
 };
 
@@ -47,6 +51,7 @@ struct segment_row {
     uint32_t recording; /* place in `recordings` */
     uint32_t second;    /* since `first` */
     uint32_t stack, count, thread, outcome;
+    uint32_t context; /* CONTEXT_UNKNOWN, CONTEXT_NONE, or a higher number */
     uint8_t state;
 };
 
@@ -71,15 +76,17 @@ struct segment {
     uint32_t sum_count, sum_cap;
     struct segment_second *seconds; /* in order of time; empty if there are only rows */
     uint32_t second_count, second_cap;
-    uint32_t strings, nodes, threads;
+    uint32_t strings, nodes, threads, contexts; /* how many of them the dictionary must have; contexts: CONTEXT_NONE included */
+    bool has_contexts;                          /* when it was read: its rows have different contexts */
+    uint32_t context;                           /* when it was read, without has_contexts: the context of all rows */
 };
 
 /* Sorts the rows, adds up rows that differ only in weight and count, computes the sums, and writes the file. If synced is set, the file is
  * on the disk when the function returns. Returns 0, or a code with a message in e. */
 int segment_write(struct segment *s, const char *path, bool synced, struct error *e);
 /* Reads the recordings and the given columns, a set of bits (1 << SEGMENT_..., SEGMENT_SUMS). Fields of other columns are 0. If the set has
- * no column of the rows, the function reads no rows, and their count is 0. It checks that ids are below `strings`, `nodes` and `threads`.
- * Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
+ * no column of the rows, the function reads no rows, and their count is 0. It checks that ids are below `strings`, `nodes`, `threads`
+ * and `contexts`. Returns 0, or a code with a message in e; -EBADMSG if the file is damaged. */
 int segment_read(struct segment *s, const char *path, unsigned columns, struct error *e);
 void segment_deinit(struct segment *s);
 

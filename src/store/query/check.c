@@ -26,7 +26,7 @@ static int check_dictionary(void *context, uint32_t *at, struct dictionary *d, c
 int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct store_query q = {.to = to, .type = ""};
+    struct store_query q = {.to = to, .type = "", .labels = true};
     struct checking c = {s, &g, &q, r};
     int rc = gather_init(&g, s, &q, NULL, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/pattern.h"
+#include "store/files/contexts.h"
 #include "store/query/choice.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
                                             .dictionary = hit->dictionary,
                                             .type = type,
                                             .by = *value - 1,
+                                            .base = *value - 1,
                                             .begun = hit->begun,
                                             .ended = hit->ended,
                                             .first = hit->first,
@@ -111,9 +113,9 @@ static void find_span(const struct gather *g, const struct store_query *q, struc
     }
 }
 
-/* Keeps only the entries of the chosen type, and counts their recordings. A recording of several days has several entries, and counts
- * once. */
-static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
+/* Keeps only the entries of the chosen type (all: of any type), and counts their recordings. A recording of several days has several
+ * entries, and counts once. */
+static int keep_type(struct gather *g, uint32_t type, bool all, struct store_result *r)
 {
     struct map seen;
     uint32_t n = 0;
@@ -121,7 +123,7 @@ static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
     map_init(&seen);
     for (uint32_t i = 0; !rc && i < g->count; i++) {
         bool added;
-        if (g->list[i].type != type)
+        if (g->list[i].type != type && !all)
             continue;
         rc = map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
         if (!rc && added && g->list[i].flaws)
@@ -130,20 +132,13 @@ static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
         g->list[n++] = g->list[i];
     }
     for (uint32_t i = 0; i < g->hole_count; i++)
-        if (g->holes[i].type == type)
+        if (g->holes[i].type == type || all)
             missing_add(&r->missing, g->holes[i].why, 1, g->holes[i].rows, g->holes[i].weight);
     g->count = n;
     r->recordings = seen.count;
     snprintf(r->type, sizeof r->type, "%s", strtab_text(&g->types, type));
     map_deinit(&seen);
     return rc;
-}
-
-static int keep_all(struct gather *g)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        g->rows += g->list[i].rows;
-    return 0;
 }
 
 int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e)
@@ -161,11 +156,13 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     struct store_asking asking = {s, q};
     struct catalogue_patience patience = store_patience(&asking);
     int rc = choice_labels(s, q, by, &g->labelsets, &g->values, e);
+    rc = rc ? rc : by_context_new(&g->contexts, q, by, &g->values);
+    g->labels = q->labels || g->contexts;
     rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, &patience, take_hit, &hits, e);
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
-    rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
+    rc = rc ? rc : keep_type(g, all ? 0 : choose_type(g, q->type), all, r);
     find_span(g, q, r);
     struct store_query chosen = *q;
     chosen.type = q->type ? q->type : *r->type ? r->type : "";
@@ -178,9 +175,15 @@ void gather_deinit(struct gather *g)
     merge_read_end(g->store, g->epoch);
     free(g->list);
     free(g->holes);
+    by_context_free(g->contexts);
     map_deinit(&g->labelsets);
     strtab_deinit(&g->types);
     strtab_deinit(&g->values);
+}
+
+uint32_t gather_base(const struct gather *g, uint32_t value)
+{
+    return g->contexts ? by_context_base(g->contexts, value) : value;
 }
 
 /* ---- what was deleted ---- */
@@ -254,14 +257,37 @@ enum { MISFIT = 1 }; /* the segment refers to entries that its dictionary does n
 
 static bool fits(const struct gather_fit *fit, const struct segment *segment)
 {
-    return !fit || (segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads);
+    return !fit || (segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads &&
+                    segment->contexts <= fit->contexts);
+}
+
+/* Visits a row with the value by which it is split. */
+static int visit_part(const struct gather *g, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                      const struct gather_fit *fit, gather_visit *visit, void *context)
+{
+    if (!fit || !fit->parts)
+        return visit(context, of, segment, row);
+    struct gathered split = *of;
+    int rc = by_context_value(g->contexts, of->base, fit->parts[row->context], &split.by);
+    return rc ? rc : visit(context, &split, segment, row);
+}
+
+/* Whether the row's context is selected. Counts a row of which this is unknown. last: the recording of the last such row. */
+static bool has_context(const struct gather_fit *fit, const struct segment_row *row, uint32_t *last, struct store_result *r)
+{
+    bool pass = !fit || !fit->pass || fit->pass[row->context];
+    if (!pass && row->context == CONTEXT_UNKNOWN) {
+        missing_add(&r->missing, MISSING_UNLABELED, row->recording != *last, 1, row->weight);
+        *last = row->recording;
+    }
+    return pass;
 }
 
 /* Returns 0, MISFIT, or a code. */
 static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end, const struct segment *segment,
                       const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r)
 {
-    uint32_t found;
+    uint32_t found, last = UINT32_MAX;
     const struct gathered **of = entries_of(g, begin, end, segment, &found);
     bool fitting = fits(fit, segment);
     int rc = of ? 0 : -ENOMEM;
@@ -270,8 +296,10 @@ static int visit_rows(const struct gather *g, const struct store_query *q, uint3
         int64_t second = segment->first + row->second;
         if (!of[row->recording] || second < q->from || second >= q->to)
             continue;
+        if (fitting && !has_context(fit, row, &last, r))
+            continue;
         r->weight += fitting ? row->weight : 0;
-        rc = fitting ? visit(context, of[row->recording], segment, row) : MISFIT;
+        rc = fitting ? visit_part(g, of[row->recording], segment, row, fit, visit, context) : MISFIT;
     }
     free(of);
     return rc;
@@ -323,6 +351,7 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     char path[DISK_PATH_MAX];
     struct segment segment;
     *at = end_of(g, begin);
+    columns = g->labels ? columns | 1u << SEGMENT_CONTEXT : columns & ~(1u << SEGMENT_CONTEXT);
     int rc = store_is_over(s, q, e);
     rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
     if (rc)
@@ -349,8 +378,22 @@ static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum g
     return rows >= SEGMENT_SUMS_ROWS;
 }
 
+/* Visits the sums of a segment whose rows have all the same context. Counts them if it is unknown whether that is selected. */
+static int visit_whole(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment, const struct gather_fit *fit,
+                       gather_visit_sums *visit, void *context, struct store_result *r)
+{
+    struct gathered of = g->list[begin];
+    if (fit && fit->pass && !fit->pass[segment->context]) {
+        for (uint32_t i = begin; i < end && segment->context == CONTEXT_UNKNOWN; i++)
+            missing_add(&r->missing, MISSING_UNLABELED, 1, g->list[i].rows, g->list[i].weight);
+        return 0;
+    }
+    int rc = fit && fit->parts ? by_context_value(g->contexts, of.base, fit->parts[segment->context], &of.by) : 0;
+    return rc ? rc : visit(context, &of, segment);
+}
+
 static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment, enum gather_sums which,
-                      const struct gather_fit *fit, gather_visit_sums *visit, void *context, bool *done)
+                      const struct gather_fit *fit, gather_visit_sums *visit, void *context, struct store_result *r, bool *done)
 {
     uint32_t found;
     const struct gathered **of = entries_of(g, begin, end, segment, &found);
@@ -358,10 +401,11 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     free(of);
     if (!of)
         return -ENOMEM;
+    whole = whole && !(g->labels && segment->has_contexts);
     *done = whole && (which == GATHER_STACKS ? segment->sum_count : segment->second_count);
     if (*done && !fits(fit, segment))
         return MISFIT;
-    return *done ? visit(context, &g->list[begin], segment) : 0;
+    return *done ? visit_whole(g, begin, end, segment, fit, visit, context, r) : 0;
 }
 
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
@@ -381,7 +425,7 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
         *at = end;
         return give_up(g, s, first, rc, r, e);
     }
-    rc = visit_sums(g, *at, end, &segment, which, fit, visit, context, done);
+    rc = visit_sums(g, *at, end, &segment, which, fit, visit, context, r, done);
     segment_deinit(&segment);
     if (*done)
         *at = end;
@@ -397,7 +441,10 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
 static struct gather_fit fit_of(struct dictionary *d)
 {
     pthread_mutex_lock(&d->lock);
-    struct gather_fit fit = {d->names.strings.count, d->names.node_count, d->names.thread_count};
+    struct gather_fit fit = {.strings = d->names.strings.count,
+                             .nodes = d->names.node_count,
+                             .threads = d->names.thread_count,
+                             .contexts = CONTEXT_NONE + d->names.label_count};
     pthread_mutex_unlock(&d->lock);
     return fit;
 }
@@ -413,7 +460,12 @@ int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_di
         if (rc)
             return rc;
         struct gather_fit fit = fit_of(d);
-        rc = visit(context, &at, d, &fit, e);
+        struct by_context_choice choice = {0};
+        rc = g->contexts ? by_context_choose(g->contexts, d, fit.contexts, &choice, e) : 0;
+        fit.pass = choice.pass;
+        fit.parts = choice.parts;
+        rc = rc ? rc : visit(context, &at, d, &fit, e);
+        by_context_choice_deinit(&choice);
         cache_put(&s->cache, d);
     }
     return rc;

@@ -34,7 +34,7 @@ struct tally {
     struct store_result *result;
     struct map groups; /* (value, slice) -> place in out->groups */
     struct map rows;   /* (group, name) -> place in out->rows */
-    bool *sliced;      /* by value: whether the group is split by time */
+    bool *sliced;      /* by a recording's value: whether the group is split by time */
     bool add_up;       /* there are many rows: the sums of segments are used where they suffice */
     uint32_t last;     /* the group of the row before; UINT32_MAX = none */
     uint32_t last_value;
@@ -147,6 +147,28 @@ static int add_groups(struct tally *t)
     return rc;
 }
 
+/* Adds the groups that labels of samples have made, even where all their samples are in later slices. They cover the time of the recordings
+ * that they come from. */
+static int add_split_groups(struct tally *t)
+{
+    struct store_functions *out = t->out;
+    uint32_t group, count = out->group_count;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < count; i++) {
+        uint32_t value = out->groups[i].value, base = gather_base(t->g, value);
+        const uint32_t *of = map_find(&t->groups, (uint64_t)base << 32);
+        if (base == value || !of)
+            continue;
+        int64_t from = out->groups[*of].from, to = out->groups[*of].to;
+        rc = group_at(t, value, 0, &group);
+        if (!rc) {
+            out->groups[group].from = from;
+            out->groups[group].to = to;
+        }
+    }
+    return rc;
+}
+
 /* ---- rows of a segment ---- */
 
 static int add_cell(struct cells *c, uint32_t group, uint32_t of, uint64_t weight, uint64_t samples)
@@ -183,7 +205,7 @@ static int take_row(void *context, const struct gathered *of, const struct segme
 {
     struct tally *t = context;
     uint32_t group;
-    int64_t slice = t->sliced[of->by] ? (segment->first + row->second - t->q->from) / t->f->slice : 0;
+    int64_t slice = t->sliced[of->base] ? (segment->first + row->second - t->q->from) / t->f->slice : 0;
     int rc = group_at(t, of->by, slice, &group);
     return rc ? rc : take(t, group, row->stack, row->weight, row->count);
 }
@@ -323,6 +345,7 @@ static int take_all(struct tally *t, struct error *e)
     int rc = choose_sliced(t);
     rc = rc ? rc : add_groups(t);
     rc = rc ? rc : gather_dictionaries(t->g, t->store, take_dictionary, t, e);
+    rc = rc ? rc : add_split_groups(t);
     if (rc == -E2BIG)
         return error_set(e, rc, "more than %d rows: ask for fewer methods or groups", ROWS_MAX);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc == -ERANGE ? error_set(e, rc, "more than can be added up") : rc;

@@ -26,13 +26,22 @@ static int grow_stacks(struct selection *l, uint32_t stacks)
     return 0;
 }
 
+/* Finds the place in `rows`, plus 1, of the row to which a row is added; 0 = none yet. Returns NULL if out of memory. */
+static uint32_t *known_of(struct selection *l, uint32_t stacks, const struct selected_row *row)
+{
+    bool added;
+    if (l->labels)
+        return map_add(&l->row_of_work, (uint64_t)row->stack << 32 | row->context, &added);
+    return grow_stacks(l, stacks) ? NULL : &l->row_of_stack[row->stack];
+}
+
 /* Takes a row. If rows are added up, a stack keeps the outcome and state of its first row. A stack that was cut off shows this in its
  * frames. */
 static int take(struct selection *l, uint32_t stacks, const struct selected_row *row)
 {
-    if (l->add_up && grow_stacks(l, stacks))
+    uint32_t *known = l->add_up ? known_of(l, stacks, row) : NULL;
+    if (l->add_up && !known)
         return -ENOMEM;
-    uint32_t *known = l->add_up ? &l->row_of_stack[row->stack] : NULL;
     if (known && *known && row->count <= UINT32_MAX - l->rows[*known - 1].count) {
         l->rows[*known - 1].weight += row->weight;
         l->rows[*known - 1].count += row->count;
@@ -60,7 +69,14 @@ struct reading {
 static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
 {
     struct reading *c = context;
-    struct selected_row one = {segment->first + row->second, row->weight, row->stack, row->count, row->thread, row->outcome, row->state};
+    struct selected_row one = {.second = segment->first + row->second,
+                               .weight = row->weight,
+                               .stack = row->stack,
+                               .count = row->count,
+                               .thread = row->thread,
+                               .outcome = row->outcome,
+                               .context = row->context,
+                               .state = row->state};
     return take(c->selection, segment->nodes, &one);
 }
 
@@ -70,7 +86,13 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     int rc = 0;
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
-        struct selected_row one = {segment->first, sum->weight, sum->stack, sum->count, 0, sum->outcome, sum->state};
+        struct selected_row one = {.second = segment->first,
+                                   .weight = sum->weight,
+                                   .stack = sum->stack,
+                                   .count = sum->count,
+                                   .outcome = sum->outcome,
+                                   .context = segment->context,
+                                   .state = sum->state};
         rc = take(c->selection, segment->nodes, &one);
         c->result->weight += sum->weight;
     }
@@ -91,6 +113,7 @@ static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, co
     uint32_t id = c->g->list[*at].dictionary;
     int rc = 0;
     l->count = 0;
+    map_clear(&l->row_of_work);
     if (l->row_of_stack)
         memset(l->row_of_stack, 0, l->stacks * sizeof *l->row_of_stack);
     while (!rc && *at < c->g->count && c->g->list[*at].dictionary == id)
@@ -149,7 +172,8 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
 {
     struct gather g;
     struct selection_methods methods = {0};
-    struct selection l = {.p = p, .pruned = &r->pruned, .methods = &methods};
+    struct selection l = {.p = p, .labels = q->labels, .pruned = &r->pruned, .methods = &methods};
+    map_init(&l.row_of_work);
     int rc = gather_init(&g, s, q, NULL, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
     bool several = g.count && g.list[0].dictionary != g.list[g.count - 1].dictionary;
@@ -162,6 +186,7 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
         rc = error_set(e, -ENOMEM, "out of memory");
     free(l.rows);
     free(l.row_of_stack);
+    map_deinit(&l.row_of_work);
     map_deinit(&methods.places);
     r->methods = methods.list;
     r->method_count = methods.count;

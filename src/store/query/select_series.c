@@ -11,6 +11,8 @@ enum { SECONDS = 86400 };
 
 /* Collects the weights of one value of the label by second of a day, and adds them to the points. */
 struct selection {
+    struct store *store;
+    const struct gather *g;
     struct store_series *out;
     struct map points; /* (value, step) -> point */
     const struct store_query *query;
@@ -91,15 +93,29 @@ static int take_seconds(void *context, const struct gathered *of, const struct s
     return rc;
 }
 
-static int take_all(struct selection *l, struct store *s, const struct gather *g, struct error *e)
+static int take_segment(struct selection *l, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
+    bool done;
+    int rc = gather_sums(l->g, l->store, l->query, at, GATHER_SECONDS, fit, take_seconds, l, l->result, &done, e);
+    return rc || done ? rc : gather_segment(l->g, l->store, l->query, at, SEGMENT_SERIES, fit, take_row, l, l->result, e);
+}
+
+static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
+{
+    struct selection *l = context;
+    uint32_t id = l->g->list[*at].dictionary;
     int rc = 0;
-    for (uint32_t at = 0; !rc && at < g->count;) {
-        bool done;
-        rc = gather_sums(g, s, l->query, &at, GATHER_SECONDS, NULL, take_seconds, l, l->result, &done, e);
-        if (!rc && !done)
-            rc = gather_segment(g, s, l->query, &at, SEGMENT_SERIES, NULL, take_row, l, l->result, e);
-    }
+    while (!rc && *at < l->g->count && l->g->list[*at].dictionary == id)
+        rc = take_segment(l, at, fit, e);
+    return rc;
+}
+
+/* Reads all segments. Dictionaries are needed only for the labels of samples. */
+static int take_all(struct selection *l, struct error *e)
+{
+    int rc = l->g->contexts ? gather_dictionaries(l->g, l->store, take_dictionary, l, e) : 0;
+    for (uint32_t at = 0; !rc && !l->g->contexts && at < l->g->count;)
+        rc = take_segment(l, &at, NULL, e);
     if (!rc && l->least != UINT32_MAX && flush(l))
         rc = error_set(e, -ENOMEM, "out of memory");
     return rc == -EBADMSG ? error_set(e, rc, "a segment has seconds beyond its day") : rc;
@@ -129,7 +145,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
                  struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct selection l = {.out = out, .query = q, .result = r, .step = step, .least = UINT32_MAX};
+    struct selection l = {.store = s, .g = &g, .out = out, .query = q, .result = r, .step = step, .least = UINT32_MAX};
     *out = (struct store_series){0};
     int rc = gather_init(&g, s, q, by, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
@@ -137,7 +153,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
     l.weights = calloc(SECONDS, sizeof *l.weights);
     if (!rc && !l.weights)
         rc = error_set(e, -ENOMEM, "out of memory");
-    rc = rc ? rc : take_all(&l, s, &g, e);
+    rc = rc ? rc : take_all(&l, e);
     if (!rc && take_values(out, &g))
         rc = error_set(e, -ENOMEM, "out of memory");
     if (out->point_count)

@@ -10,7 +10,10 @@
 
 struct selection {
     struct store_values *out;
-    struct map places; /* (entry of the gather, step) -> place in the list */
+    struct map recordings; /* recording -> its number here */
+    struct map series;     /* (number, value of the labels) -> number of the pair */
+    struct map places;     /* (pair, step) -> place in the list */
+    struct store *store;
     const struct gather *g;
     const struct store_query *query;
     struct store_result *result;
@@ -22,9 +25,20 @@ static int64_t step_of(const struct selection *l, int64_t second)
     return (second - l->query->from) / l->step;
 }
 
+/* Whether the part's weight is that of one step. Not if rows are also selected or split by the labels of samples. */
 static bool is_in_one_step(const struct selection *l, const struct gathered *of)
 {
-    return of->within && step_of(l, of->first) == step_of(l, of->last);
+    return !l->g->contexts && of->within && step_of(l, of->first) == step_of(l, of->last);
+}
+
+/* Returns the number of a key, in order of arrival. Returns NULL if there is no memory. */
+static const uint32_t *number_of(struct map *m, uint64_t key)
+{
+    bool added;
+    uint32_t *number = map_add(m, key, &added);
+    if (number && added)
+        *number = (uint32_t)m->count - 1;
+    return number;
 }
 
 static int add(struct selection *l, const struct gathered *of, int64_t step, uint64_t weight)
@@ -35,10 +49,10 @@ static int add(struct selection *l, const struct gathered *of, int64_t step, uin
         return 0;
     if (out->count == STORE_VALUES_MAX)
         return -E2BIG;
-    if (ARRAY_GROW(out->list, out->cap, out->count))
-        return -ENOMEM;
-    uint32_t *place = map_add(&l->places, (uint64_t)(of - l->g->list) << 32 | (uint32_t)step, &added);
-    if (!place)
+    const uint32_t *recording = number_of(&l->recordings, of->recording);
+    const uint32_t *pair = recording ? number_of(&l->series, (uint64_t)*recording << 32 | of->by) : NULL;
+    uint32_t *place = pair ? map_add(&l->places, (uint64_t)*pair << 32 | (uint32_t)step, &added) : NULL;
+    if (!place || ARRAY_GROW(out->list, out->cap, out->count))
         return -ENOMEM;
     if (added) {
         out->list[out->count] = (struct store_value){.series = of->by, .step = step, .recording = of->recording};
@@ -69,18 +83,34 @@ static int take_parts(struct selection *l, uint32_t at, bool *rest)
     return rc;
 }
 
-static int take_all(struct selection *l, struct store *s, struct error *e)
+static int take_segment(struct selection *l, uint32_t *at, const struct gather_fit *fit, struct error *e)
 {
+    bool rest;
+    uint32_t begin = *at;
+    int rc = take_parts(l, *at, &rest);
+    if (!rc && rest)
+        rc = gather_segment(l->g, l->store, l->query, at, SEGMENT_SERIES, fit, take_row, l, l->result, e);
+    for (; !rest && *at < l->g->count && l->g->list[*at].segment == l->g->list[begin].segment; ++*at)
+        l->result->weight += l->g->list[*at].weight;
+    return rc;
+}
+
+static int take_dictionary(void *context, uint32_t *at, struct dictionary *d, const struct gather_fit *fit, struct error *e)
+{
+    struct selection *l = context;
+    uint32_t id = l->g->list[*at].dictionary;
     int rc = 0;
-    for (uint32_t at = 0; !rc && at < l->g->count;) {
-        bool rest;
-        uint32_t begin = at;
-        rc = take_parts(l, at, &rest);
-        if (!rc && rest)
-            rc = gather_segment(l->g, s, l->query, &at, SEGMENT_SERIES, NULL, take_row, l, l->result, e);
-        for (; !rest && at < l->g->count && l->g->list[at].segment == l->g->list[begin].segment; at++)
-            l->result->weight += l->g->list[at].weight;
-    }
+    while (!rc && *at < l->g->count && l->g->list[*at].dictionary == id)
+        rc = take_segment(l, at, fit, e);
+    return rc;
+}
+
+/* Reads all segments. Dictionaries are needed only for the labels of samples. */
+static int take_all(struct selection *l, struct error *e)
+{
+    int rc = l->g->contexts ? gather_dictionaries(l->g, l->store, take_dictionary, l, e) : 0;
+    for (uint32_t at = 0; !rc && !l->g->contexts && at < l->g->count;)
+        rc = take_segment(l, &at, NULL, e);
     if (rc == -E2BIG)
         error_set(e, rc, "more than %d values: ask for a shorter time, a longer step, or fewer recordings", STORE_VALUES_MAX);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
@@ -94,21 +124,6 @@ static int compare(const void *left, const void *right)
     if (a->step != b->step)
         return a->step < b->step ? -1 : 1;
     return (a->recording > b->recording) - (a->recording < b->recording);
-}
-
-/* Sorts the list. Two parts of a recording, of two days, may be in one step; they become one value. */
-static void settle(struct store_values *v)
-{
-    uint32_t n = 0;
-    if (v->count)
-        qsort(v->list, v->count, sizeof *v->list, compare);
-    for (uint32_t i = 0; i < v->count; i++) {
-        if (n && !compare(&v->list[n - 1], &v->list[i]))
-            v->list[n - 1].weight += v->list[i].weight;
-        else
-            v->list[n++] = v->list[i];
-    }
-    v->count = n;
 }
 
 /* Copies the label's values. Each value keeps the number that it has in the gather. */
@@ -127,14 +142,19 @@ int store_values(struct store *s, const struct store_query *q, int64_t step, con
                  struct store_result *r, struct error *e)
 {
     struct gather g;
-    struct selection l = {.out = out, .g = &g, .query = q, .result = r, .step = step};
+    struct selection l = {.out = out, .store = s, .g = &g, .query = q, .result = r, .step = step};
     *out = (struct store_values){0};
+    map_init(&l.recordings);
+    map_init(&l.series);
     map_init(&l.places);
     int rc = gather_init(&g, s, q, by, r, e);
-    rc = rc ? rc : take_all(&l, s, e);
+    rc = rc ? rc : take_all(&l, e);
     if (!rc && take_values(out, &g))
         rc = error_set(e, -ENOMEM, "out of memory");
-    settle(out);
+    if (out->count)
+        qsort(out->list, out->count, sizeof *out->list, compare);
+    map_deinit(&l.recordings);
+    map_deinit(&l.series);
     map_deinit(&l.places);
     gather_deinit(&g);
     return rc;

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/time_units.h"
+#include "store/files/contexts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 struct ids {
     struct profile *to;
     const struct profile *from;
-    uint32_t *strings, *frames, *nodes, *threads; /* the profile's id plus 1; 0 = not added yet */
+    uint32_t *strings, *frames, *nodes, *threads, *labels; /* the profile's id plus 1; 0 = not added yet */
     bool *kept;    /* by node; NULL = all. For a node that is not kept, `nodes` has its nearest ancestor that is */
     uint32_t mark; /* the frame that replaces pruned nodes */
     bool one_thread;
@@ -55,6 +56,25 @@ static int thread_id(struct ids *m, uint32_t of, uint32_t *id)
         m->threads[of] = *id + 1;
     }
     *id = m->threads[of] - 1;
+    return 0;
+}
+
+/* Finds the profile's set of labels for a context. */
+static int labels_id(struct ids *m, uint32_t context, uint32_t *id)
+{
+    uint32_t of = context > CONTEXT_NONE ? context - CONTEXT_NONE : 0;
+    *id = 0;
+    if (!of)
+        return 0;
+    if (!m->labels[of]) {
+        const struct profile_label *l = &m->from->labels[of];
+        struct profile_label one = {0};
+        if (labels_id(m, CONTEXT_NONE + l->parent, &one.parent) || string_id(m, l->key, &one.key) || string_id(m, l->value, &one.value) ||
+            profile_label(m->to, &one, id))
+            return -ENOMEM;
+        m->labels[of] = *id + 1;
+    }
+    *id = m->labels[of] - 1;
     return 0;
 }
 
@@ -184,6 +204,7 @@ static int take_samples(struct ids *m, const struct selection *l)
         rc = take_stack(m, l, row, &sample.stack);
         rc = rc ? rc : thread_id(m, row->thread, &sample.thread);
         rc = rc ? rc : string_id(m, row->outcome, &sample.outcome);
+        rc = rc ? rc : labels_id(m, l->labels ? row->context : CONTEXT_NONE, &sample.labels);
         rc = rc ? rc : profile_add_sample(m->to, &sample);
     }
     return rc;
@@ -196,7 +217,8 @@ int selection_convert(struct selection *l, const struct profile *from)
     m.frames = calloc((size_t)from->frame_count + 1, sizeof *m.frames);
     m.nodes = calloc(from->node_count, sizeof *m.nodes);
     m.threads = calloc((size_t)from->thread_count + 1, sizeof *m.threads);
-    int rc = m.strings && m.frames && m.nodes && m.threads ? 0 : -ENOMEM;
+    m.labels = calloc(from->label_count, sizeof *m.labels);
+    int rc = m.strings && m.frames && m.nodes && m.threads && m.labels ? 0 : -ENOMEM;
     rc = rc ? rc : choose(&m, l);
     rc = rc ? rc : take_stacks(&m, l);
     rc = rc ? rc : take_samples(&m, l);
@@ -204,6 +226,7 @@ int selection_convert(struct selection *l, const struct profile *from)
     free(m.frames);
     free(m.nodes);
     free(m.threads);
+    free(m.labels);
     free(m.kept);
     return rc;
 }

@@ -8,7 +8,7 @@
 struct selected_row {
     int64_t second;
     uint64_t weight;
-    uint32_t stack, count, thread, outcome;
+    uint32_t stack, count, thread, outcome, context;
     uint8_t state;
 };
 
@@ -26,7 +26,9 @@ struct selection {
     uint32_t *row_of_stack; /* by stack: place in `rows` plus 1, 0 = none; NULL = rows are not added up */
     uint32_t stacks;
     bool add_up;
-    uint32_t keep; /* how many of a dictionary's heaviest nodes are converted; 0 = all */
+    bool labels;            /* samples get their labels */
+    struct map row_of_work; /* (stack, context) -> place in `rows` plus 1: for rows that are added up with their labels */
+    uint32_t keep;          /* how many of a dictionary's heaviest nodes are converted; 0 = all */
     struct pruned *pruned;
     struct selection_methods *methods; /* if `keep` is set: methods are summed up before any node is left out */
 };

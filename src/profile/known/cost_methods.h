@@ -1,6 +1,6 @@
 /* Finds the methods that belong to the rows of the table of costs (costs.h). */
-#ifndef CANDOR_ANALYSIS_KNOWN_COST_METHODS_H
-#define CANDOR_ANALYSIS_KNOWN_COST_METHODS_H
+#ifndef CANDOR_PROFILE_KNOWN_COST_METHODS_H
+#define CANDOR_PROFILE_KNOWN_COST_METHODS_H
 
 #include <stdint.h>
 

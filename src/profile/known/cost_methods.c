@@ -1,6 +1,6 @@
-#include "analysis/known/cost_methods.h"
+#include "profile/known/cost_methods.h"
 
-#include "analysis/known/stack_mark.h"
+#include "profile/known/stack_mark.h"
 
 #include <stdbool.h>
 #include <stddef.h>

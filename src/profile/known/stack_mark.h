@@ -1,8 +1,8 @@
 /* The marks of known methods: what such a method on a thread's stack means for the thread. */
-#ifndef CANDOR_ANALYSIS_KNOWN_STACK_MARK_H
-#define CANDOR_ANALYSIS_KNOWN_STACK_MARK_H
+#ifndef CANDOR_PROFILE_KNOWN_STACK_MARK_H
+#define CANDOR_PROFILE_KNOWN_STACK_MARK_H
 
-#include "analysis/known/costs.h"
+#include "profile/known/costs.h"
 
 enum stack_mark {
     STACK_FILLS_TRACE, /* Throwable.fillInStackTrace */

@@ -1,4 +1,4 @@
-#include "analysis/known/jvm_flags.h"
+#include "analysis/rules/jvm_flags.h"
 
 const struct known_flag known_flags[] = {
     {"-Xint", FLAG_IS_SLOW, 95, "nothing is compiled: the program is interpreted, which is about twenty times slower"},

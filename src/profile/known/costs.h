@@ -7,8 +7,8 @@
  *   words          the activity that used the time
  *   source, limit  CPU: a share of the CPU time. WALL: the mean number of threads that wait there. From the limit on it is a warning
  *   when           EVER, or SETTLED: the JVM's first minute does not count, because every program does this at its start */
-#ifndef CANDOR_ANALYSIS_KNOWN_COSTS_H
-#define CANDOR_ANALYSIS_KNOWN_COSTS_H
+#ifndef CANDOR_PROFILE_KNOWN_COSTS_H
+#define CANDOR_PROFILE_KNOWN_COSTS_H
 
 #define COST_ROWS(COST, F)                                                                                                                 \
     COST(F, REGEX, "regex_compiled", "Regular expressions are compiled again and again", "compiling regular expressions", CPU, 0.2, EVER,  \

@@ -1,6 +1,6 @@
 /* Finds the marks of known methods in a table of the methods' names. Stacks are searched in stack.h. */
-#ifndef CANDOR_ANALYSIS_KNOWN_KNOWN_METHODS_H
-#define CANDOR_ANALYSIS_KNOWN_KNOWN_METHODS_H
+#ifndef CANDOR_PROFILE_KNOWN_KNOWN_METHODS_H
+#define CANDOR_PROFILE_KNOWN_KNOWN_METHODS_H
 
 #include <stdint.h>
 

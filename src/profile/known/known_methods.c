@@ -1,7 +1,7 @@
-#include "analysis/known/known_methods.h"
+#include "profile/known/known_methods.h"
 
-#include "analysis/known/cost_methods.h"
-#include "analysis/known/stack_mark.h"
+#include "profile/known/cost_methods.h"
+#include "profile/known/stack_mark.h"
 #include "base/text/code_owner.h"
 
 #include <stdbool.h>

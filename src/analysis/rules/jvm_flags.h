@@ -1,6 +1,6 @@
 /* Tables of the JVM's flags: flags that make a program slow or are a risk, and flags that a JDK ignores or has removed. */
-#ifndef CANDOR_ANALYSIS_KNOWN_JVM_FLAGS_H
-#define CANDOR_ANALYSIS_KNOWN_JVM_FLAGS_H
+#ifndef CANDOR_ANALYSIS_RULES_JVM_FLAGS_H
+#define CANDOR_ANALYSIS_RULES_JVM_FLAGS_H
 
 #include <stddef.h>
 #include <stdint.h>

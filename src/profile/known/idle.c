@@ -1,0 +1,48 @@
+#include "profile/known/idle.h"
+
+#include "profile/known/marks.h"
+#include "profile/owner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Returns for each node whether a Java frame that is not the JDK's is on its stack. */
+static bool *stacks_with_more_than_jdk(const struct profile *p)
+{
+    bool *more = calloc((size_t)p->node_count + 1, sizeof *more);
+    for (uint32_t i = 1; more && i < p->node_count; i++)
+        more[i] = more[p->nodes[i].parent] || owner_of_frame(p, &p->frames[p->nodes[i].frame]) < CODE_OF_JDK;
+    return more;
+}
+
+int idle_drop(struct profile *p, struct idle *idle)
+{
+    uint64_t *marks = marks_of_nodes(p);
+    bool *more = stacks_with_more_than_jdk(p), *threads = calloc((size_t)p->thread_count + 1, sizeof *threads);
+    uint32_t kept = 0;
+    *idle = (struct idle){0};
+    for (uint32_t i = 0; marks && more && threads && i < p->sample_count; i++) {
+        const struct profile_sample s = p->samples[i];
+        bool is_idle = s.stack && jfr_state_waits(s.state) &&
+                       (!more[s.stack] || marks_are_idle(marks[s.stack]) || marks_have(marks[s.stack], STACK_SELECTS));
+        if (!is_idle) {
+            p->samples[kept++] = s;
+            continue;
+        }
+        idle->weight += s.weight;
+        idle->samples += s.count;
+        idle->threads += !threads[s.thread];
+        threads[s.thread] = true;
+    }
+    int rc = marks && more && threads ? 0 : -ENOMEM;
+    if (!rc) {
+        p->sample_count = kept;
+        p->weight -= idle->weight;
+        p->sampled -= idle->samples;
+        p->thinned |= idle->samples > 0;
+    }
+    free(marks);
+    free(more);
+    free(threads);
+    return rc;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Requests in several services: the spans that cost most, and a trace's life, as candor report and candor trace have them for each file;
+what is missing is said.
+
+tier: default
+timeout: 300
+"""
+import json
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import recordings
+from recordings import COLD, HOT, MS, report_json
+from servers import DAY, Server
+
+TIMES = ("--from", DAY["from"], "--until", DAY["to"])
+TRACES = [f"{i + 1:032x}" for i in range(8)]
+
+
+def lines(seed, samples):
+    """The script of a recording with spans of its own in the same traces, and samples without any."""
+    rng = random.Random(seed)
+    script = [("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1), ("thread", "worker", 2, 2)]
+    for i in range(samples):
+        trace = rng.randrange(len(TRACES) + 1)
+        span = f"{seed:08x}{trace + 1:08x}"
+        endpoint = "GET /cart" if trace % 2 else "POST /pay"
+        script.append(("context", endpoint, TRACES[trace], span, span) if trace < len(TRACES) else ("context",))
+        weight, thread, stack = 10 * MS + rng.randrange(5 * MS), rng.randrange(1, 3), rng.choice((HOT, COLD))
+        script.append(("wall", thread, weight, "complete", "STATE_PARKED", "method", stack) if rng.randrange(3) == 0 else
+                      ("sample", thread, weight, "complete", stack))
+    return script
+
+
+def spans_of(path, kind):
+    """span -> weight by the report of one recording; "" is none."""
+    return {row["value"] or "": row["self"] for row in report_json(path, "--group-by", "span_id", "--kind", kind)["label"]["values"]}
+
+
+def test_spans(server, files):
+    for order, member, kind in (("cpu", "cpu_ns", "cpu"), ("wall", "wall_ns", "wall")):
+        answer = server.get("/v1/spans", order=order, limit=1000)
+        wanted = {}
+        for path in files.values():
+            wanted.update(spans_of(path, kind))
+        wanted.pop("")
+        found = {s["span_id"]: s[member] for s in answer["spans"] if s[member]}
+        ct.ok(found == wanted, f"{order} of each span is that of the reports", answer)
+        weights = [s[member] for s in answer["spans"]]
+        ct.ok(weights == sorted(weights, reverse=True) and answer["complete"] and answer["recordings"]["read"] == 2, f"{order}: most first")
+    without = sum(row["samples"] for path in files.values() for kind in ("cpu", "wall")
+                  for row in report_json(path, "--group-by", "span_id", "--kind", kind)["label"]["values"] if row["value"] is None)
+    ct.ok(answer["samples_without"] == without and not answer["samples_beyond"], "samples without a span are counted", without)
+    by_time = server.get("/v1/spans", order="duration", limit=3)
+    lengths = [s["sampled_ns"] for s in by_time["spans"]]
+    ct.ok(lengths == sorted(lengths, reverse=True) and all(s["to_ns"] - s["from_ns"] == s["sampled_ns"] for s in by_time["spans"]) and
+          by_time["spans_left_out"] == len(answer["spans"]) - 3 and by_time["complete"] is False, "the longest; a cut list", by_time)
+    pay = server.get("/v1/spans", select='endpoint="POST /pay",service="shop"', limit=1000)["spans"]
+    ct.ok(pay and {(s["service"], s["endpoint"]) for s in pay} == {("shop", "POST /pay")}, "of one endpoint of one service", pay)
+    ct.ok(server.get("/v1/spans", order="size").get("status") == 400, "an unknown order")
+    table = ct.candor("fleet", "spans", "--limit", "5", *TIMES, server.url)
+    ct.ok(len(table.out.splitlines()) == 6 and "POST /pay" in table.out and "cut off" in table.err, "the table", table)
+
+
+def trace_json(path, trace):
+    return json.loads(ct.candor("trace", "--json", path, trace).out)
+
+
+def test_trace(server, files):
+    for trace in TRACES[:2]:
+        answer = server.get(f"/v1/spans/{trace}")
+        of_files = {process: trace_json(path, trace) for process, path in files.items()}
+        same = all(answer["trace"][member] == sum(of[member] for of in of_files.values())
+                   for member in ("cpu_ns", "wall_ns", "allocated_bytes", "samples", "threads"))
+        ct.ok(same and answer["complete"], f"{trace}: the sums of both files", (answer, of_files))
+        for process, of in of_files.items():
+            own = [{**piece, "process": None} for piece in answer["trace"]["pieces"] if piece["process"] == process]
+            ct.ok(own == of["pieces"], f"{trace}: what {process} did is as in its file", (own, of["pieces"]))
+    text = ct.candor("trace", *TIMES, server.url, TRACES[0].upper())
+    ct.ok(text.status == 0 and "shop on a: main" in text.out and "cart on b: worker" in text.out and "Spans" in text.out, "as text", text)
+    printed = ct.candor("trace", "--json", "--select", 'service="shop"', *TIMES, server.url, TRACES[0])
+    ct.ok(json.loads(printed.out)["trace"]["cpu_ns"] == trace_json(files["shop on a"], TRACES[0])["cpu_ns"], "of one service", printed)
+    none = ct.candor("trace", *TIMES, server.url, "f" * 32)
+    ct.ok(none.status == 1 and "no sample of trace" in none.err and "2 recordings" in none.err, "a trace that is not there", none)
+    ct.ok(server.get("/v1/spans/4bf9").get("status") == 400, "something that is no trace id")
+    wrong = ct.candor("trace", "--select", 'service="shop"', files["shop on a"], TRACES[0])
+    ct.ok(wrong.status == 2 and "needs a server" in wrong.err, "a selector for a file", wrong)
+
+
+def test_missing(server):
+    answer = server.get("/v1/spans", recordings=1)
+    ct.ok(answer["recordings"] == {"read": 1, "gone": 0, "unread": 1, "unreadable": 0} and answer["complete"] is False and
+          "1 not read" in answer["missing_text"], "recordings that were not read are counted", answer)
+    paths = sorted(path for path in (server.data / "recordings").glob("*/*") if path.is_file())
+    paths[0].unlink()
+    content = bytearray(paths[1].read_bytes())
+    content[len(content) // 2] ^= 1
+    paths[1].write_bytes(content)
+    answer = server.get("/v1/spans")
+    ct.ok(answer["recordings"] == {"read": 0, "gone": 1, "unread": 0, "unreadable": 1} and answer["complete"] is False and
+          not answer["spans"], "so are those that are gone or damaged", answer)
+    gone = ct.candor("trace", *TIMES, server.url, TRACES[0])
+    ct.ok(gone.status == 1 and "1 deleted" in gone.err and "1 damaged" in gone.err, "candor trace says so", gone)
+
+
+def main():
+    server = Server("spans")
+    files = {}
+    for i, (service, host) in enumerate((("shop", "a"), ("cart", "b"))):
+        path = files[f"{service} on {host}"] = recordings.make(f"spans-{i}.jfr", lines(i + 1, 400))
+        status, answer = server.send(path.read_bytes(), service=service, host=host)
+        ct.ok(status == 200, f"{service} on {host} is taken", answer)
+    test_spans(server, files)
+    test_trace(server, files)
+    test_missing(server)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

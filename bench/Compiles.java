@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 
-/** A real program to record: javac compiles these sources again and again on every core. Compiles SECONDS SOURCE... */
+/** A real program to record: javac compiles these sources repeatedly on every core. Compiles SECONDS SOURCE... */
 public final class Compiles {
     private static void compile(String[] sources, long end) {
         ToolProvider javac = ToolProvider.findFirst("javac").orElseThrow();

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What an application pays for each event of a recording: the CPU of a Tomcat under a steady load with it and without.
+"""What each event of a recording costs an application: the CPU time of a Tomcat under a steady load, with the recording and without.
 
 usage: script/bench application [--events LIST]... [--blocks N] [--seconds S] [--rate N] [--jdk N] [--no-size] [--output FOLDER]
 
-`candor load` asks for pages at a constant rate all the while, so that the same work is done in the same time. A pair is a stretch of S
-seconds with a recording and one without, in either order by chance; its ratio is the CPU time with it to that without, of all threads but
-the JVM's compilers and collectors: these work for seconds now and then, whoever records. A block has a pair of each of the LISTs and of
-"nothing", which shows what chance does, in an order by chance; and, where no LIST is given, of async-profiler's events with candor's
-intervals. Said are the median of the ratios and its interval of 95 %, by the sign test: that holds whatever their distribution. Beside it
-the same of all threads, and the CPU time of the agent's thread by the kernel's account, of a core.
+`candor load` requests pages at a constant rate all the time, so that the same work is done in the same time. A pair is a stretch of S
+seconds with a recording and one without, in random order. Its ratio is the CPU time with the recording to that without, for all
+threads except the JVM's compilers and collectors: these sometimes work for seconds, whether or not there is a recording. A block has
+a pair for each of the LISTs and for "nothing", which shows the effect of chance, in random order; if no LIST is given, also for
+async-profiler's events with candor's intervals. The result is the median of the ratios and its interval of 95 %, by the sign test,
+which holds for any distribution. It also shows the same for all threads, and the CPU time of the agent's thread from the kernel, as a
+share of a core.
 
-At the end one recording of a minute, of all events at a millisecond, says how large it is when packed.
+At the end one recording of a minute, of all events at a millisecond, shows how large it is when packed.
 
 Raw data go to OUTPUT/application.csv, the summary to OUTPUT/application.md (default: docs/benchmarks).
 """
@@ -38,7 +39,7 @@ ALL = "cpu,wall,alloc,live,lock,halt"
 PEER = "async-profiler "
 PEER_INTERVALS = {"cpu": 10000, "wall": 50000, "lock": 1000}  # microseconds: candor's own
 EVENTS = ("cpu", "wall", "lock", "alloc", ALL, *(PEER + event for event in PEER_INTERVALS))
-SETTLE = 1    # seconds from a recording's begin or end to what is measured
+SETTLE = 1    # seconds from a recording's beginning or end to the measurement
 BACKGROUND = ("C1 ", "C2 ", "G1 ", "GC ")
 FIELDS = ("block", "events", "first", "without_ms", "with_ms", "ratio", "all_without_ms", "all_with_ms", "all_ratio", "thread_percent")
 
@@ -75,7 +76,7 @@ def recorded_by_peer(tomcat, event, seconds):
 
 
 def recorded(tomcat, events, seconds):
-    """A stretch with a recording, and the thread's share of a core."""
+    """A stretch with a recording; also the agent's thread as a share of a core."""
     if events == NOTHING:
         return stretch(tomcat, seconds), None
     if events.startswith(PEER):
@@ -104,7 +105,7 @@ def pair(tomcat, events, seconds):
 
 
 def interval(values):
-    """Of the median, 95 %: the order statistics that the sign test allows."""
+    """The 95 % interval of the median: the order statistics that the sign test allows."""
     n, below, k = len(values), 0.0, 0
     while k < n // 2 and below + math.comb(n, k) / 2 ** n <= 0.025:
         below += math.comb(n, k) / 2 ** n

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What snapshots of machine code cost: while a program warms up that compiles much, and when attached to a JVM with much compiled code.
+"""What snapshots of machine code cost: while a program with many compilations warms up, and when attaching to a JVM with much compiled
+code.
 
 usage: script/bench asm [--repeats N] [--seconds N] [--jdk N] [--output FOLDER]
 
-capture  a fresh JVM runs javac again and again, recorded from its start; the CPU time of the agent's thread, which takes the snapshots,
-         in percent of the process's. Without snapshots is what the recording costs itself; the difference is theirs.
+capture  a new JVM runs javac repeatedly, recorded from its start; the CPU time of the agent's thread, which takes the snapshots,
+         in percent of the process's. The recording itself costs what is measured without snapshots; the difference is the snapshots' cost.
 attach   a JVM with at least 10,000 compiled methods; the longest time that both of two busy threads stood still while the recording began
          and after, with snapshots, without, and while `jcmd VM.version` ran, which does nothing
 Raw data go to OUTPUT/asm.csv, medians are printed. Nothing else should run meanwhile.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether a budget is kept: the overhead under --max-overhead, minute after minute, while the load swings tenfold.
+"""Whether a budget is kept: the overhead with --max-overhead, minute by minute, while the load changes by a factor of ten.
 
 usage: script/bench budget [--minutes N] [--overhead 0.5] [--jdk N] [--output FOLDER]
 
-First what a sample costs is measured from outside, by how much longer work takes (as in `script/bench overhead`), at an interval
-of 200 us. Then one recording with a budget runs for all the time, in turns of 20 s: two threads that always run, and one
-that uses a tenth of that. The overhead of a turn is what its samples cost so, and the CPU time of the agent's own thread, over the
-CPU time of the process. The program knows the true shares of its two methods; the recording's are held against them.
+First the cost of a sample is measured from outside, by how much longer work takes (as in `script/bench overhead`), at an interval of
+200 us. Then one recording with a budget runs all the time, in turns of 20 s: two threads that always run, and one that uses a tenth
+of that. The overhead of a turn is the cost of its samples plus the CPU time of the agent's own thread, divided by the CPU time of the
+process. The program knows the true shares of its two methods, and the recording's shares are compared with them.
 
 Raw data go to OUTPUT/budget.csv, the summary to OUTPUT/budget.md (default: docs/benchmarks).
 """
@@ -26,7 +26,7 @@ from tools import ct
 FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
 TURN = 20          # seconds
 REPEATS = 8        # of the cost of a sample
-COST_US = 200      # a sample costs the same as at longer intervals, and what they take stands out of the noise
+COST_US = 200      # a sample costs the same as at longer intervals, and the cost of the samples exceeds the noise
 FIELDS = ("part", "turn", "load", "cpu_s", "samples", "own_ms", "overhead_percent", "pace_us", "ns_per_sample")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What saying whose work a thread does costs: a scope's opening and close, with the agent and without, on platform and virtual threads.
+"""What setting a context costs: opening and closing a scope, with the agent and without, on platform and virtual threads.
 
 usage: script/bench context [--jdk VERSION]
 
-Each figure is the fastest of forty runs, in nanoseconds, less what the loop takes. A yield of a virtual thread is an unmount and a
-mount; once a virtual thread has opened a scope the JVM tells the agent of each.
+Each figure is the fastest of forty runs, in nanoseconds, minus the cost of the loop. A yield of a virtual thread is an unmount and a
+mount; once a virtual thread has opened a scope, the JVM reports each of them to the agent.
 """
 import argparse
 import pathlib

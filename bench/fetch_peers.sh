@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the profilers we measure ourselves against, by the machine's own Maven configuration, once.
+# Fetches the profilers with which we compare ourselves, with the machine's own Maven configuration, once.
 # usage: bench/fetch_peers.sh [VERSION]      prints the directory with libasyncProfiler.so
 set -eu
 

@@ -1,8 +1,8 @@
 /*
- * What one record into a histogram costs: plain, atomic and through the interval recorder, beside an array of counters.
+ * What one record in a histogram costs: plain, atomic and through the interval recorder, compared with an array of counters.
  *
- * The four are interleaved in rounds of one thread, over the same values; printed is the median round in ns per record and the ratio to the
- * bare array, which is indexed by the value itself: the least that counting can cost.
+ * The four are interleaved in rounds of one thread, over the same values. Printed is the median round in ns per record, and the ratio to
+ * the bare array, which is indexed by the value itself: the lowest possible cost of counting.
  */
 #include "candor/histogram.h"
 
@@ -22,7 +22,7 @@ static struct candor_recorder recorder;
 static void count_bare(void)
 {
     for (int i = 0; i < VALUES; i++)
-        counters[values[i] >> 5]++; /* 32 us wide, about as many counters as the histogram's */
+        counters[values[i] >> 5]++; /* 32 us wide, about as many counters as the histogram has */
 }
 
 static void record_plain(void)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How many intervals hold the truth: each case of candor verify hundreds of times in one JVM, and how wide the intervals are.
+"""How many intervals contain the true value: each case of candor verify, hundreds of times in one JVM, and how wide the intervals are.
 
 usage: script/bench intervals [--intervals N] [--duration TIME] [--interval TIME] [--jdk 25] [--cases a,b] [--output FOLDER]
        script/bench intervals --page FOLDER      writes the page again, from the raw data there
 
-Of each case's parts all rounds' 95 % intervals are counted together, and those that hold the truth; chance leaves fewer than 918 of
-1,000 once in 150,000 times where each holds it with 95 %. The width is the mean interval's over 3.92 standard deviations of the
-errors: 1 is as wide as it need be. The programs do each thing for half a millisecond on end: at an interval as short as that they are
-nearly in step with the clock, and the errors much smaller than any interval may promise; at several times that, samples are draws.
+For each case, the 95 % intervals of all its parts and rounds are counted, and those that contain the true value. If each contains it
+with 95 %, chance leaves fewer than 918 of 1,000 once in 150,000 times. The width is the mean interval's, divided by 3.92 standard
+deviations of the errors: 1 is as wide as necessary. The programs do each thing for half a millisecond. At an interval that is as
+short, they are nearly in step with the clock, and the errors are much smaller than any interval may promise; at several times that
+interval, samples are independent draws.
 
 Raw data go to OUTPUT/intervals.csv, the summary to OUTPUT/intervals.md (default: docs/benchmarks).
 """
@@ -36,7 +37,7 @@ def verify(jdk, case, options, rounds):
 
 
 def measure(jdk, case, options, results):
-    """One row for each part, which repeats its case's sums."""
+    """One row for each part, with the sums of its case repeated."""
     run = verify(jdk, case, options, 2)
     if run.get("intervals"):
         run = verify(jdk, case, options, -(-2 * options.intervals // run["intervals"]))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""candor load beside others: how late it sends, the CPU it takes per request, and what it tells of a server that stands still.
+"""candor load compared with other tools: how late it sends, the CPU time per request, and what it reports about a server that stands
+still.
 
 usage: script/bench load [--rounds N] [--seconds N] [--output FOLDER]
 
-lateness   of the schedule, by sleeping and with --spin, beside a bare timerfd loop (bench/load/pace.c) in turns
-cpu        of the client per request, in a closed loop at full speed, beside wrk's in turns
+lateness   of the schedule, by sleeping and with --spin, compared with a bare timerfd loop (bench/load/pace.c), in turns
+cpu        of the client per request, in a closed loop at full speed, compared with wrk's, in turns
 freeze     a server that is stopped for a second: an open schedule, a closed loop, and wrk
 
 The server is bench/load/responder.c. Raw data go to OUTPUT/load.csv, medians to OUTPUT/load.md (default: docs/benchmarks).
@@ -28,7 +29,7 @@ from results import Results, output_option
 
 BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", "build")).resolve()
 FIELDS = ("part", "contender", "round", "measure", "value")
-UNITS = {"us": 1e-3, "ms": 1, "s": 1e3}  # of wrk's times, in ms
+UNITS = {"us": 1e-3, "ms": 1, "s": 1e3}  # times of wrk, in ms
 
 
 def run(*command):
@@ -73,7 +74,7 @@ def cpu(options, url, _):
 
 
 def stopped(server, options):
-    """Stops the server for a second in the middle of what comes next."""
+    """Stops the server for a second in the middle of the block."""
     def stop():
         time.sleep(options.seconds / 2)
         server.send_signal(signal.SIGSTOP)
@@ -131,7 +132,7 @@ def cell(values):
 
 
 def ratio(rows):
-    """Of the CPU per request, round by round."""
+    """The ratio of CPU time per request, round by round."""
     def of(name):
         return [row["value"] for row in rows if row["part"] == "cpu" and row["measure"] == "CPU per request" and row["contender"] == name]
     return [ours / theirs for ours, theirs in zip(of("candor"), of("wrk"))]

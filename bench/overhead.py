@@ -3,14 +3,14 @@
 
 usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [--seconds S] [--output FOLDER]
 
-cost     a fresh JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
-         by the CPU clocks of the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
-losses   200 and 2,000 threads that run at 1 ms: samples, and what the tool says that it lost
-attach   time until the tool samples, then of the JVM's answer to `VM.version` over the same socket (native clients all: no jcmd has to
-         start), both while 2 or 200 threads run; the longest time that both of two stood still
-memory   anonymous memory that the tool adds to a small program and to one of 20,000 classes, and what it leaves after its end
-Each line of FOLDER/overhead.csv (default: docs/benchmarks) is one measurement; FOLDER/overhead.md has their medians, and
-FOLDER/overhead.svg a picture of what a sample costs. Nothing else should run meanwhile.
+cost     a new JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
+         by the CPU clocks of its threads, divided by the number of samples. A tool "none" that does nothing shows the noise.
+losses   200 and 2,000 threads that run at 1 ms: samples, and the losses that the tool reports
+attach   time until the tool samples, minus that of the JVM's answer to `VM.version` over the same socket (all are native clients: no
+         jcmd has to start), both while 2 or 200 threads run; the longest time that both of two threads stood still
+memory   anonymous memory that the tool adds to a small program and to one of 20,000 classes, and what is left after its end
+Each line of FOLDER/overhead.csv (default: docs/benchmarks) is one measurement. FOLDER/overhead.md has their medians, and
+FOLDER/overhead.svg a picture of the cost of a sample. Nothing else should run meanwhile.
 """
 import argparse
 import collections
@@ -75,7 +75,7 @@ def losses(options):
 
 
 def attach(options):
-    """A fresh JVM each time: the first start is what is felt. With two threads none waits for a processor."""
+    """A new JVM each time, because users notice the first start. With two threads no thread waits for a processor."""
     for repeat in range(options.repeats):
         for threads, seconds in ((2, 6), (200, 20)):
             for tool in tools.all_tools(1000)[:3]:
@@ -150,7 +150,7 @@ def table(rows, part):
 
 
 def plot_costs(path, rows):
-    """Where there are at least a thousand samples a second: below, what they cost is lost in the noise, and may be less than nothing."""
+    """Only with at least a thousand samples a second: with fewer, their cost is lost in the noise, and may even be negative."""
     plot.write_dots(path, "Nanoseconds per sample", {
         f"every {interval_us / 1000:g} ms": {tool: values for tool, values in by_tool.items() if min(values) > 0}
         for (interval_us, _, _, measure), by_tool in measured(rows, "cost").items() if measure == "ns_per_sample" and interval_us <= 1000})

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long all threads stand still for paths (--paths), beside the budget, in a heap of four million objects.
+"""How long all threads stand still for paths (--paths), compared with the budget, in a heap of four million objects.
 
 usage: script/bench paths [--objects N] [--output FOLDER]
 
-For each JDK, with Serial and G1: a program keeps N small objects, which nobody samples, and then leaves 4 MB behind in a static map,
-of which 'candor dump --paths=BUDGET' asks who holds it, for several budgets. What the walks took is the recording's own account, by the
-agent's clock (walked) and by the JVM's counters of safepoints (stopped). A budget is kept where neither is above it. The time of one
-walk is what the longest budget's walks took, over their number.
+For each JDK, with Serial and G1: a program keeps N small objects, which are not sampled, and then leaves 4 MB in a static map.
+'candor dump --paths=BUDGET' finds what holds these, for several budgets. The recording itself says how long the walks took, by the
+agent's clock (walked) and by the JVM's counters of safepoints (stopped). A budget is kept if neither exceeds it. The time of one walk
+is that of all walks with the longest budget, divided by their number.
 
 Raw data go to OUTPUT/paths.csv, the summary to OUTPUT/paths.md (default: docs/benchmarks).
 """
@@ -28,7 +28,7 @@ FIELDS = ("jdk", "collector", "objects", "budget_ms", "round", "walks", "walked_
 
 
 def search(jvm, budget_ms, path):
-    """The account of one dump: what it alone took."""
+    """The account of one dump alone."""
     dumped = ct.candor("dump", f"--paths={budget_ms}ms", "-o", path, jvm.pid)
     if dumped.status:
         raise RuntimeError(dumped)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a served request pays for a profiler: CPU per request and response times of Tomcat with none, candor, async-profiler, JFR.
+"""What a profiler costs a served request: CPU per request and response times of Tomcat with none, candor, async-profiler, JFR.
 
 usage: script/bench profiler-tax [--rate N] [--rounds N] [--seconds N] [--interval-us N] [--jdk N] [--output FOLDER]
 
-A Tomcat serves the example pages of its distribution (script/tomcat.sh) to an open schedule of `candor load`, which leaves it idle for
-most of the time. Each family of tools has a Tomcat of its own, since async-profiler keeps SIGTRAP for itself when it has stopped; the
-others idle meanwhile. In each round every tool records one stretch, in an order that turns, and none does twice in each Tomcat: the
-second shows what a difference by chance looks like. CPU is the server process's own; response times count from when a request was due.
+A Tomcat serves the example pages of its distribution (script/tomcat.sh) to an open schedule of `candor load`, which leaves it idle
+most of the time. Each family of tools has a separate Tomcat, because async-profiler keeps SIGTRAP when it has stopped; the others are
+idle meanwhile. In each round every tool records one stretch, in an order that changes, and "none" is measured twice in each Tomcat:
+the second measurement shows how large a difference by chance is. CPU is the server process's own; response times count from when a
+request was due.
 
 Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
 """
@@ -40,7 +41,7 @@ def measure(tomcat, tool, options):
     path = ct.WORK / "tax.jfr"
     tool.start(tomcat, path)
     pace = ("-r", options.rate, "-c", 50)
-    load(tomcat, LEAD, *pace)  # what starting costs is not what requests pay
+    load(tomcat, LEAD, *pace)  # the cost of starting is not a cost of requests
     before = tools.process_cpu_ns(tomcat.pid)
     answer = load(tomcat, options.seconds, *pace)
     used = tools.process_cpu_ns(tomcat.pid) - before
@@ -79,7 +80,7 @@ def rounds(options):
 
 
 def ratios(rows, tool, field):
-    """To none of the same round and the same Tomcat."""
+    """The ratio to "none" in the same round and the same Tomcat."""
     base = {(row["round"], row["family"]): row[field] for row in rows if row["tool"] == BASELINE}
     return [row[field] / base[row["round"], row["family"]] for row in rows if row["tool"] == tool]
 

@@ -1,8 +1,8 @@
 /*
- * What one record of 64 words costs its producer: the queue, word by word and in bulk, beside a plain memcpy ring.
+ * What one record of 64 words costs its producer: the queue, word by word and in bulk, compared with a plain memcpy ring.
  *
- * Batches of all three are interleaved in one thread; the consumer empties each between batches, untimed. Printed is the
- * median batch in ns per record and the ratio to the ring, the floor: it has a fixed slot per record and no pool.
+ * Batches of all three are interleaved in one thread; the consumer empties each between batches, untimed. Printed is the median batch in
+ * ns per record and the ratio to the ring. The ring is the lower limit: it has a fixed slot per record and no pool.
  */
 #include "candor/queue.h"
 
@@ -18,7 +18,7 @@
 #define BATCH  128 /* records; both sides hold them all */
 #define ROUNDS 4001
 
-/* Single producer, single consumer, slots of one record each: the least that still hands data over. */
+/* Single producer, single consumer, slots of one record each: the least work that still passes data on. */
 struct ring {
     _Atomic(uint64_t) tail;
     uint64_t slots[BATCH][WORDS];

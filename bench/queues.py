@@ -3,10 +3,11 @@
 
 usage: script/bench queues [--rounds N] [--milliseconds N] [--nested SECONDS] [--java] [--record]
 
-Each round lets every contender run for so long, one producer and one consumer on a processor each. Counted are windows of a millisecond
-in which both had their processor all the time; the table has their medians and quarters, and the ratio of each median to Candor's array
-in the same group. --java runs JCTools too (a JVM per queue and collector, from Maven Central). --nested lets a producer interrupt
-itself for so long in each queue for many producers. --record writes docs/benchmarks/queue.csv, queue-nested.csv and the tables of queue.md.
+Each round runs every contender for this long, with one producer and one consumer on a processor each. Only windows of a millisecond
+count in which both had their processor all the time. The table has their medians and quartiles, and the ratio of each median to
+Candor's array in the same group. --java also runs JCTools (a JVM per queue and collector, from Maven Central). --nested makes a
+producer interrupt itself for this long in each queue for many producers. --record writes docs/benchmarks/queue.csv, queue-nested.csv
+and the tables of queue.md.
 """
 import argparse
 import collections
@@ -28,7 +29,7 @@ JCTOOLS = "org.jctools:jctools-core:4.0.5"
 COLLECTORS = {"ParallelGC": "-XX:+UseParallelGC", "G1": "-XX:+UseG1GC"}
 JAVA_QUEUES = ("SpscArrayQueue", "SpscChunkedArrayQueue", "SpscUnboundedArrayQueue", "MpscArrayQueue", "MpscUnboundedArrayQueue",
                "MpmcArrayQueue")
-# What we want to reach: contender, at least so many times, the other.
+# The goals: contender, at least this many times, the other.
 GOALS = (
     ("candor spsc array", 2.5, "ck_ring spsc"),
     ("candor spsc array", 2.5, "boost spsc_queue"),
@@ -36,7 +37,7 @@ GOALS = (
     ("candor spsc array", 4.0, "candor spsc array unpadded"),
     ("candor mpsc array (relaxed)", 2.0, "liburcu wfcqueue"),
 )
-FEW = 30  # clean windows below which a median says little
+FEW = 30  # with fewer clean windows a median says little
 
 
 def run(*command):
@@ -75,7 +76,7 @@ def race(options):
         path = build_java()
         for collector, flag in COLLECTORS.items():
             for queue in JAVA_QUEUES:
-                # The first round is the compiler's.
+                # The first round is for the compiler.
                 lines = run("java", flag, "-Xms1g", "-Xmx1g", "-cp", path, "Race", collector, options.rounds + 1, options.milliseconds,
                             queue).splitlines()
                 rows += "".join(f"{line}\n" for line in lines if not line.startswith("0,"))
@@ -83,7 +84,7 @@ def race(options):
 
 
 def summarize(rows):
-    """{contender: (group, median, quarters, clean windows, windows)}, in the order of the race."""
+    """{contender: (group, median, quartiles, clean windows, windows)}, in the order of the race."""
     windows = collections.defaultdict(list)
     for row in rows:
         windows[row["group"], row["contender"]].append((float(row["elements_per_us"]), row["clean"] == "1"))
@@ -132,7 +133,7 @@ def write_csv(path, rows):
 
 
 def per_round(rows):
-    """Raw data of a size to keep: each contender's clean windows of a round, counted and by their median."""
+    """Raw data of a size that can be kept: the number of clean windows of each contender in a round, and their median."""
     windows = collections.defaultdict(list)
     for row in rows:
         windows[row["round"], row["group"], row["contender"]].append((float(row["elements_per_us"]), row["clean"] == "1"))
@@ -143,7 +144,7 @@ def per_round(rows):
 
 
 def replace_part(text, part, lines):
-    """What stands between the marks of a part of queue.md."""
+    """Replaces the text between the marks of a part of queue.md."""
     begin, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->\n"
     head, rest = text.split(begin)
     return head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How fast a large recording is read: candor, async-profiler's jfrconv and the JDK's jfr, in turns.
+"""How fast a large recording is read: by candor, async-profiler's jfrconv and the JDK's jfr, in turns.
 
 usage: script/bench read [--short] [--size MB] [--seconds N] [--runs N] [--file FILE] [--output FILE.csv]
 
 Makes a recording of javac compiling the tests' programs on every core (JDK 25, settings=profile, samples every millisecond, stacks
-128 deep), puts it behind itself until it has the size (recordings may be concatenated), and has each tool turn it into collapsed
-stacks or its own table. The file is read once before, so that it lies in memory for all. Printed are medians over the runs: seconds,
-CPU seconds, MB per second and per second of CPU (of a core, as it were), how many times as fast per core as jfrconv and as `jfr view`
-in the same run, and the most memory that was resident, which of a mapped file is in part the file itself. --short only shows that it works.
+128 deep), and appends it to itself until it has the size (recordings may be concatenated). Then each tool converts it to collapsed
+stacks or its own table. The file is read once before, so that it is in memory for all tools. Printed are medians over the runs:
+seconds, CPU seconds, MB per second and per second of CPU time (as on one core), how many times as fast per core as jfrconv and as
+`jfr view` in the same run, and the most resident memory. For a mapped file, a part of that memory is the file itself. --short only
+shows that it works.
 """
 import argparse
 import csv
@@ -34,7 +35,7 @@ SHORT = {"size": 20, "seconds": 10, "runs": 1}
 
 
 def record(jdk, folder, seconds, size):
-    """A recording of at least so many bytes."""
+    """A recording of at least this many bytes."""
     small, large = folder / "small.jfr", folder / "large.jfr"
     subprocess.run([jdk.javac, "-d", folder, ROOT / "bench" / "Compiles.java"], check=True)
     subprocess.run([jdk.java, f"-XX:StartFlightRecording=filename={small},{','.join(SETTINGS)}", "-XX:FlightRecorderOptions=stackdepth=128",
@@ -76,7 +77,7 @@ def median(rows, tool, key):
 
 
 def times_as_fast(rows, tool, peer):
-    """By CPU time, each run by itself: the machine may have been faster in another."""
+    """By CPU time, run by run: the machine may have been faster in another run."""
     seconds = {name: {row["run"]: row["cpu_seconds"] for row in rows if row["tool"] == name} for name in (tool, peer)}
     return statistics.median(seconds[peer][run] / seconds[tool][run] for run in seconds[tool])
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What candor server takes: CPU per megabyte received, bytes per row, seconds per query, memory, and to start again.
+"""The costs of candor server: CPU time per megabyte received, bytes per row, seconds per query, memory, and a restart.
 
 usage: script/bench server [--megabytes N] [--runs N] [--hosts N] [--hours N] [--minutes N] [--rate N] [--output FOLDER]
 
-Two kinds of recordings (bench/server/recordings.c): `zipf`, 20,000 stacks of which few have most samples, and `unique`, of which hardly
-one comes twice. Of each, recordings of a minute are sent to a server of its own, which then answers for one of them and for an hour. A
-third server gets a fleet: recordings of so many minutes from so many hosts over so many hours, `rate` samples a minute each, Zipf.
+Two kinds of recordings (bench/server/recordings.c): `zipf`, with 20,000 stacks of which few have most samples, and `unique`, with
+stacks that hardly ever occur twice. For each, recordings of a minute are sent to a separate server, which then answers for one of
+them and for an hour. A third server gets a fleet: recordings of a given number of minutes from a number of hosts over a number of
+hours, with `rate` samples a minute each, Zipf.
 
-Defaults take about two minutes; the fleet of docs/formats/server-api.md's reckoning, 24 hours of 100 hosts, is --hours 24 --hosts 100.
-Raw data go to OUTPUT/server.csv, what they come to beside the goals to OUTPUT/server.md (default: docs/benchmarks).
+The defaults take about two minutes. The fleet of the estimate in docs/formats/server-api.md, 24 hours of 100 hosts, is --hours 24
+--hosts 100. Raw data go to OUTPUT/server.csv, the results beside the goals to OUTPUT/server.md (default: docs/benchmarks).
 """
 import argparse
 import math
@@ -65,7 +66,7 @@ def memory_mb(server, field):
 
 
 def catalogue(server):
-    """(rows, segments, their bytes, the dictionaries' bytes, the recordings' bytes) as the catalogue has them."""
+    """(rows, segments, their bytes, the dictionaries' bytes, the recordings' bytes), from the catalogue."""
     with sqlite3.connect(f"file:{server.data}/catalogue.db?mode=ro", uri=True) as base:
         rows, segments, size = base.execute("SELECT sum(rows), count(*), sum(bytes) FROM segment WHERE bad IS NULL").fetchone()
         return (rows, segments, size, base.execute("SELECT sum(bytes) FROM dictionary").fetchone()[0],
@@ -73,7 +74,7 @@ def catalogue(server):
 
 
 def settle(server):
-    """Until the server merges no more: it looks every ten seconds."""
+    """Waits until the server has no more to merge: it looks every ten seconds."""
     before, since = None, time.monotonic()
     while time.monotonic() - since < 22:
         segments = server.metrics()["candor_server_store_segments"]
@@ -93,7 +94,7 @@ def make(folder, count, samples, seconds, start, distinct, seed, depth=60, threa
 
 
 def send(server, files, **labels):
-    """(bytes, seconds) of sending them one after the other."""
+    """(bytes, seconds) for sending them one after the other."""
     size, began = 0, time.monotonic()
     for file in files:
         content = file.read_bytes()
@@ -128,7 +129,7 @@ def size_of(server, results, part, kind):
 
 
 def restart(server, results, part, kind):
-    """Ends it both ways, and has it start again."""
+    """Ends it in both ways, and starts it again."""
     size = sum(file.stat().st_size for file in server.data.rglob("*") if file.is_file()) / 1e9
     for how in (signal.SIGTERM, signal.SIGKILL):
         server.end(how)
@@ -142,7 +143,7 @@ def restart(server, results, part, kind):
 
 
 def measure_kind(options, results, kind):
-    """Recordings of a minute until there are so many megabytes; then what one and an hour of them take."""
+    """Sends recordings of a minute until there are this many megabytes; then measures queries for one and for an hour of them."""
     server = Server(kind)
     files = make(ct.WORK / "made", 60, SAMPLES[kind], 60, START, KINDS[kind], seed=1)
     wanted, sent, batch = options.megabytes * 1_000_000, 0, 0
@@ -193,7 +194,7 @@ def number(value):
 
 
 def figure(values):
-    """The median and, of several, the quartiles."""
+    """The median and, if there are several, the quartiles."""
     if len(values) < 3:
         return number(statistics.median(values)) if values else "-"
     low, _, high = statistics.quantiles(values, n=4)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What share of an application's CPU a recording's own code takes: Tomcat under a steady load, sampled by perf.
+"""What share of an application's CPU time the code of a recording takes: Tomcat under a steady load, sampled by perf.
 
 usage: script/bench share [--events LIST]... [--rounds N] [--seconds S] [--rate N] [--jdk N] [--output FOLDER]
 
-`script/bench application` compares CPU time with and without, and is off by what else moves the machine. Here perf samples the CPU clock
-of all of Tomcat's threads, the agent's with them, while a recording runs; which samples lie in the agent's library says what that costs,
-off by chance alone. In each round each LIST has its turn, and nothing, in an order by chance. Counted are all samples of the agent's own
-thread, of others those in libcandor.so, and what lies in the JVM's JVMTI code and in the vDSO (of which the time is asked) beyond the share
-that these have with nothing. A recording's first seconds, in which it learns most names, are left out. What is missing:
-the kernel's work for a clock of perf's at a context switch, which runs where perf's own clock sees nothing, and caches that others find
-colder. Needs root, or kernel.perf_event_paranoid of 0.
+`script/bench application` compares CPU time with and without a recording, and its result is disturbed by everything else that affects
+the machine. Here perf samples the CPU clock of all of Tomcat's threads, including the agent's, while a recording runs. The samples in
+the agent's library show its cost, and only chance affects the result. In each round each LIST has its turn, and so has "nothing", in
+random order. Counted are all samples of the agent's own thread; for other threads those in libcandor.so, and those in the JVM's JVMTI
+code and in the vDSO (which returns the time) beyond their share with "nothing". A recording's first seconds, in which it learns most
+names, are left out. Not included are the kernel's work for a perf clock at a context switch, because perf's own clock does not see
+it, and caches that are colder for other code. Needs root, or kernel.perf_event_paranoid of 0.
 
 Raw data go to OUTPUT/share.csv, the summary to OUTPUT/share.md (default: docs/benchmarks).
 """
@@ -34,7 +34,7 @@ from tools import ct
 
 NOTHING = "nothing"
 EVENTS = ("cpu", "wall", "lock", "alloc", "cpu,wall,alloc,live,lock,halt")
-SETTLE = 5  # seconds from a recording's begin to what is measured
+SETTLE = 5  # seconds from a recording's beginning to the measurement
 FREQUENCY = 1999
 GOAL = 0.02
 FIELDS = ("round", "events", "samples", "thread", "agent", "jvmti", "vdso", "core_percent")
@@ -42,7 +42,7 @@ LINE = re.compile(r"^ *[\d.]+% *\| *(\d+) *\|([^|]*)\|([^|]*)\|\[.\] ([^|]*)")
 
 
 def sampled(pid, seconds):
-    """Samples of all, of the agent's thread, and of others in its library, in the JVM's JVMTI, in the vDSO."""
+    """Samples of all threads, of the agent's thread, and of other threads in its library, in the JVM's JVMTI, in the vDSO."""
     data = ct.WORK / "share.data"
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", data, "-p", str(pid), "--",
                     "sleep", str(seconds)], check=True, stderr=subprocess.DEVNULL)
@@ -80,7 +80,7 @@ def share(rows, key):
 
 
 def mean_and_bound(rows, nothing):
-    """The share of all parts, and what it lies below with 97.5 %: by the counts, as if each sample were drawn by itself."""
+    """The share of all parts, and its upper bound at 97.5 %: by the counts, as if each sample were an independent draw."""
     parts = ("thread", "agent", "jvmti", "vdso")
     value = sum(share(rows, part) - share(nothing, part) for part in parts)
     variance = sum(share(of, part) / total(of, "samples") for of in (rows, nothing) for part in parts)

@@ -4,10 +4,10 @@
 usage: script/bench size [--seconds N] [--interval 10ms] [--runs N] [--output PREFIX] [--keep FOLDER]
        script/bench size --file FILE.jfr       the breakdown of one recording
 
-Each program is recorded from its start to its end by each tool in turns. Counted are bytes per sample (jdk.ExecutionSample), twice:
-of the whole file, and of what both tools write: the header, the types, the constant pools and jdk.ExecutionSample, which has the same
-four fields in both. What each part costs when packed is how much smaller the packed file is without it. PREFIX.csv and PREFIX.md
-(default: size) take every figure and the tables.
+Each program is recorded from its start to its end by each tool in turns. Two sizes are measured in bytes per sample
+(jdk.ExecutionSample): the whole file, and the parts that both tools write: the header, the types, the constant pools and
+jdk.ExecutionSample, which has the same four fields in both. The packed size of a part is the difference between the packed file with
+it and without it. PREFIX.csv and PREFIX.md (default: size) get every figure and the tables.
 """
 import argparse
 import csv
@@ -31,10 +31,10 @@ WHOLE, SAME = "whole file", "same fields"
 GOAL = 0.7
 
 
-# -- what a file is made of -------------------------------------------------------------------------------------------
+# -- the parts of a file ----------------------------------------------------------------------------------------------
 
 def split_pools(chunk, end):
-    """(part, where it ends) of a checkpoint at the input's position, which is behind its size and type."""
+    """(part, where it ends) for a checkpoint at the input's position, which is after its size and type."""
     data = chunk.input
     for _ in range(3):
         data.varint()
@@ -102,7 +102,7 @@ def measure(path):
 # -- recordings -------------------------------------------------------------------------------------------------------
 
 def programs(jdk, folder, seconds):
-    """Name to arguments of java, and what it reads. javac works for so long; Steady for so much CPU time, a quarter in each thread."""
+    """Name to arguments of java, and its input. javac works for this long; Steady for this much CPU time, a quarter in each thread."""
     own = ROOT / "tests" / "java"
     subprocess.run([jdk.javac, "-d", folder, "-sourcepath", own, ROOT / "bench" / "Compiles.java", own / "Steady.java"], check=True)
     return {"javac": (["-cp", str(folder), "Compiles", str(seconds), *map(str, sorted(own.glob("*.java")))], ""),
@@ -141,7 +141,7 @@ def rows_of(options, jdk, folder):
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 def per_sample(rows, program, tool, part, size):
-    """The median over the runs; 0 for a part that it has not."""
+    """The median over the runs; 0 for a part that a file does not have."""
     every = [row for row in rows if row["program"] == program and row["tool"] == tool]
     found = {row["run"]: row[size] / max(row["samples"], 1) for row in every if row["part"] == part}
     return statistics.median(found.get(run, 0) for run in {row["run"] for row in every})

@@ -3,9 +3,10 @@
 
 usage: script/bench switches [--blocks N] [--pairs N] [--interval 10ms] [--jdk N] [--output FOLDER]
 
-Pairs of threads hand a token back and forth (tests/java/Relay.java): a piece of work and a context switch each turn. One JVM, in blocks
-of three seconds, recorded with each kind of clocks and not at all, in turn and in changing order. Of each block the CPU time of the whole
-process, the kernel's part included, per turn is compared with that of its neighbors without a recording.
+Pairs of threads pass a token back and forth (tests/java/Relay.java): a piece of work and a context switch in each turn. There is one
+JVM, in blocks of three seconds, recorded with each kind of clocks and without a recording, in turn and in changing order. In each
+block the CPU time of the whole process per turn, including the kernel's part, is compared with that of the neighboring blocks without
+a recording.
 
 Raw data go to OUTPUT/switches.csv, the summary to OUTPUT/switches.md (default: docs/benchmarks).
 """
@@ -28,7 +29,7 @@ FIELDS = ("block", "clocks", "cpu_ms", "turns", "us_per_turn", "by_lot", "sample
 
 
 def switches(pid):
-    """All context switches of the process's threads so far: two turns need two, whoever else runs."""
+    """All context switches of the process's threads so far: two turns need two, whatever else runs."""
     total = 0
     for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
         for line in status.read_text().splitlines():
@@ -54,7 +55,7 @@ def block(jvm, kind, interval, number, results):
 
 
 def compare(rows):
-    """Each block over the mean of those without a recording before and after it."""
+    """The ratio of each block to the mean of the blocks without a recording before and after it."""
     for block in {row["block"] for row in rows}:
         mine = [row for row in rows if row["block"] == block]
         base = statistics.mean(row["us_per_turn"] for row in mine if row["clocks"] == "none")

@@ -3,8 +3,8 @@
 
 usage: script/bench top [--seconds N] [--methods N] [--threads N] [--refresh TIME] [--interval TIME]
 
-It runs on a terminal of 80x24, as people use it, at the refresh of 2 s and the interval of 10 ms that are its defaults. The first
-figure is of the beginning (attach, first pictures), the others of each tenth of the time.
+It runs on a terminal of 80x24, as people use it, with its default refresh of 2 s and interval of 10 ms. The first figure is for the
+beginning (attach, first pictures), the others are for each tenth of the time.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ SHARE = 0.02
 
 
 def source(methods, threads):
-    """Each thread calls all methods in turn, from a place of its own in their order, below stacks of changing depth."""
+    """Each thread calls all methods in turn, starting at a different place of their order, below stacks of changing depth."""
     per_class = 250
     classes = []
     for first in range(0, methods, per_class):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How true profiles are: candor with each of its clocks, async-profiler and JDK Flight Recorder on programs of known truth.
+"""How true profiles are: candor with each of its clocks, async-profiler and JDK Flight Recorder, on programs with known true shares.
 
 usage: script/bench truth [--runs N] [--duration TIME] [--jdks 17,25] [--cases a,b] [--output FOLDER]
        script/bench truth --page FOLDER      writes the page again, from the raw data there
 
 Runs `candor verify` with all tools on each JDK, N times: the tools take turns case by case. Each part of each run is a row of
-OUTPUT/truth.csv; the summary is OUTPUT/truth.md (default: docs/benchmarks). Tools that a JDK does not know are left out.
+OUTPUT/truth.csv; the summary is OUTPUT/truth.md (default: docs/benchmarks). Tools that a JDK does not have are left out.
 """
 import argparse
 import csv

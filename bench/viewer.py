@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How quick the viewer is with a large profile: first picture, zoom, search, and what makes a tree anew.
+"""How fast the viewer is with a large profile: first picture, zoom, search, and actions that build the tree again.
 
 usage: script/bench viewer [--frames N] [--rounds N]
 
-Each figure is the time from the action to the picture that shows it, in a headless Chromium: median and worst of the rounds.
-The first picture is measured from the beginning of the page's load, the file's reading from disk included.
+Each figure is the time from the action to the picture that shows it, in a headless Chromium: median and worst of the rounds. The
+first picture is measured from the beginning of the page's load, including reading the file from disk.
 """
 import argparse
 import json

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How much of the threads' elapsed time a wall-clock profile tells: sleepers, and many busy threads on few processors; with the peer.
+"""How much of the threads' elapsed time a wall-clock profile shows: sleepers, and many busy threads on few processors; compared with
+async-profiler.
 
 usage: script/bench wall [--rounds N] [--seconds S] [--jdk 25] [--loads a,b] [--output FOLDER]
 
 Candor's event wall and async-profiler's, both at 50 ms, in turns. The programs know how long each of their threads lived. `sleepers`
-are twelve threads that are parked, sleep, wait, and stand at a monitor; `busy N` are N threads that want a processor all the time. Told
-is the sum of what a profile says of these threads: candor.WallSample's weights; samples of profiler.WallClockSample times the interval.
-The ratio to the truth is 1 where a profile is right; candor may miss a part of a round at each end of a thread.
+are twelve threads that are parked, sleep, wait, and are blocked at a monitor; `busy N` are N threads that can use a processor all the
+time. The time that a profile shows is the sum for these threads: candor.WallSample's weights; samples of profiler.WallClockSample
+times the interval. The ratio to the true time is 1 if a profile is right; candor may miss a part of a round at each end of a thread.
 
 Raw data go to OUTPUT/wall.csv, the summary to OUTPUT/wall.md (default: docs/benchmarks).
 """

@@ -4,8 +4,8 @@
 usage: build.py [--main CLASS] [--class-path JARS] [--resources DIR] JAVAC JAR SOURCE...
 
     --main          the class to run
-    --class-path    jars to compile against, which do not go in
-    --resources     what lies in this folder goes in as it is, but for sources
+    --class-path    jars that the sources need for compiling; they are not added to the jar
+    --resources     the files in this folder are added as they are, except sources
 """
 import argparse
 import pathlib

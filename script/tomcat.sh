@@ -1,8 +1,8 @@
-# A Tomcat of the demos' own, with the example pages of its distribution, and load on it. To be sourced; needs $base, a directory, and
-# $jdk, one of script/jdks. Both functions set what they start: tomcat and port, load.
+# A Tomcat for the demos, with the example pages of its distribution, and load on it. To be sourced; needs $base, a directory, and $jdk, one
+# of script/jdks. The functions set variables for what they start: tomcat and port, load.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# Beside whatever the system runs: its files in $base, any free port, loopback only.    start_tomcat [JVM OPTION...]
+# Separate from anything that the system runs: its files in $base, any free port, loopback only.    start_tomcat [JVM OPTION...]
 start_tomcat()
 {
     local home=/usr/share/tomcat10

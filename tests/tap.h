@@ -9,10 +9,9 @@
  *         return tap_done();
  *     }
  *
- * A point is `ok N - text` or `not ok N - text`; a failure is followed by `#` lines naming file, line and condition.
- * The plan comes last, from tap_done(): a test that dies before it has no plan and therefore fails.
- * Threads may call tap_ok, tap_skip and tap_note at the same time; tap_done is called once, when they are done.
- * Nothing here is async-signal-safe.
+ * A point is `ok N - text` or `not ok N - text`; a failure is followed by `#` lines with file, line and condition. The plan comes last,
+ * from tap_done(): a test that dies before it has no plan and therefore fails. Threads may call tap_ok, tap_skip and tap_note at the
+ * same time; tap_done is called once, when they have finished. No function here is async-signal-safe.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -26,7 +25,7 @@ static pthread_mutex_t tap_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned tap_points;
 static unsigned tap_failures;
 
-/* Checks a condition; returns it, so that a test can stop where going on makes no sense. */
+/* Checks a condition; returns it, so that a test can stop if it makes no sense to continue. */
 #define tap_ok(condition, ...) tap_ok_at((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
 __attribute__((format(printf, 5, 6))) static inline bool tap_ok_at(bool passed, const char *file, int line, const char *condition,
@@ -44,12 +43,12 @@ __attribute__((format(printf, 5, 6))) static inline bool tap_ok_at(bool passed, 
         printf("\n#   at %s:%d\n#   %s", file, line, condition);
     }
     printf("\n");
-    fflush(stdout); /* a crash after this point must not swallow it */
+    fflush(stdout); /* a crash after this point must not lose it */
     pthread_mutex_unlock(&tap_lock);
     return passed;
 }
 
-/* One point that could not be checked here; the text says what and why ("what: why"). */
+/* One point that cannot be checked here; the text says what and why ("what: why"). */
 __attribute__((format(printf, 1, 2))) static inline void tap_skip(const char *format, ...)
 {
     char text[512];
@@ -79,7 +78,7 @@ __attribute__((format(printf, 1, 2))) static inline void tap_note(const char *fo
     pthread_mutex_unlock(&tap_lock);
 }
 
-/* Prints the plan; the result is the exit status of main. A test without a point has failed. */
+/* Prints the plan; the result is the exit status for main. A test without a point has failed. */
 static inline int tap_done(void)
 {
     printf("1..%u\n", tap_points);

@@ -5,8 +5,8 @@
 
 Both pages contain the viewer, whose markup is in viewer.html.
 
-esbuild bundles the script with all it imports into one: a page opened from disk may not load modules. Which modules these were
-goes to OUT.d, for ninja. The page allows exactly this style and this script, by their hashes.
+esbuild bundles the script with all its imports into one, because a page opened from disk may not load modules. The list of these
+modules goes to OUT.d, for ninja. The page allows exactly this style and this script, by their hashes.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def read(path):
 
 
 def bundle(main):
-    """One script of all modules, and the names of these. Names in the script stay as they are, for whoever looks into the page."""
+    """One script with all modules, and the names of these. Names in the script stay as they are, for readers of the page."""
     with tempfile.TemporaryDirectory() as directory:
         out, meta = directory + "/bundle.js", directory + "/meta.json"
         command = ["esbuild", main, "--bundle", "--format=iife", "--target=es2021", "--charset=ascii", "--minify-whitespace",
@@ -58,7 +58,7 @@ def with_viewer(template, viewer):
 
 
 def page(template, style, script):
-    """Fills the template's three marks; refuses what would not survive inside an HTML element."""
+    """Fills the template's three marks; refuses contents that would not survive inside an HTML element."""
     style = "\n" + style
     for what, text in (("style", style), ("script", script)):
         if re.search(r"</(script|style)|<!--", text, re.IGNORECASE):
@@ -92,7 +92,7 @@ def c_array(data, name):
 
 
 def fleet(template, style, script, out):
-    """The server's page: three files, asked for one by one, since nothing is put into them."""
+    """The server's page: three files, requested one by one, because nothing is put into them."""
     parts = (("fleet_html", template), ("fleet_css", style), ("fleet_js", script))
     packed = sum(len(gzip.compress(text.encode())) for _, text in parts)
     if packed > FLEET_LIMIT:

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 
 /**
- * Has the JDK's tools do something once, so that a JVM with -Xcomp has compiled their methods, then is Units.
+ * Uses the JDK's tools once, so that a JVM with -Xcomp compiles their methods, and then runs Units.
  *
  * ManyMethods TARGET SOURCE...
  */

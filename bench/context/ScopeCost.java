@@ -4,8 +4,8 @@ import candor.context.Scope;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * What it takes to open and close a scope, in nanoseconds: the fastest of many runs of many each, since all else only adds to it. In a
- * virtual thread also what a yield takes, which is an unmount and a mount.
+ * The cost of opening and closing a scope, in nanoseconds: the fastest of many runs with many scopes each, because disturbances only add
+ * to it. In a virtual thread also the cost of a yield, which is an unmount and a mount.
  *
  * usage: ScopeCost (platform | virtual)
  */

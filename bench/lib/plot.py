@@ -14,7 +14,7 @@ def ticks(low, high):
 
 
 def write_dots(path, title, groups):
-    """groups: {group: {series: [value above 0, ...]}}. A dot stands for the median, a bar goes from the least to the most."""
+    """groups: {group: {series: [value above 0, ...]}}. A dot is the median, a bar goes from the lowest to the highest value."""
     every = [value for group in groups.values() for values in group.values() for value in values]
     low, high = min(every) / 1.2, max(every) * 1.2
     names = list(dict.fromkeys(name for group in groups.values() for name in group))

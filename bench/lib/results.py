@@ -1,4 +1,4 @@
-"""The rows of a benchmark: dated, and in their CSV file as soon as they are there, since a run may be cut short."""
+"""The rows of a benchmark: dated, and written to their CSV file at once, because a run may be interrupted."""
 import csv
 import datetime
 import pathlib
@@ -7,7 +7,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
 
 
 class Results:
-    """FIELDS are those of a row beside its date."""
+    """FIELDS are those of a row, besides its date."""
 
     def __init__(self, path, fields):
         self.rows = []

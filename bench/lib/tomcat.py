@@ -35,13 +35,13 @@ class Tomcat:
         self.pid, self.port = map(int, words)
 
     def load(self, seconds, *pace):
-        """A running `candor load`: loaded() has its answer."""
+        """A running `candor load`; loaded() returns its result."""
         requests = ",".join(f"page{i}=1:GET:/examples/{page}" for i, page in enumerate(PAGES))
         return ct.spawn([ct.PROGRAM, "load", "--json", "-q", *map(str, pace), "-d", f"{seconds}s", "-H", "Accept-Encoding: gzip",
                          "--requests", requests, f"http://127.0.0.1:{self.port}/"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def record(self, events, path, *options):
-        """Starts a recording into a file, which may be there."""
+        """Starts a recording into a file, which may exist already."""
         path.unlink(missing_ok=True)
         result = ct.candor("start", "-e", events, *options, "-o", path, self.pid)
         if result.status:
@@ -64,7 +64,7 @@ WARM_UP, STEADY = 60, 20  # seconds: at full speed, at the rate
 
 @contextlib.contextmanager
 def steady(jdk, rate, seconds):
-    """A warm Tomcat with so many requests a second, for so many seconds at least, which may not be over before it is left."""
+    """A warm Tomcat with this many requests a second, for at least this many seconds; they must not be over before the block ends."""
     tomcat = Tomcat(jdk, "tomcat")
     try:
         loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))

@@ -7,7 +7,7 @@ LATE = ("candor, attached late", "candor, late and recompiled", "candor, at safe
 
 
 class Runs:
-    """Of each run, the part that is farthest off: (points off, half of its interval, verdict), by case, tool, JDK and run."""
+    """For each run the part that is farthest off: (points off, half of its interval, verdict), by case, tool, JDK and run."""
 
     def __init__(self, rows):
         self.tools, self.cases, self.verdicts, self.worst = [], [], {}, {}
@@ -38,7 +38,8 @@ class Runs:
         return sum(one == verdict for key, one in self.verdicts.items() if key[1] == tool)
 
     def closer_peers(self):
-        """Runs in which a peer was closer than we by more than both intervals' halves together (root of squares) allow."""
+        """Runs in which another profiler was closer than ours by more than the halves of both intervals allow (root of the sum of
+        squares)."""
         for key, (off, half) in self.worst.items():
             case, tool, jdk, run = key
             own = self.worst.get((case, OURS, jdk, run))

@@ -1,4 +1,4 @@
-/* responder: answers every HTTP request that comes in one piece with five bytes, as fast as one thread can; prints its port. */
+/* responder: answers every HTTP request that arrives in one piece with five bytes, as fast as one thread can; prints its port. */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdio.h>

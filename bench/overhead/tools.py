@@ -1,5 +1,5 @@
-"""The profilers that are compared, each started and stopped in a running JVM: start(jvm, path), stop(jvm, path), and how many
-samples are then in path."""
+"""The profilers that are compared, each started and stopped in a running JVM: start(jvm, path), stop(jvm, path), and the number of
+samples in path afterwards."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ def jcmd(jvm, *command):
 
 
 def ask(jvm, command, *arguments):
-    """A request of the JVM's attach protocol, as native clients make it: none has to start a JVM of its own. Returns the answer."""
+    """A request of the JVM's attach protocol, as native clients make it, so that no tool has to start a JVM. Returns the answer."""
     path, trigger = (pathlib.Path(f"/tmp/.{name}_pid{jvm.pid}") for name in ("java", "attach"))
     if not path.exists():
         trigger.touch()
@@ -39,12 +39,12 @@ def ask(jvm, command, *arguments):
 
 
 def process_cpu_ns(pid):
-    """Of all its threads, ended ones included."""
+    """For all its threads, including those that have ended."""
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
 def agent_cpu_ns(pid):
-    """Of the thread of Candor's agent."""
+    """For the thread of Candor's agent."""
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         if (task / "comm").read_text().strip() == "candor":
             return int((task / "schedstat").read_text().split()[0])
@@ -52,7 +52,7 @@ def agent_cpu_ns(pid):
 
 
 class Nothing:
-    """Shows what differs by chance."""
+    """Shows the differences that chance makes."""
 
     def __init__(self, name="none"):
         self.name = name
@@ -128,7 +128,7 @@ class AsyncProfiler:
 
 
 class FlightRecorder:
-    """cpu: the sampler of JDK 25 by CPU time, whose interval is what `throttle` says; else the execution sampler."""
+    """cpu: the sampler of JDK 25 by CPU time, whose interval is set by `throttle`; otherwise the execution sampler."""
 
     def __init__(self, cpu, interval_us):
         self.name = "JFR CPU time" if cpu else "JFR execution"
@@ -149,7 +149,7 @@ class FlightRecorder:
 
 
 def all_tools(interval_us):
-    """Those that know the interval."""
+    """The tools that have such an interval."""
     tools = [Candor("sigtrap", interval_us), Candor("signal", interval_us), AsyncProfiler("cpu", interval_us),
              AsyncProfiler("ctimer", interval_us), AsyncProfiler("itimer", interval_us)]
     return tools + ([FlightRecorder(True, interval_us), FlightRecorder(False, interval_us)] if interval_us >= 10000 else [])

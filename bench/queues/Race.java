@@ -11,7 +11,7 @@ import org.jctools.queues.SpscUnboundedArrayQueue;
 
 /**
  * JCTools' queues in the race of race.c: one producer and one consumer, windows of a millisecond with the CPU time that both had.
- * Threads are not pinned. One queue per process, so that no call has more than one target.
+ * Threads are not pinned. There is one queue per process, so that no call has more than one target.
  *
  * usage: java Race COLLECTOR ROUNDS MILLISECONDS QUEUE     lines as of race.c; the collector's name goes with the contender's
  */

@@ -1,6 +1,6 @@
 /*
- * A queue in the race: loops of one producer and one consumer around it, in the translation unit that knows it, so that nothing stands
- * between the loop and the queue. Elements are the numbers 1, 2, 3, ... times 8; the consumer checks their order.
+ * A queue in the race: loops of one producer and one consumer around it, in the same translation unit as the queue, so that there is
+ * nothing between the loop and the queue. Elements are the numbers 1, 2, 3, ... times 8; the consumer checks their order.
  */
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
@@ -14,19 +14,19 @@ extern "C" {
 #endif
 
 #define SLOTS 65536
-#define BATCH 64 /* elements between two looks at the clock's turn and the end */
+#define BATCH 64 /* elements between two checks of the clock and of the end */
 
-/* What the two threads share; each line has one writer. */
+/* The data that the two threads share; each line has one writer. */
 struct race {
     uint64_t stop __attribute__((aligned(128)));     /* set by the consumer when its time is over */
-    uint64_t consumed __attribute__((aligned(128))); /* for producers whose nodes go round */
+    uint64_t consumed __attribute__((aligned(128))); /* for producers that reuse their nodes */
 };
 
 struct contender {
     const char *name, *group;
-    bool is_base; /* the others of its group are compared with it */
+    bool is_base; /* the others in its group are compared with it */
     void (*init)(void);
-    void (*deinit)(void); /* NULL: nothing to do; drops what is left */
+    void (*deinit)(void); /* NULL: nothing to do; otherwise discards the rest */
     void (*produce)(struct race *race);
     void (*consume)(struct race *race);
 };
@@ -34,9 +34,9 @@ struct contender {
 extern const struct contender ours[], ck[], urcu[], boost_contenders[], unpadded[];
 extern const size_t ours_count, ck_count, urcu_count, boost_count, unpadded_count;
 
-/* Consumer, after each batch or BATCH vain attempts: counts, looks at the clock now and then; false: the end. */
+/* Called by the consumer after each batch or BATCH vain attempts: counts, and looks at the clock sometimes; false: the end. */
 bool race_goes_on(struct race *race, uint64_t consumed);
-/* Consumer: an element came out of order. */
+/* Called by the consumer: an element came out of order. */
 void race_disorder(const char *name);
 
 static inline void *race_element(uint64_t n)
@@ -53,7 +53,7 @@ static inline bool race_stopped(const struct race *race)
 }
 #endif
 
-/* push: adds `element`, true when it did; pop: sets `element`, NULL when there is none. No backing off. */
+/* push: adds `element`, and returns true if it did; pop: sets `element`, NULL if there is none. They do not wait. */
 #define CONTENDER(name, push, pop)                                                                                                         \
     static void name##_produce(struct race *race)                                                                                          \
     {                                                                                                                                      \

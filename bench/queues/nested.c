@@ -1,6 +1,6 @@
 /*
- * A producer that interrupts itself: a thread pushes in a loop, and a timer's handler pushes to the same queue, wherever it comes. Each
- * queue in a process of its own, which is told to have hung when nothing was pushed for a second.
+ * A producer that interrupts itself: a thread pushes in a loop, and a timer's handler pushes to the same queue, at any point. Each queue
+ * runs in a separate process. If nothing was pushed for a second, the queue is reported as hung.
  *
  * usage: nested SECONDS     one line of CSV per queue: queue,pushes,signals,hung
  */
@@ -23,7 +23,7 @@
 #define SLOTS     1024
 #define PERIOD_NS 20000
 
-/* A ring whose producers publish in the order of their claims, by one index: what DPDK's rte_ring does for many producers. */
+/* A ring whose producers publish in the order of their claims, with one index, as DPDK's rte_ring does for many producers. */
 struct ordered_ring {
     uint64_t head __attribute__((aligned(128)));
     uint64_t tail __attribute__((aligned(128)));
@@ -173,7 +173,7 @@ static void produce(void)
     }
 }
 
-/* True when it stopped before its time. */
+/* Returns true if it stopped before its time. */
 static bool watch(pid_t child, int seconds)
 {
     uint64_t before = 0;

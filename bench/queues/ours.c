@@ -69,7 +69,7 @@ POOLED(mpsc_chunked, candor_mpsc_chunked, candor_mpsc_chunked_init(&mpsc_chunked
 POOLED(spsc_linked, candor_spsc_linked, candor_spsc_linked_init(&spsc_linked, &pool), node_pool())
 POOLED(mpsc_linked, candor_mpsc_linked, candor_mpsc_linked_init(&mpsc_linked, &pool), node_pool())
 
-/* Nodes go round: node n is free when the element before it has been consumed. */
+/* Nodes are reused: node n is free when the element before it has been consumed. */
 static void spsc_supplied_init(void)
 {
     candor_spsc_linked_init_supplied(&spsc_supplied, &nodes[0]);
@@ -90,7 +90,7 @@ CONTENDER(spsc_supplied, FREE(n) && candor_spsc_linked_offer_node(&spsc_supplied
 CONTENDER(mpsc_supplied, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_supplied, NODE(n), element),
           element = candor_mpsc_linked_poll_node(&mpsc_supplied, &back))
 
-/* As a collector polls, and as liburcu's non-blocking dequeue does: without a look at the producers' index. */
+/* The same poll as a collector's, and as liburcu's non-blocking dequeue: without reading the producers' index. */
 #define RELAXED(name, type, init_of)                                                                                                       \
     static void name##_relaxed_init(void)                                                                                                  \
     {                                                                                                                                      \
@@ -104,7 +104,7 @@ CONTENDER(mpsc_supplied_relaxed, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_
           element = candor_mpsc_linked_relaxed_poll_node(&mpsc_supplied, &back))
 #define mpsc_supplied_relaxed_init mpsc_supplied_init
 
-/* The strict poll of a queue with bubbles may wait for the producer, which has stopped by then: init starts anew. */
+/* The strict poll of a queue with bubbles may wait for the producer, which has stopped by then, so init starts anew. */
 #define ROW(group, name, text, base)                                                                                                       \
     {                                                                                                                                      \
         text, group, base, name##_init, NULL, name##_produce, name##_consume                                                               \

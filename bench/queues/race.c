@@ -1,9 +1,10 @@
 /*
  * The race: in one process, each contender in turn, in rounds; one producer and one consumer, each on a processor of its own.
  *
- * The consumer cuts its time into windows of a millisecond and notes of each how many elements came and how much CPU time both
- * threads had. A window counts when both ran all the time (97 to 103 % of it): a machine that others use too takes threads off
- * their processors, and what remains says nothing about queues. Results are medians of such windows, to be compared in one run only.
+ * The consumer divides its time into windows of a millisecond, and notes for each how many elements came and how much CPU time both
+ * threads had. A window counts if both ran all the time (97 to 103 % of it). A machine that others use, too, takes threads off their
+ * processors, and such windows say nothing about queues. Results are medians of the counted windows, and can be compared within one run
+ * only.
  *
  * usage: race ROUNDS MILLISECONDS     one line of CSV per window: round,group,contender,base,elements_per_us,clean
  */
@@ -87,7 +88,7 @@ void race_disorder(const char *name)
     abort();
 }
 
-/* The so manieth processor that we may use. */
+/* The n-th processor that we may use. */
 static int processor(int wanted)
 {
     cpu_set_t set;
@@ -146,7 +147,7 @@ static void run(const struct contender *c, int round, int first, int second)
     pthread_join(producer, NULL);
     if (c->deinit)
         c->deinit();
-    for (unsigned i = 1; i < window_count; i++) /* the first has the threads' start in it */
+    for (unsigned i = 1; i < window_count; i++) /* the first window contains the start of the threads */
         printf("%d,%s,%s,%d,%.2f,%d\n", round, c->group, c->name, c->is_base, windows[i].per_us, windows[i].clean);
     fflush(stdout);
 }

@@ -1,4 +1,4 @@
-/* Userspace RCU's wait-free concurrent queue, its inlined form, with preallocated nodes that go round as ours do. */
+/* Userspace RCU's wait-free concurrent queue, its inlined form, with preallocated nodes that are reused as in our queues. */
 #define _LGPL_SOURCE
 #include "contender.h"
 

@@ -1,12 +1,12 @@
-/* Recordings of a program that is not there, for benchmarks of what reads them.
+/* Recordings of a program that does not exist, for benchmarks of their readers.
  *
  *     recordings FOLDER COUNT SAMPLES SECONDS START_S DISTINCT DEPTH THREADS SEED
  *
- * Writes FOLDER/0.jfr, 1.jfr, ..., one after the other in time from START_S (seconds since the epoch) on, each of so many samples in so
- * many seconds, flushed every second as the agent does. Stacks are paths in one tree, the same for every seed: of DISTINCT stacks the
- * r-th most frequent has the share 1/r of the first (Zipf); DISTINCT 0 draws each anew among 2^40, so that nearly none comes twice, and
- * they have only their roots in common. Their depths lie evenly between half of DEPTH and one and a half. Weights are 10 ms, give or take
- * as much as a thread's CPU clock varies at its expiries. */
+ * Writes FOLDER/0.jfr, 1.jfr, ..., one after the other in time from START_S (seconds since the epoch) on. Each has the given number of
+ * samples in the given number of seconds, flushed every second as by the agent. Stacks are paths in one tree, the same for every seed.
+ * Of DISTINCT stacks, the r-th most frequent has the share 1/r of the first (Zipf). DISTINCT 0 draws each stack anew among 2^40, so that
+ * hardly any comes twice, and they have only their roots in common. Their depths are spread evenly between half of DEPTH and one and a
+ * half times DEPTH. Weights are 10 ms, with the variation of a thread's CPU clock at its expiries. */
 #include "base/map.h"
 #include "base/time_units.h"
 #include "jfr/write/writer.h"
@@ -28,9 +28,9 @@ enum {
 
 struct maker {
     uint64_t state; /* of the random numbers */
-    double *shares; /* of the stacks, added up */
+    double *shares; /* shares of the stacks, added up */
     uint32_t distinct, depth, threads, bits;
-    uint64_t *keys; /* stack id -> what its path is made of */
+    uint64_t *keys; /* stack id -> the parts of its path */
     uint32_t key_count, key_cap;
     struct map ids; /* and back */
     char text[64];
@@ -83,7 +83,7 @@ static uint32_t id_of(struct maker *m, uint64_t key)
     return *id;
 }
 
-/* The path to a leaf of a tree of 2^bits leaves: the first digits of the key say where it goes first. */
+/* The path to a leaf of a tree of 2^bits leaves: the first digits of the key decide where it goes first. */
 static size_t answer_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
 {
     const struct maker *m = context;

@@ -1,8 +1,8 @@
-/* libcandor-walk-cost.so, the agent that times its walker beside AsyncGetCallTrace. The environment says where to:
+/* libcandor-walk-cost.so, an agent that compares the times of its walker and of AsyncGetCallTrace. The environment names the output:
  *
  *   CANDOR_WALK_COST=FILE      for each sample a line "frames ours_ns theirs_ns"
  *
- * In the handler, behind a sample, both walk the same stack, ROUNDS times in turns; the line has the median of each. */
+ * In the handler, after a sample, both walk the same stack, ROUNDS times in turns; the line has the median of each. */
 #include "agent/hot/inject.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
@@ -69,7 +69,7 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
     uintptr_t java_thread = atomic_load(&t->java_thread);
     void *env = agct.function && java_thread ? (void *)(java_thread + vm_layout.env_offset) : NULL;
     int frames = env && file >= 0 ? walk_theirs(env, at) : 0;
-    if (frames <= 0 || (uint32_t)frames != walk_ours(at, java_thread)) /* what differs is not compared */
+    if (frames <= 0 || (uint32_t)frames != walk_ours(at, java_thread)) /* stacks that differ are not compared */
         return;
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t begin = now_ns();

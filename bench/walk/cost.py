@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What a walk costs, beside AsyncGetCallTrace's of the same stack, in the same handler, in turns.
+"""What a walk costs, compared with AsyncGetCallTrace on the same stack, in the same handler, in turns.
 
 usage: bench/walk/cost.py [VERSION...]      (JDKs; default: all that are cached)
 
-A stack of 60 Java frames above a busy loop, interpreted, compiled by C1, and by C2. Printed are the median time of each walker
-and the median and quartiles of the ratio over all samples, and for each JDK a line to keep in docs/benchmarks. Ours walks the
-native frames below as well, down to the thread's first function; AsyncGetCallTrace ends at the call stub. Nothing else should
-run meanwhile.
+A stack of 60 Java frames above a busy loop, interpreted, compiled by C1, and by C2. Printed are the median time of each walker and
+the median and quartiles of the ratio over all samples, and for each JDK a line to keep in docs/benchmarks. Our walker also walks the
+native frames below, down to the thread's first function; AsyncGetCallTrace ends at the call stub. Nothing else should run meanwhile.
 """
 import os
 import pathlib

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How many stacks are not whole, where stack walkers get lost: ours beside async-profiler's.
+"""How many stacks are incomplete in places where a stack walk is difficult: ours compared with async-profiler's.
 
 usage: bench/walk/whole.py [VERSION...]      (JDKs; default: all that are cached)
 
-Each load of tests/java/Places.java runs in a JVM of its own, once under each profiler, both from the JVM's start, one sample per
-millisecond of CPU time, all threads. Ours counts a stack as whole when it reached its thread's first function with every return
-address checked. Of async-profiler's are counted as not whole those with one of its frames for failures, a method without a name
-among them, and those of the load's threads that do not begin with their first Java method. What each profiler says of itself is
-its own measure: the columns show where each gets lost, not who is stricter. Stacks at the cap of depth are left out. A line for
-each load: samples and those not whole of both, and our reasons.
+Each load of tests/java/Places.java runs in a separate JVM, once with each profiler, both from the JVM's start, with one sample per
+millisecond of CPU time, for all threads. Our walker calls a stack whole if it reached its thread's first function with every return
+address checked. An async-profiler stack counts as incomplete if it has one of its frames for failures (including a method without a
+name), or, in the load's threads, if it does not begin with the thread's first Java method. Each profiler's statement about itself is
+its own measure: the columns show where each fails, not which is stricter. Stacks at the limit of depth are left out. A line for each
+load: samples and incomplete stacks of both, and our reasons.
 """
 import collections
 import pathlib

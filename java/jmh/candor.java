@@ -1,9 +1,9 @@
 import org.candor.jmh.CandorProfiler;
 import org.openjdk.jmh.profile.ProfilerException;
 
-/** JMH finds a profiler by the name of its class: this one makes it {@code -prof candor}. */
+/** JMH finds a profiler by the name of its class: this class is for {@code -prof candor}. */
 public final class candor extends CandorProfiler {
-    /** For who lists all profilers. */
+    /** For JMH's list of all profilers. */
     public candor() {
     }
 

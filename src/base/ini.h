@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { INI_LINE_MAX = 4096, INI_BYTES_MAX = 1 << 20 };
+enum { INI_LINE_MAX = 4096, INI_BYTES_MAX = 16 << 20 };
 
 /* Receives one line of the file. key is NULL for the head of a section. Returns 0, or a negative code with a message in e, which ends the
  * reading. */

@@ -17,6 +17,7 @@ struct attacher_job {
     char path[PATH_MAX]; /* the file's path, for the agent */
     int passed;          /* the descriptor for the agent; it is closed when the job is done */
     struct settings settings;
+    uint64_t demand;      /* the number of a request; 0 = none */
     uint64_t duration_ns; /* after which the agent ends the recording by itself */
     bool several;         /* the agent makes several recordings at once, which have names and numbers */
     /* The outcome. -EBUSY: another recording runs there, which excludes ours; or another negative errno. Events that the JVM cannot record

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "daemon/demand/demand.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
 #include "daemon/metrics.h"
@@ -27,6 +28,7 @@ struct run {
     struct ship ship;
     struct attacher attacher;
     struct fleet fleet;
+    struct demand demand;
     int signals;
     uint64_t began_epoch_ns, next_look_ns, next_status_ns, end_ns; /* end_ns: 0 = when a signal is received */
 };
@@ -138,6 +140,8 @@ static void go_on(struct run *r)
         if (now >= r->next_look_ns)
             look(r);
         fleet_tick(&r->fleet);
+        if (r->demand.fleet)
+            demand_tick(&r->demand);
         if (now >= r->next_status_ns) {
             write_status(r, true);
             r->next_status_ns = now + STATUS_S * NS_PER_S;
@@ -148,6 +152,7 @@ static void go_on(struct run *r)
 
 static void finish(struct run *r, uint64_t send_ns)
 {
+    demand_stop(&r->demand);
     fleet_stop(&r->fleet, STOP_S * NS_PER_S);
     ship_stop(&r->ship, send_ns);
     write_status(r, false);
@@ -160,6 +165,8 @@ int daemon_run(const struct config *config, const struct agent_library *library,
     int code = begin(&r, library, e);
     if (code)
         return code; /* the program ends, which closes everything */
+    if (!once && demand_start(&r.demand, &r.fleet, e))
+        log_error("no recordings on demand: %s", e->text);
     if (once)
         r.end_ns = clock_monotonic_ns() + config->min_age_ns + config->chunk_ns;
     go_on(&r);

@@ -2,7 +2,8 @@
  *
  *   this thread       fleet.h: looks for JVMs, collects data from recordings in progress, and puts it into the outbox
  *   four threads      attacher.h: attach to JVMs, and begin recordings
- *   one thread        ship.h: sends the recordings in the outbox */
+ *   one thread        ship.h: sends the recordings in the outbox
+ *   one thread        demand/poll.h: asks the server whether somebody wants a recording */
 #ifndef CANDOR_DAEMON_DAEMON_H
 #define CANDOR_DAEMON_DAEMON_H
 

@@ -1,9 +1,10 @@
 #include "daemon/fleet.h"
 
 #include "base/array.h"
-#include "base/map.h"
 #include "base/text/units.h"
+#include "base/text/word_list.h"
 #include "base/time_units.h"
+#include "daemon/choose.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
 #include "daemon/stopping.h"
@@ -18,7 +19,7 @@
 /* A recording ends itself after GUARD_S, in case no daemon comes back for it. A new one is begun well before that (RENEW_S). A new one is
  * also begun if nothing was written for STALL_S: an agent writes every second, so its disk was full, or something worse has happened. */
 enum { STALL_S = 60, BAD_READS_MAX = 3 };
-enum { RENEW_S = 3000, GUARD_S = 3600, RETRY_S = 30, RETRY_MAX_S = 3600, BUSY_S = 60, LEFT_S = 300, STOP_S = 2 };
+enum { RENEW_S = 3000, GUARD_S = 3600, RETRY_S = 30, RETRY_MAX_S = 3600, BUSY_S = 60, STOP_S = 2 };
 
 /* ---- the list ---- */
 
@@ -40,10 +41,11 @@ void fleet_deinit(struct fleet *f)
     discover_deinit(&f->discover);
 }
 
-static struct member *find(const struct fleet *f, pid_t pid, uint64_t start)
+/* demand: the number of a request; 0 = the recording that always runs. */
+static struct member *find(const struct fleet *f, pid_t pid, uint64_t start, uint64_t demand)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        if (f->members[i]->pid == pid && f->members[i]->start == start)
+        if (f->members[i]->pid == pid && f->members[i]->start == start && f->members[i]->live.demand == demand)
             return f->members[i];
     return NULL;
 }
@@ -65,13 +67,24 @@ static void say_ended(const struct member *t)
     log_info("ended pid=%d main=%s recordings=%" PRIu64 " samples=%" PRIu64, t->pid, t->name, t->gain.recordings, t->gain.samples);
 }
 
-/* Forgets JVMs that have ended. A JVM that ends closes its recording first, so its state may be MEMBER_LEFT by then. */
+/* Whether nothing more is to be done. A JVM that ends closes its recording first, so its state may be MEMBER_LEFT by then. */
+static bool is_over(const struct member *t)
+{
+    if (t->live.demand)
+        return t->state == MEMBER_ENDED && t->told;
+    return t->state == MEMBER_ENDED || (t->state == MEMBER_LEFT && member_is_gone(t));
+}
+
+/* Forgets JVMs that have ended, and recordings on demand whose outcome the server knows. The files of these stay until then, so that the
+ * next daemon can report the outcome. */
 static void remove_ended(struct fleet *f)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->count; i++) {
         struct member *t = f->members[i];
-        if (t->state == MEMBER_ENDED || (t->state == MEMBER_LEFT && member_is_gone(t))) {
+        if (is_over(t)) {
+            if (t->live.demand && *t->live.id)
+                live_remove(&t->live, f->follow.live_folder);
             if (t->state == MEMBER_LEFT && t->gain.recordings)
                 say_ended(t);
             member_deinit(t);
@@ -87,7 +100,7 @@ uint32_t fleet_recording(const struct fleet *f)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->count; i++)
-        n += f->members[i]->state == MEMBER_RECORDING || f->members[i]->state == MEMBER_STARTING;
+        n += !f->members[i]->live.demand && (f->members[i]->state == MEMBER_RECORDING || f->members[i]->state == MEMBER_STARTING);
     return n;
 }
 
@@ -96,65 +109,21 @@ static uint64_t later(uint64_t ns)
     return clock_monotonic_ns() + ns;
 }
 
-/* ---- to profile or not ---- */
-
-static void leave_once(struct member *t, uint64_t after_ns, const char *reason)
-{
-    bool news = strcmp(t->reason, reason) != 0;
-    member_leave(t, after_ns, "%s", reason);
-    if (news)
-        log_info("left alone pid=%d main=%s: %s", t->pid, t->name, t->reason);
-}
-
-static bool is_closed(struct member *t, const struct jvm *jvm)
-{
-    if (jvm->closed)
-        leave_once(t, LEFT_S * NS_PER_S, "it belongs to another user; run the daemon as root to profile it");
-    else if (jvm->attach_disabled && !jvm->agent)
-        leave_once(t, LEFT_S * NS_PER_S, "it was started with -XX:+DisableAttachMechanism");
-    else if (jvm->loading_refused && !jvm->agent)
-        leave_once(t, LEFT_S * NS_PER_S, "it was started with -XX:-EnableDynamicAgentLoading");
-    else
-        return false;
-    return true;
-}
-
-static bool rule_allows(struct fleet *f, struct member *t, const struct rule *rule)
-{
-    char reason[160];
-    uint64_t identity = hash_bytes(f->config->host, strlen(f->config->host)) ^ hash_mix(t->start ^ (uint64_t)t->pid << 40);
-    if (rule && rule->ignore)
-        snprintf(reason, sizeof reason, "rule '%s' excludes it", rule->name);
-    else if (!policy_chosen(rule, identity))
-        snprintf(reason, sizeof reason, "not among the %g %% that rule '%s' profiles", rule->share * 100, rule->name);
-    else
-        return true;
-    leave_once(t, LEFT_S * NS_PER_S, reason);
-    return false;
-}
-
-static bool set_labels(struct fleet *f, struct member *t, struct facts *facts, const struct rule *rule)
-{
-    struct labels labels;
-    struct buffer query;
-    labels_of(&labels, facts, rule);
-    snprintf(t->service, sizeof t->service, "%s", labels.service);
-    snprintf(t->rule, sizeof t->rule, "%s", rule ? rule->name : "");
-    buffer_init(&query, LIVE_QUERY_MAX - 1);
-    labels_query(&query, &labels, f->config->host, rule);
-    bool good = !query.failed;
-    if (good)
-        snprintf(t->live.query, sizeof t->live.query, "%.*s", (int)query.len, (const char *)query.data);
-    buffer_deinit(&query);
-    return good;
-}
-
 static const char *or_default(const char *text, const char *otherwise)
 {
     return *text ? text : otherwise;
 }
 
-static void begin(struct fleet *f, struct member *t, const struct settings *settings)
+/* Gives up a recording that could not begin, or a JVM in which none can be made for a while. */
+static void fail(struct member *t, uint64_t retry_ns, const char *text)
+{
+    if (t->live.demand)
+        member_end_demand(t, DEMAND_FAILED, "%s", text);
+    else
+        member_leave(t, retry_ns, "%s", text);
+}
+
+static void begin(struct fleet *f, struct member *t, const struct settings *settings, uint64_t duration_ns)
 {
     struct attacher_job *job = calloc(1, sizeof *job);
     struct error e;
@@ -167,13 +136,14 @@ static void begin(struct fleet *f, struct member *t, const struct settings *sett
     int code = job ? live_create(&t->live, f->follow.live_folder, &job->passed, &e) : error_set(&e, -ENOMEM, "out of memory");
     if (code) {
         log_error("cannot profile pid=%d: %s", t->pid, e.text);
-        member_leave(t, RETRY_S * NS_PER_S, "%s", e.text);
+        fail(t, RETRY_S * NS_PER_S, e.text);
         free(job);
         return;
     }
     job->pid = t->pid;
     job->start = t->start;
-    job->duration_ns = GUARD_S * NS_PER_S;
+    job->demand = t->live.demand;
+    job->duration_ns = duration_ns;
     snprintf(job->path, sizeof job->path, "%s/live/%s.jfr", f->live_path, t->live.id);
     job->settings = *settings;
     t->state = MEMBER_STARTING;
@@ -181,46 +151,103 @@ static void begin(struct fleet *f, struct member *t, const struct settings *sett
     attacher_give(f->attacher, job);
 }
 
-static void consider_with(struct fleet *f, struct member *t, struct facts *facts)
-{
-    const struct rule *rule = policy_find(&f->config->policy, facts);
-    bool labelled = set_labels(f, t, facts, rule);
-    if (!rule_allows(f, t, rule))
-        return;
-    struct settings settings = f->config->settings;
-    char dropped[SETTINGS_EVENTS];
-    if (rule)
-        settings_override(&settings, &rule->settings);
-    settings_fit_jdk(&settings, t->jdk, dropped);
-    *t->left_out = 0;
-    if (*dropped)
-        snprintf(t->left_out, sizeof t->left_out, "event=%s: this version of Java cannot sample allocations", dropped);
-    if (!labelled)
-        leave_once(t, LEFT_S * NS_PER_S, "its labels are too long");
-    else if (!*settings.events)
-        leave_once(t, LEFT_S * NS_PER_S, "this version of Java cannot sample allocations, and no other event is requested");
-    else if (fleet_recording(f) >= f->config->max_jvms)
-        leave_once(t, BUSY_S * NS_PER_S, "the number of profiled JVMs has reached --max-jvms");
-    else
-        begin(f, t, &settings);
-}
-
 static void consider(struct fleet *f, struct member *t, const struct jvm *jvm)
 {
-    struct facts facts;
-    labels_clean(jvm->main, t->name);
-    snprintf(t->user, sizeof t->user, "%s", jvm->user);
-    snprintf(t->jdk, sizeof t->jdk, "%s", jvm->version);
-    if (is_closed(t, jvm) || facts_read(&facts, jvm))
+    struct settings settings;
+    if (!choose(f->config, t, jvm, &settings))
         return;
-    consider_with(f, t, &facts);
-    facts_deinit(&facts);
+    if (fleet_recording(f) >= f->config->max_jvms)
+        choose_leave(t, BUSY_S * NS_PER_S, "the number of profiled JVMs has reached --max-jvms");
+    else
+        begin(f, t, &settings, GUARD_S * NS_PER_S);
 }
+
+/* ---- on demand ---- */
+
+static struct member *add_demand(struct fleet *f, const struct fleet_demand *demand)
+{
+    struct member *t = add(f, demand->pid, demand->start);
+    if (t) {
+        t->live.demand = demand->request;
+        t->live.demand_ns = demand->duration_ns;
+    }
+    return t;
+}
+
+static bool has_demand(const struct fleet *f, const struct fleet_demand *demand)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct member *t = f->members[i];
+        if (t->live.demand && t->pid == demand->pid && t->start == demand->start && t->state != MEMBER_ENDED)
+            return true;
+    }
+    return false;
+}
+
+/* Adds the label by which the recording is found. */
+static bool add_label(struct member *t)
+{
+    size_t n = strlen(t->live.query);
+    return (size_t)snprintf(t->live.query + n, sizeof t->live.query - n, "&on_demand=%" PRIu64, t->live.demand) <
+           sizeof t->live.query - n;
+}
+
+/* What was asked for takes the place of what the rules say; the rules' limits stay. Without cpu, the interval is that of wall. */
+static int adapt(struct settings *settings, const struct fleet_demand *demand, const char *jdk, struct error *e)
+{
+    char dropped[SETTINGS_EVENTS];
+    int code = settings_set(settings, "event", demand->events, e);
+    bool cpu = word_list_has(demand->events, "cpu");
+    if (!code && *demand->interval)
+        code = settings_set(settings, cpu ? "interval" : "wall-interval", demand->interval, e);
+    settings_fit_jdk(settings, jdk, dropped);
+    return code || *settings->events ? code : error_set(e, -ENOTSUP, "this version of Java cannot sample allocations");
+}
+
+void fleet_refuse_demand(struct fleet *f, const struct fleet_demand *demand, const char *reason)
+{
+    struct member *t = find(f, demand->pid, demand->start, demand->request) ? NULL : add_demand(f, demand);
+    if (!t)
+        return;
+    log_info("refused on demand=%" PRIu64 " pid=%d: %s", demand->request, demand->pid, reason);
+    member_end_demand(t, DEMAND_REFUSED, "%s", reason);
+}
+
+bool fleet_begin_demand(struct fleet *f, const struct fleet_demand *demand)
+{
+    struct settings settings;
+    struct jvm jvm;
+    struct error e;
+    if (find(f, demand->pid, demand->start, demand->request))
+        return false;
+    if (has_demand(f, demand)) {
+        fleet_refuse_demand(f, demand, "another recording on demand runs there");
+        return false;
+    }
+    struct member *t = add_demand(f, demand);
+    if (!t)
+        return false;
+    if (member_is_gone(t) || jvm_read(t->pid, &jvm, NULL))
+        member_end_demand(t, DEMAND_FAILED, "the JVM has ended");
+    else if (!choose_demand(f->config, t, &jvm, &settings))
+        member_end_demand(t, DEMAND_REFUSED, "%s", t->refuses_demand);
+    else if (adapt(&settings, demand, t->jdk, &e))
+        member_end_demand(t, DEMAND_REFUSED, "%s", e.text);
+    else if (!add_label(t))
+        member_end_demand(t, DEMAND_REFUSED, "its labels are too long");
+    else
+        begin(f, t, &settings, demand->duration_ns);
+    if (t->state == MEMBER_ENDED)
+        log_info("not recorded on demand=%" PRIu64 " pid=%d main=%s: %s", demand->request, t->pid, t->name, t->reason);
+    return t->state == MEMBER_STARTING;
+}
+
+/* ---- JVMs that are found ---- */
 
 static void on_found(void *context, const struct jvm *jvm, uint64_t start)
 {
     struct fleet *f = context;
-    struct member *t = find(f, jvm->process.pid, start);
+    struct member *t = find(f, jvm->process.pid, start, 0);
     bool is_new = !t;
     t = t ? t : add(f, jvm->process.pid, start);
     if (is_new && t && !member_is_gone(t))
@@ -239,7 +266,7 @@ static void reconsider(struct fleet *f, struct member *t)
     if (member_is_gone(t))
         return; /* the next look removes it */
     if (jvm_read(t->pid, &jvm, NULL))
-        member_leave(t, LEFT_S * NS_PER_S, "it is no longer a JVM");
+        member_leave(t, CHOOSE_LEFT_S * NS_PER_S, "it is no longer a JVM");
     else
         consider(f, t, &jvm);
 }
@@ -262,9 +289,13 @@ static void refuse(struct fleet *f, struct member *t, const struct attacher_job 
 {
     char reason[sizeof t->reason];
     live_remove(&t->live, f->follow.live_folder);
+    if (t->live.demand) {
+        fail(t, 0, member_is_gone(t) ? "the JVM has ended" : job->error.text);
+        return;
+    }
     if (job->code == -EBUSY) {
         snprintf(reason, sizeof reason, "another recording is running there: %.280s", job->error.text);
-        leave_once(t, BUSY_S * NS_PER_S, reason);
+        choose_leave(t, BUSY_S * NS_PER_S, reason);
         return;
     }
     unsigned doublings = t->failures < 7 ? t->failures : 7;
@@ -286,7 +317,7 @@ static void keep_number(const struct fleet *f, struct member *t, uint64_t record
 
 static void take_job(struct fleet *f, struct attacher_job *job)
 {
-    struct member *t = find(f, job->pid, job->start);
+    struct member *t = find(f, job->pid, job->start, job->demand);
     if (!t || t->state != MEMBER_STARTING)
         return;
     /* A JVM that did not answer in time may have begun the recording nevertheless. */
@@ -294,12 +325,19 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         refuse(f, t, job);
         return;
     }
+    if (t->live.demand) /* the time counts from now: attaching may have taken long */
+        t->live.began_epoch_ns = clock_realtime_ns();
     keep_number(f, t, job->recording);
     follow_it(f, t, (uint64_t)((RENEW_S - 600 * backoff_random()) * NS_PER_S));
     snprintf(t->events, sizeof t->events, "%s", job->settings.events);
     if (*job->refused)
         snprintf(t->left_out, sizeof t->left_out, "%s", job->refused);
-    log_info("profiling pid=%d main=%s service=%s rule=%s event=%s", t->pid, t->name, t->service, or_default(t->rule, "-"), t->events);
+    if (t->live.demand)
+        log_info("recording on demand=%" PRIu64 " pid=%d main=%s service=%s event=%s", t->live.demand, t->pid, t->name, t->service,
+                 t->events);
+    else
+        log_info("profiling pid=%d main=%s service=%s rule=%s event=%s", t->pid, t->name, t->service, or_default(t->rule, "-"),
+                 t->events);
     if (*t->left_out)
         log_info("left out pid=%d main=%s: %s", t->pid, t->name, t->left_out);
 }
@@ -328,11 +366,33 @@ static void give_up(struct fleet *f, struct member *t, enum outbox_loss why, con
     if (ftruncate(t->live.fd, 0)) /* a process that still has the file open must not keep the disk space */
         log_warning("cannot empty the recording of pid=%d", t->pid);
     live_remove(&t->live, f->follow.live_folder);
-    member_leave(t, RETRY_MAX_S * NS_PER_S, "%s", text);
+    fail(t, RETRY_MAX_S * NS_PER_S, text);
+}
+
+/* The file stays until the server knows the outcome. */
+static void end_demand(const struct fleet *f, struct member *t)
+{
+    char text[32];
+    uint64_t written = t->written_epoch_ns > t->live.began_epoch_ns ? t->written_epoch_ns - t->live.began_epoch_ns : 0;
+    units_format_duration(text, sizeof text, written / NS_PER_S * NS_PER_S);
+    if (written + NS_PER_S >= t->live.demand_ns)
+        member_end_demand(t, DEMAND_DONE, "%s", "");
+    else
+        member_end_demand(t, DEMAND_CUT, "%s after %s",
+                          member_is_gone(t) ? "the JVM ended"
+                          : f->ending       ? "the daemon ended"
+                                            : "the recording was ended",
+                          text);
+    log_info("recorded on demand=%" PRIu64 " pid=%d main=%s samples=%" PRIu64 " %s %s", t->live.demand, t->pid, t->name, t->gain.samples,
+             demand_outcome_names[t->outcome], t->reason);
 }
 
 static void end(struct fleet *f, struct member *t)
 {
+    if (t->live.demand) {
+        end_demand(f, t);
+        return;
+    }
     bool outlived = clock_realtime_ns() - t->live.began_epoch_ns >= RENEW_S * NS_PER_S;
     live_remove(&t->live, f->follow.live_folder);
     if (member_is_gone(t)) {
@@ -341,7 +401,7 @@ static void end(struct fleet *f, struct member *t)
     } else if (f->ending || t->renewing || outlived) {
         member_leave(t, 0, "its recording is started again");
     } else {
-        leave_once(t, BUSY_S * NS_PER_S, "somebody ended its recording");
+        choose_leave(t, BUSY_S * NS_PER_S, "somebody ended its recording");
     }
 }
 
@@ -390,13 +450,15 @@ static void tend(struct fleet *f, struct member *t)
     uint64_t now = clock_monotonic_ns();
     bool ended = member_is_gone(t) || !live_is_locked(&t->live);
     bool failing = *t->reason;
+    if (ended && !t->written_epoch_ns)
+        t->written_epoch_ns = live_written_epoch_ns(&t->live);
     if (live_bytes(&t->live) > FOLLOW_LIVE_MAX)
         give_up(f, t, OUTBOX_TOO_LARGE, "its recording is larger than any that the agent writes");
     else if (outbox_wants_live(f->follow.outbox, t->live.id))
         give_up(f, t, OUTBOX_FULL, "its recording fills the spool, more than that of any other JVM");
     else if (now >= t->next_ns || (ended && !failing))
         collect(f, t, ended);
-    else if (!ended && now >= t->renew_ns) {
+    else if (!ended && now >= t->renew_ns && !t->live.demand) {
         t->renewing = !stop_recording(t, STOP_S * NS_PER_S);
         t->renew_ns = later(BUSY_S * NS_PER_S);
     }

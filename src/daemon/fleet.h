@@ -20,6 +20,15 @@ struct fleet {
     bool ending;
 };
 
+/* A recording that the server asks for. */
+struct fleet_demand {
+    uint64_t request; /* its number, and the value of the recording's label on_demand */
+    pid_t pid;
+    uint64_t start; /* of the process, as in struct member */
+    uint64_t duration_ns;
+    char events[SETTINGS_EVENTS], interval[SETTINGS_VALUE]; /* interval: "" = that of the JVM's rule */
+};
+
 /* Initializes the fleet. live_folder: an open directory. The config, the attacher and the outbox must outlive the fleet. */
 void fleet_init(struct fleet *f, const struct config *config, struct attacher *attacher, struct outbox *outbox, int live_folder);
 void fleet_deinit(struct fleet *f);
@@ -32,6 +41,12 @@ void fleet_tick(struct fleet *f);
 /* Ends all recordings and collects the rest of their data, within patience_ns. The next daemon continues with recordings that could not be
  * ended. */
 void fleet_stop(struct fleet *f, uint64_t patience_ns);
+/* Begins a recording beside the one that always runs, unless the rules forbid it. It becomes a member that ends with an outcome. Nothing
+ * happens if there is one for this request already. Returns whether it begins. */
+bool fleet_begin_demand(struct fleet *f, const struct fleet_demand *demand);
+/* Adds a member that has ended with this reason instead. */
+void fleet_refuse_demand(struct fleet *f, const struct fleet_demand *demand, const char *reason);
+/* Returns the number of JVMs that are recorded all the time. */
 uint32_t fleet_recording(const struct fleet *f);
 
 #endif

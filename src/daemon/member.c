@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 const char *const member_state_names[] = {"left alone", "starting", "recording", "ended"};
+const char *const demand_outcome_names[DEMAND_OUTCOMES] = {"recording", "done", "cut", "failed", "refused"};
 
 void member_init(struct member *t, pid_t pid, uint64_t start)
 {
@@ -52,4 +53,15 @@ void member_leave(struct member *t, uint64_t after_ns, const char *format, ...)
     va_end(args);
     t->state = MEMBER_LEFT;
     t->again_ns = clock_monotonic_ns() + after_ns;
+}
+
+void member_end_demand(struct member *t, enum demand_outcome outcome, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->reason, sizeof t->reason, format, args);
+    va_end(args);
+    t->state = MEMBER_ENDED;
+    t->outcome = outcome;
+    t->being_told = t->told = false;
 }

@@ -70,7 +70,7 @@ static void put_metric(FILE *out, const struct status *s, const struct metric *m
     put_head(out, name, "counter", m->help);
     for (uint32_t i = 0; i < s->member_count; i++) {
         const struct member *t = s->members[i];
-        if (t->state != MEMBER_RECORDING || !t->live.latest.count)
+        if (t->live.demand || t->state != MEMBER_RECORDING || !t->live.latest.count)
             continue;
         fprintf(out, "candor_%s", name);
         put_labels(out, s, t);
@@ -92,7 +92,7 @@ static void put_daemon(FILE *out, const struct status *s)
     outbox_counts(s->outbox, &counts);
     ship_counts(s->ship, &sent);
     for (uint32_t i = 0; i < s->member_count; i++)
-        in_state[s->members[i]->state]++;
+        in_state[s->members[i]->state] += !s->members[i]->live.demand;
     put_head(out, "daemon_jvms", "gauge", "JVMs of this host, by what the daemon does with them.");
     for (int i = MEMBER_LEFT; i <= MEMBER_RECORDING; i++)
         fprintf(out, "candor_daemon_jvms{state=\"%s\"} %" PRIu64 "\n", member_state_names[i], in_state[i]);

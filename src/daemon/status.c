@@ -57,6 +57,10 @@ static void put_member(struct jsonw *j, struct outbox *outbox, const struct memb
     jsonw_member_uint(j, "pid", (uint64_t)t->pid);
     jsonw_member_text(j, "state", member_state_names[t->state]);
     jsonw_member_text_or_null(j, "reason", t->reason);
+    if (t->live.demand) {
+        jsonw_member_uint(j, "on_demand", t->live.demand);
+        jsonw_member_text(j, "outcome", demand_outcome_names[t->outcome]);
+    }
     jsonw_member_text_or_null(j, "main", t->name);
     jsonw_member_text_or_null(j, "user", t->user);
     jsonw_member_text_or_null(j, "jdk", t->jdk);

@@ -152,8 +152,8 @@ void candor_queue_abort(struct candor_queue *q)
     p->chunk = p->start_chunk;
     p->at = p->start_at;
     p->end = p->chunk ? p->chunk + q->pool->chunk_words : NULL;
-    /* Release: pairs with the acquire in candor_queue_peek, for records before this one that the consumer has not seen
-     * yet, and with that of shrink's exchange, for what the open record wrote into the chunk that shrink gives away. */
+    /* Release: pairs with the acquire in candor_queue_peek, for records before this one that the consumer has not seen yet, and with
+     * that of shrink's exchange, for the words of the open record in the chunk that shrink gives away. */
     atomic_store_explicit(&q->tail, p->start, memory_order_release);
 }
 

@@ -59,7 +59,13 @@ static void report(const struct server *s, const struct buffer *changed, const s
 static void apply(struct server *s, const struct server_options *o, void (*tell)(const char *text))
 {
     struct buffer changed, waiting;
-    const struct store_limits store = {o->retain_s, o->retain_raw_s, o->max_disk, o->max_raw, o->max_service};
+    const struct store_limits store = {.retain_s = o->retain_s,
+                                       .retain_raw_s = o->retain_raw_s,
+                                       .retain_hours_s = o->retain_hours_s,
+                                       .retain_days_s = o->retain_days_s,
+                                       .max_disk = o->max_disk,
+                                       .max_raw = o->max_raw,
+                                       .max_service = o->max_service};
     buffer_init(&changed, 512);
     buffer_init(&waiting, 512);
     compare(s, o, &changed, &waiting);

@@ -7,6 +7,7 @@
 #include "server/fleet/judge.h"
 #include "server/front/listen.h"
 #include "server/load.h"
+#include "server/profiles/profiles.h"
 #include "server/reload.h"
 #include "server/remote/remote_write.h"
 #include "server/request/journal.h"
@@ -36,6 +37,8 @@ static int open_store(struct store **store, const struct server_options *o, cons
     struct store_options options = {.path = o->data,
                                     .retain_s = o->retain_s,
                                     .retain_raw_s = o->retain_raw_s,
+                                    .retain_hours_s = o->retain_hours_s,
+                                    .retain_days_s = o->retain_days_s,
                                     .max_disk = o->max_disk,
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
@@ -121,10 +124,12 @@ static int serve(struct server *s, const struct server_source *source, struct er
 static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
 {
     int rc = stop_start(&s->stop, tell, e);
+    rc = rc ? rc : profiles_start(&s->profiles, s, tell, e);
     if (!rc && s->options->alerts)
         rc = alerts_start(&s->alerts, s, tell, e);
     rc = rc ? rc : serve(s, source, e);
     alerts_stop(s->alerts);
+    profiles_stop(s->profiles);
     return rc;
 }
 
@@ -217,7 +222,7 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
 static struct server_options without_limits(const struct server_options *o)
 {
     struct server_options all = *o;
-    all.retain_s = UINT64_C(100) * 366 * 86400;
+    all.retain_s = all.retain_hours_s = all.retain_days_s = UINT64_C(100) * 366 * 86400;
     all.retain_raw_s = all.max_disk = all.max_raw = all.max_service = 0;
     return all;
 }

@@ -9,6 +9,7 @@
  * from the recordings, each into its own segment. */
 #include "base/text/number.h"
 #include "base/time_units.h"
+#include "store/catalogue/catalogue_rollup.h"
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -67,7 +68,7 @@ static void remove_files(const struct store *s, struct obsolete *o)
 {
     char path[DISK_PATH_MAX];
     for (uint32_t i = 0; i < o->count; i++)
-        disk_remove(store_segment_path(s, path, o->list[i].dictionary, o->list[i].segment));
+        disk_remove((o->list[i].rollup ? store_rollup_path : store_segment_path)(s, path, o->list[i].dictionary, o->list[i].segment));
     o->count = 0;
 }
 
@@ -164,15 +165,11 @@ static int read_sources(struct store *s, const struct catalogue_merge *m, struct
     return rc;
 }
 
-/* Records the files of these segments for removal. Queries that begin from now on do not read them. */
-static int note_gone(struct store *s, const struct catalogue_merge *m)
+void merge_note_gone(struct store *s, uint32_t dictionary, uint64_t number, bool rollup)
 {
-    for (uint32_t i = 0; i < m->count; i++) {
-        if (ARRAY_GROW(s->gone.list, s->gone.cap, s->gone.count))
-            return -ENOMEM; /* the files are removed when the store is opened again */
-        s->gone.list[s->gone.count++] = (struct obsolete_file){m->dictionary, m->segments[i]};
-    }
-    return 0;
+    if (ARRAY_GROW(s->gone.list, s->gone.cap, s->gone.count))
+        return; /* the file is removed when the store is opened again */
+    s->gone.list[s->gone.count++] = (struct obsolete_file){dictionary, number, rollup};
 }
 
 static int write_merged(struct store *s, const struct catalogue_merge *m, struct segment *to, struct error *e)
@@ -202,8 +199,8 @@ static int merge_set(struct store *s, const struct catalogue_merge *m, struct er
         return 0;
     if (rc == -EAGAIN)
         return catalogue_leave(s->catalogue, m, e);
-    if (!rc)
-        note_gone(s, m);
+    for (uint32_t i = 0; !rc && i < m->count; i++)
+        merge_note_gone(s, m->dictionary, m->segments[i], false);
     return rc;
 }
 
@@ -240,6 +237,12 @@ void merge_some(struct store *s)
 
 /* ---- files that the catalog does not know ---- */
 
+static int note_rollup(void *context, const struct catalogue_rollup_file *f)
+{
+    bool added;
+    return map_add(context, f->number, &added) ? 0 : -ENOMEM;
+}
+
 static int note_segment(void *context, uint64_t segment)
 {
     bool added;
@@ -258,8 +261,8 @@ static void sweep_files(const char *folder, const struct map *known)
     char path[2 * DISK_PATH_MAX];
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        uint64_t segment = number_of(entry->d_name, ".seg");
-        bool stray = segment ? !map_find(known, segment) : strstr(entry->d_name, ".new") != NULL;
+        uint64_t segment = number_of(entry->d_name, ".seg"), number = segment ? segment : number_of(entry->d_name, ".roll");
+        bool stray = number ? !map_find(known, number) : strstr(entry->d_name, ".new") != NULL;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (stray)
             disk_remove(path);
@@ -279,6 +282,7 @@ static void sweep_folder(struct store *s, const char *name)
         return;
     map_init(&known);
     int rc = catalogue_segments(s->catalogue, (uint32_t)dictionary, &is_known, note_segment, &known, &e);
+    rc = rc ? rc : catalogue_rollup_files_in(s->catalogue, (uint32_t)dictionary, note_rollup, &known, &e);
     store_dictionary_path(s, path, (uint32_t)dictionary);
     if (!rc && is_known)
         sweep_files(path, &known);

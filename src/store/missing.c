@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",      "retain", "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "flawed",   "unlabeled", "unread"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",    "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -17,6 +17,7 @@ static const char *const words[MISSING_REASONS] = {
     "deleted by --max-disk",
     "deleted by --max-disk-per-service",
     "lost with a damaged catalog",
+    "in an hour or a day that is kept as a whole",
     "damaged when they came",
     "stored without labels of samples",
     "whose recording was deleted or not read",

@@ -13,6 +13,7 @@ enum missing_why {
     MISSING_DISK,      /* deleted, because of --max-disk */
     MISSING_QUOTA,     /* deleted, because of --max-disk-per-service */
     MISSING_REBUILT,   /* lost with a damaged catalog, because the recordings had been deleted; their labels and types are unknown */
+    MISSING_COARSE,    /* kept by the hour or day only, and the query has a part of that hour or day */
     MISSING_FLAWED,    /* recordings that were damaged when they were received; the readable rest is in the answer */
     MISSING_UNLABELED, /* stored by a version that kept no labels of samples, by which the query selects */
     MISSING_UNREAD,    /* of questions that only recordings can answer: one was deleted or not read; its samples may still be there */

@@ -1,6 +1,8 @@
 /* Finds out what is missing after the catalog was made anew. The segments of the old catalog name their recordings. If they name more
- * recordings of a day than were found again, the others are lost: the recordings had been deleted, although their samples stayed. Their
- * labels are unknown, so every answer about that day reports their number. */
+ * recordings of a day than were found again, the others are lost: the recordings had been deleted, although their samples stayed. Where
+ * only roll-ups had stayed, they say how many recordings there were. Their labels are unknown, so every answer about that day reports
+ * their number. */
+#include "store/rollup/rollup.h"
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -25,13 +27,9 @@ struct seen {
     uint64_t unread; /* files and folders whose recordings nobody knows */
 };
 
-static int note_recording(struct seen *n, int64_t day, uint64_t recording)
+static int add_to_day(struct seen *n, int64_t day, uint64_t recordings)
 {
     bool added;
-    if (!map_add(&n->recordings, (uint64_t)day << DAY_SHIFT | recording, &added))
-        return -ENOMEM;
-    if (!added)
-        return 0;
     uint32_t *place = map_add(&n->places, (uint64_t)day, &added);
     if (!place || ARRAY_GROW(n->days, n->cap, n->count))
         return -ENOMEM;
@@ -39,7 +37,38 @@ static int note_recording(struct seen *n, int64_t day, uint64_t recording)
         *place = n->count;
         n->days[n->count++] = (struct day){.day = day};
     }
-    n->days[*place].recordings++;
+    n->days[*place].recordings += recordings;
+    return 0;
+}
+
+static int note_recording(struct seen *n, int64_t day, uint64_t recording)
+{
+    bool added;
+    if (!map_add(&n->recordings, (uint64_t)day << DAY_SHIFT | recording, &added))
+        return -ENOMEM;
+    return added ? add_to_day(n, day, 1) : 0;
+}
+
+/* What the roll-ups in one folder say. Each has the recordings of one type, so the largest number is the least that there were. */
+struct rolled {
+    int64_t day;
+    uint64_t recordings;
+};
+
+static int look_at_rollup(struct seen *n, const char *path, struct rolled *rolled)
+{
+    struct rollup_file f;
+    struct error e;
+    int rc = rollup_read(&f, path, &e);
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc) {
+        n->unread++;
+        return 0;
+    }
+    rolled->day = f.first / SECONDS_PER_DAY;
+    rolled->recordings = f.recordings > rolled->recordings ? f.recordings : rolled->recordings;
+    rollup_file_deinit(&f);
     return 0;
 }
 
@@ -71,6 +100,8 @@ static bool ends_in(const char *name, const char *end)
 static int look_at_folder(struct seen *n, const char *folder, int depth)
 {
     char path[DISK_PATH_MAX];
+    struct rolled rolled = {0};
+    bool segments = false;
     DIR *dir = opendir(folder);
     int rc = 0;
     n->unread += !dir;
@@ -79,9 +110,15 @@ static int look_at_folder(struct seen *n, const char *folder, int depth)
             continue;
         if (depth)
             rc = look_at_folder(n, path, depth - 1);
-        else if (ends_in(entry->d_name, ".seg"))
+        else if (ends_in(entry->d_name, ".roll"))
+            rc = look_at_rollup(n, path, &rolled);
+        else if (ends_in(entry->d_name, ".seg")) {
+            segments = true;
             rc = look_at_segment(n, path);
+        }
     }
+    if (!rc && !segments && rolled.recordings && rolled.day >= 0)
+        rc = add_to_day(n, rolled.day, rolled.recordings);
     if (dir)
         closedir(dir);
     return rc;

@@ -1,4 +1,5 @@
 /* Repairs the store: completes what a crash has left unfinished, and replaces damaged data. */
+#include "store/catalogue/catalogue_rollup.h"
 #include "store/store_internal.h"
 
 #include <dirent.h>
@@ -29,10 +30,12 @@ static void each_file(struct store *s, const char *folder, visit_file *visit)
         closedir(dir);
 }
 
-static void put_aside(struct store *s, const char *path, const char *name)
+void recover_put_aside(struct store *s, const char *path, const char *name)
 {
     char to[DISK_PATH_MAX];
     struct error e;
+    if (access(path, F_OK))
+        return;
     snprintf(to, sizeof to, "%s/quarantine/%lld-%s", s->path, (long long)time(NULL), name);
     if (disk_rename(path, to, &e))
         store_tell(s, "%s", e.text);
@@ -52,8 +55,7 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
     store_tell(s, "%s", why);
     store_segment_path(s, path, dictionary, segment);
     snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu64 ".seg", dictionary, segment);
-    if (!access(path, F_OK))
-        put_aside(s, path, name);
+    recover_put_aside(s, path, name);
     if (catalogue_segment_bad(s->catalogue, segment, why, &e))
         store_tell(s, "%s", e.text);
 }
@@ -146,8 +148,22 @@ static void look_at_recording(struct store *s, const char *path, const char *nam
     }
     if (rc) {
         store_tell(s, "%s", e.text);
-        put_aside(s, path, name);
+        recover_put_aside(s, path, name);
     }
+}
+
+static int remove_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char path[DISK_PATH_MAX];
+    disk_remove(store_recording_path(context, path, identity));
+    return 0;
+}
+
+/* Recordings that were deleted shortly before a crash are not to be found again: their samples may be in roll-ups. */
+static int end_removing(struct store *s, struct error *e)
+{
+    int rc = catalogue_going(s->catalogue, remove_going, s, e);
+    return rc ? rc : catalogue_gone(s->catalogue, e);
 }
 
 static void find_recordings(struct store *s)
@@ -186,7 +202,7 @@ static int remake(struct store *s, const char *path, struct error *e)
 {
     char other[DISK_PATH_MAX + 8];
     store_tell(s, "%s: it is made anew from the recordings", e->text);
-    put_aside(s, path, "catalogue.db");
+    recover_put_aside(s, path, "catalogue.db");
     snprintf(other, sizeof other, "%s-wal", path);
     disk_remove(other);
     snprintf(other, sizeof other, "%s-shm", path);
@@ -246,7 +262,7 @@ static int end_rebuilding(struct store *s, struct error *e)
 int recover_all(struct store *s, struct error *e)
 {
     char path[DISK_PATH_MAX];
-    uint64_t last;
+    uint64_t last, rolled;
     each_file(s, store_path(s, path, "incoming"), remove_one);
     int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
     if (rc == -EBADMSG)
@@ -254,9 +270,15 @@ int recover_all(struct store *s, struct error *e)
     rc = rc ? rc : catalogue_last_ids(s->catalogue, &last, &s->arrivals.last, e);
     if (rc)
         return rc;
-    s->last_segment = last;
+    rc = catalogue_rollup_last(s->catalogue, &rolled, e);
+    if (rc)
+        return rc;
+    s->last_segment = last > rolled ? last : rolled;
     bool is_other = !last && !s->arrivals.last && has_files(store_path(s, path, "segments"));
     rc = is_other ? put_segments_aside(s, e) : 0;
+    if (rc)
+        return rc;
+    rc = end_removing(s, e);
     if (rc)
         return rc;
     find_recordings(s);

@@ -1,5 +1,6 @@
-/* Deletes old data in two tiers: first the recordings as they were sent, because their samples stay; then days of samples, the oldest
- * first. Both are deleted when they are too old, and when there is too much data.
+/* Deletes old data in tiers: first the recordings as they were sent, because their samples stay; then days of samples, the oldest first,
+ * because their sums by hour and by day stay (rollup/); then these. Each tier is deleted when it is too old, and when there is too much
+ * data. Samples that are too old wait up to a day for their sums.
  *
  * If a service exceeds its limit, its data is deleted. If all services together exceed the limit of the disk, data of the services that
  * have more than an equal share is deleted. A service with less than an equal share leaves the rest of it to the others. So a service
@@ -8,7 +9,9 @@
  * Recordings that are evidence of open findings are spared by the limits of recordings (their age, their size). The limits of all data take
  * them last.
  *
- * A day is deleted as a whole: its segments, its dictionaries, and recordings without data of other days. */
+ * A day is deleted as a whole: its segments, its dictionaries unless sums need them, and recordings without data of other days. */
+#include "store/catalogue/catalogue_rollup.h"
+#include "store/rollup/rollup.h"
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -19,7 +22,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SLACK = 20 }; /* one SLACKth of a limit is freed in addition, so that the next recording does not exceed the limit again */
+enum { WAIT_DAYS = 1 }; /* how long samples that are too old wait for their sums, for example when the server was down */
+enum { SLACK = 20 };    /* one SLACKth of a limit is freed in addition, so that the next recording does not exceed the limit again */
 
 static const char *const options[DELETED_REASONS] = {[DELETED_AGE] = "--retain-recordings",
                                                      [DELETED_RAW] = "--max-recordings",
@@ -48,6 +52,8 @@ struct store_deleted store_deleted(struct store *s)
 static void remove_files(struct store *s, const struct catalogue_dropped *d, enum store_why why)
 {
     char path[DISK_PATH_MAX];
+    for (uint32_t i = 0; i < d->file_count; i++)
+        merge_note_gone(s, d->files[i].dictionary, d->files[i].number, d->files[i].rollup);
     for (uint32_t i = 0; i < d->dictionary_count; i++) {
         cache_drop(&s->cache, d->dictionaries[i]);
         disk_remove_directory(store_dictionary_path(s, path, d->dictionaries[i]));
@@ -58,7 +64,7 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d, enu
         store_tell(s, "%s: %" PRIu32 " recordings that are evidence of open findings are gone", limits[why], d->evidence_count);
     pthread_mutex_lock(&s->deleting);
     s->deleted.evidence += d->evidence_count;
-    s->deleted.days[why] += d->dictionary_count;
+    s->deleted.days[why] += d->day_count;
     s->deleted.raw_files[why] += d->raw_bytes ? d->identity_count : 0;
     s->deleted.raw_bytes[why] += d->raw_bytes;
     pthread_mutex_unlock(&s->deleting);
@@ -68,12 +74,26 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
 {
     struct catalogue_dropped dropped;
     int rc = catalogue_drop_before(s->catalogue, service, before, forgotten[why], &dropped, e);
+    /* Dictionaries of roll-ups are written without waiting for the disk, because recordings contain the same. */
+    if (!rc && dropped.file_count && dropped.identity_count)
+        rc = disk_sync_all(s->path, e);
     if (!rc) {
         remove_files(s, &dropped, why);
-        if (dropped.dictionary_count)
-            store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.dictionary_count,
-                       dropped.identity_count);
+        rc = dropped.file_count && dropped.identity_count ? disk_sync_all(s->path, e) : 0;
+        rc = rc || !dropped.identity_count ? rc : catalogue_gone(s->catalogue, e);
+        if (dropped.day_count)
+            store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.day_count, dropped.identity_count);
     }
+    catalogue_dropped_deinit(&dropped);
+    return rc;
+}
+
+static int drop_rollups(struct store *s, uint64_t service, uint32_t step, int64_t before, enum store_why why, struct error *e)
+{
+    struct catalogue_dropped dropped;
+    int rc = catalogue_drop_rollups(s->catalogue, service, step, before, forgotten[why], &dropped, e);
+    if (!rc)
+        remove_files(s, &dropped, why);
     catalogue_dropped_deinit(&dropped);
     return rc;
 }
@@ -109,8 +129,8 @@ static int drop_raw(struct store *s, uint64_t service, int64_t before, uint64_t 
 /* ---- how much each service has ---- */
 
 struct service {
-    uint64_t id, raw, rows; /* in bytes; raw: recordings as they were sent; rows: samples and what they refer to */
-    int64_t oldest_day;
+    uint64_t id, raw, rows; /* in bytes; raw: recordings as they were sent; rows: samples, their sums, and what they refer to */
+    int64_t oldest_day, oldest_hours, oldest_days; /* of rows, and of roll-ups */
 };
 
 struct services {
@@ -124,7 +144,12 @@ static int note_service(void *context, const struct catalogue_usage *u)
     struct services *all = context;
     if (ARRAY_GROW(all->list, all->cap, all->count))
         return -ENOMEM;
-    struct service one = {u->service, u->raw_bytes, u->segment_bytes + u->dictionary_bytes, u->oldest_day};
+    struct service one = {.id = u->service,
+                          .raw = u->raw_bytes,
+                          .rows = u->segment_bytes + u->dictionary_bytes + u->rollup_bytes,
+                          .oldest_day = u->oldest_day,
+                          .oldest_hours = u->oldest_hours,
+                          .oldest_days = u->oldest_days};
     all->list[all->count++] = one;
     all->raw += one.raw;
     all->all += one.raw + one.rows;
@@ -189,12 +214,17 @@ static int look_again(struct store *s, struct service *one, struct error *e)
 {
     struct services all = {0};
     int rc = read_services(s, &all, e);
-    *one = (struct service){.id = one->id, .oldest_day = INT64_MAX};
+    *one = (struct service){.id = one->id, .oldest_day = INT64_MAX, .oldest_hours = INT64_MAX, .oldest_days = INT64_MAX};
     for (uint32_t i = 0; i < all.count; i++)
         if (all.list[i].id == one->id)
             *one = all.list[i];
     free(all.list);
     return rc;
+}
+
+static int64_t oldest_rollup(const struct service *one)
+{
+    return one->oldest_hours < one->oldest_days ? one->oldest_hours : one->oldest_days;
 }
 
 /* Deletes data of a service until it has `most` bytes, or until only the samples of the newest day are left. */
@@ -208,6 +238,12 @@ static int shrink(struct store *s, struct service one, uint64_t most, int64_t ne
     rc = rc ? rc : look_again(s, &one, e);
     while (!rc && all_of(&one) > most && one.oldest_day < newest_day && !store_is_stopping(s)) {
         rc = drop_days(s, one.id, one.oldest_day + 1, why, e);
+        rc = rc ? rc : look_again(s, &one, e);
+    }
+    while (!rc && all_of(&one) > most && oldest_rollup(&one) < newest_day && !store_is_stopping(s)) {
+        int64_t before = oldest_rollup(&one) + 1;
+        rc = drop_rollups(s, one.id, ROLLUP_HOUR, before, why, e);
+        rc = rc ? rc : drop_rollups(s, one.id, ROLLUP_DAY, before, why, e);
         rc = rc ? rc : look_again(s, &one, e);
     }
     return rc;
@@ -267,6 +303,24 @@ static int fit_all(struct store *s, struct error *e)
 
 /* ---- age ---- */
 
+/* Deletes old days of a service, each when it has roll-ups, or has waited for them long enough. */
+static int drop_days_of(struct store *s, struct service one, int64_t oldest, struct error *e)
+{
+    int rc = 0;
+    if (!s->options.retain_hours_s)
+        return drop_days(s, one.id, oldest, DELETED_AGE, e);
+    while (!rc && one.oldest_day < oldest && !store_is_stopping(s)) {
+        bool covers = true;
+        if (one.oldest_day >= oldest - WAIT_DAYS)
+            rc = catalogue_rollup_covers(s->catalogue, one.id, one.oldest_day, &covers, e);
+        if (rc || !covers)
+            return rc;
+        rc = drop_days(s, one.id, one.oldest_day + 1, DELETED_AGE, e);
+        rc = rc ? rc : look_again(s, &one, e);
+    }
+    return rc;
+}
+
 /* Deletes old days service by service. So the catalog is locked for only one service at a time, and new recordings wait no longer than
  * that. */
 static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
@@ -275,7 +329,24 @@ static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
     int rc = read_services(s, &all, e);
     for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++)
         if (all.list[i].oldest_day < oldest)
-            rc = drop_days(s, all.list[i].id, oldest, DELETED_AGE, e);
+            rc = drop_days_of(s, all.list[i], oldest, e);
+    free(all.list);
+    return rc;
+}
+
+static int drop_old_rollups(struct store *s, int64_t now, struct error *e)
+{
+    int64_t hours = (now - (int64_t)s->options.retain_hours_s) / SECONDS_PER_DAY;
+    int64_t days = (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY;
+    struct services all = {0};
+    int rc = read_services(s, &all, e);
+    for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++) {
+        const struct service *one = &all.list[i];
+        if (one->oldest_hours < hours)
+            rc = drop_rollups(s, one->id, ROLLUP_HOUR, hours, DELETED_AGE, e);
+        if (!rc && one->oldest_days < days)
+            rc = drop_rollups(s, one->id, ROLLUP_DAY, days, DELETED_AGE, e);
+    }
     free(all.list);
     return rc;
 }
@@ -288,6 +359,7 @@ static int drop_old(struct store *s, struct error *e)
     int rc = catalogue_sums(s->catalogue, &sums, e);
     if (!rc && sums.recordings && sums.oldest_day < oldest)
         rc = drop_old_days(s, oldest, e);
+    rc = rc ? rc : drop_old_rollups(s, now, e);
     if (!rc && s->options.retain_raw_s)
         rc = drop_raw(s, 0, now - (int64_t)s->options.retain_raw_s, UINT64_MAX, true, DELETED_AGE, &freed, e);
     return rc;

@@ -109,6 +109,7 @@ static int read_matcher(struct reader *r, struct selector *s)
     struct matcher *m = &s->list[s->count++];
     bool regex = false;
     int rc = read_name(r, m);
+    s->on_demand |= !rc && !strcmp(m->name, LABEL_ON_DEMAND);
     rc = rc ? rc : read_operator(r, m, &regex);
     rc = rc ? rc : read_string(r, m);
     return rc || !regex ? rc : compile(m, &r->parts, r->error);
@@ -182,7 +183,7 @@ static const char *value_of_labels(void *labels, const char *name)
 
 bool selector_matches(const struct selector *s, const struct labels *l)
 {
-    return selector_holds(s, value_of_labels, (void *)l);
+    return (s->on_demand || !*labels_get(l, LABEL_ON_DEMAND)) && selector_holds(s, value_of_labels, (void *)l);
 }
 
 bool selector_may_match(const struct selector *s, const char *service)

@@ -8,7 +8,8 @@
  * mean labels of recordings. The functions below leave matchers for samples out, except the two that are about them.
  *
  * All matchers must match. A regular expression (regex/regex.h) must match the whole value. A missing label has the empty value. The empty
- * selector selects everything. */
+ * selector selects everything, except for recordings on demand: they cover the same time as others of the same JVM, so that their samples
+ * would count twice. Only a selector with a matcher for their label, on_demand, selects them. */
 #ifndef CANDOR_STORE_SELECTOR_H
 #define CANDOR_STORE_SELECTOR_H
 
@@ -18,6 +19,8 @@
 #include <stdbool.h>
 
 enum { SELECTOR_MAX = 32 };
+
+#define LABEL_ON_DEMAND "on_demand"
 
 struct matcher {
     char *name, *value;
@@ -29,6 +32,7 @@ struct matcher {
 struct selector {
     struct matcher list[SELECTOR_MAX];
     uint32_t count;
+    bool on_demand;       /* one of the matchers is for that label */
     const char *services; /* NULL, or a pattern (base/text/pattern.h) that the service must match besides; borrowed */
 };
 

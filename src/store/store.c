@@ -46,6 +46,12 @@ char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, 
     return out;
 }
 
+char *store_rollup_path(const struct store *s, char *out, uint32_t dictionary, uint64_t number)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32 "/%" PRIu64 ".roll", s->path, dictionary, number);
+    return out;
+}
+
 void store_tell(const struct store *s, const char *format, ...)
 {
     char text[1024];
@@ -122,14 +128,15 @@ static int make_folders(const struct store *s, struct error *e)
     return rc ? rc : disk_sync_directory(s->path, e);
 }
 
-/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts. */
+/* Whether a name in the directory is that of a file or folder of the store, or of the server's alerts and profiles on demand. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {"incoming", "recordings", "segments", "quarantine", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
-    return !strncmp(name, "catalogue", strlen("catalogue")) || !strncmp(name, "alerts.json", strlen("alerts.json"));
+    return !strncmp(name, "catalogue", strlen("catalogue")) || !strncmp(name, "alerts.json", strlen("alerts.json")) ||
+           !strncmp(name, "profiles.json", strlen("profiles.json"));
 }
 
 /* Makes everything private, whatever it was before: an earlier version, a copy or a restored backup may have left it open. */
@@ -198,6 +205,8 @@ void store_close(struct store *s)
 void store_set_limits(struct store *s, const struct store_limits *l)
 {
     s->options.retain_raw_s = l->retain_raw_s;
+    s->options.retain_hours_s = l->retain_hours_s;
+    s->options.retain_days_s = l->retain_days_s;
     s->options.max_disk = l->max_disk;
     s->options.max_raw = l->max_raw;
     s->options.max_service = l->max_service;
@@ -207,6 +216,7 @@ void store_set_limits(struct store *s, const struct store_limits *l)
 void store_maintain(struct store *s)
 {
     recover_pending(s);
+    rollup_some(s);
     if (!store_is_stopping(s))
         retain_all(s);
     merge_some(s);

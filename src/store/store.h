@@ -5,6 +5,7 @@
  *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h); everything else can be made from them
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
  *     segments/DICTIONARY/NUMBER.seg  segments (segment.h), each of one type, and of one recording or of several that were merged (merge.c)
+ *     segments/DICTIONARY/NUMBER.roll roll-ups (rollup.h): sums of their rows by hour or for the day
  *     quarantine/                     files that were found damaged
  *
  * A recording is part of the store once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for
@@ -45,22 +46,31 @@ void store_profiles_deinit(struct store_profiles *of);
 const char *store_type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX]);
 
 struct store_limits {
-    uint64_t retain_s;     /* how long samples are kept */
-    uint64_t retain_raw_s; /* how long recordings are kept as they were sent; 0 = as long as samples */
-    uint64_t max_disk;     /* limit for all files, in bytes; for this and the next two, 0 = no limit */
-    uint64_t max_raw;      /* limit for recordings as they were sent */
-    uint64_t max_service;  /* limit for all files of one service */
+    uint64_t retain_s;       /* how long samples are kept */
+    uint64_t retain_raw_s;   /* how long recordings are kept as they were sent; 0 = as long as samples */
+    uint64_t retain_hours_s; /* how long the sums of samples by hour are kept; 0 = none are made, by hour or by day */
+    uint64_t retain_days_s;  /* how long the sums of samples by day are kept */
+    uint64_t max_disk;       /* limit for all files, in bytes; for this and the next two, 0 = no limit */
+    uint64_t max_raw;        /* limit for recordings as they were sent */
+    uint64_t max_service;    /* limit for all files of one service */
+};
+
+/* When roll-ups are made. In seconds; zeros = defaults that suit a fleet, negative = none. */
+struct store_rollup_rule {
+    int64_t late_s;  /* an hour is over when this much more time has passed */
+    int64_t again_s; /* how often a roll-up for which parts come late is made again */
 };
 
 struct store_options {
     const char *path;
-    uint64_t retain_s, retain_raw_s, max_disk, max_raw, max_service; /* as in struct store_limits */
+    uint64_t retain_s, retain_raw_s, retain_hours_s, retain_days_s, max_disk, max_raw, max_service; /* as in struct store_limits */
     /* Adds the profiles of a recording, at least one. Each profile after the first has samples, and no two have the same type. Returns 0,
      * or a code with a message in e, which store_add returns. The profiles that it has added before a failure are complete. */
     int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* a profile with more rows has them added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = defaults that suit a fleet */
-    const atomic_bool *stop;           /* NULL, or a flag; once it is set, queries and maintenance end soon */
+    struct store_rollup_rule rollup;
+    const atomic_bool *stop; /* NULL, or a flag; once it is set, queries and maintenance end soon */
     /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
@@ -140,8 +150,11 @@ struct store_result {
     struct store_books books;   /* of the selected recordings, if the query asks for them */
     struct method_sum *methods; /* if the query has `keep`: sums over all selected rows, even pruned ones; in no order */
     uint32_t method_count;
-    struct pruned pruned;     /* what was left out because of `keep` */
-    struct missing missing;   /* received data that the answer lacks */
+    struct pruned pruned;   /* what was left out because of `keep` */
+    struct missing missing; /* received data that the answer lacks */
+    struct store_coarse {   /* times whose samples are deleted: of these, sums are left, by hour (first) and by day (second) */
+        int64_t from, to;   /* in seconds; `to` is excluded; equal = none */
+    } coarse[2];
     struct buffer unreadable; /* one line for each segment that could not be read */
 };
 
@@ -156,6 +169,8 @@ struct store_asking {
 struct catalogue_patience store_patience(struct store_asking *of);
 /* Adds deleted data that the query selects to m. Of the labels of deleted data, only the service is still known. Returns 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
+/* Does the same, and also adds data of which only the sums by hour or day are left: for answers that need the recordings. */
+int store_forgotten_recordings(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* Puts all selected rows into one profile, which must be empty and initialized. If there are more than store_options.single_rows, adds the
  * rows up over time and threads, and, unless q->labels, over labels. */

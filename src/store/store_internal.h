@@ -13,6 +13,7 @@ struct obsolete {
     struct obsolete_file {
         uint32_t dictionary;
         uint64_t segment;
+        bool rollup; /* the file of a roll-up, not of a segment */
     } * list;
     uint32_t count, cap;
 };
@@ -41,6 +42,7 @@ struct store {
     struct obsolete gone, leaving; /* for merge.c. gone: obsolete since this epoch began; leaving: obsolete before, perhaps read by queries
                                     * of the other epoch */
     bool merging_failed;           /* the last merge failed, and this was reported */
+    bool rollup_failed;            /* the same of roll-ups */
     pthread_mutex_t deleting;      /* protects `deleted` */
     struct store_deleted deleted;
 };
@@ -53,6 +55,7 @@ char *store_recording_path(const struct store *s, char *out, const uint8_t ident
 char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionary); /* the folder of a dictionary */
 char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
+char *store_rollup_path(const struct store *s, char *out, uint32_t dictionary, uint64_t number);
 
 bool store_is_stopping(const struct store *s);
 void store_tell(const struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -104,6 +107,8 @@ int recover_all(struct store *s, struct error *e);
 void recover_pending(struct store *s);
 /* Puts a segment aside. Its parts must be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
+/* Moves a file to quarantine/, if it exists, with the time before its name, and reports it. */
+void recover_put_aside(struct store *s, const char *path, const char *name);
 
 /* ---- rebuild.c ---- */
 
@@ -120,6 +125,9 @@ int rebuild_note_missing(struct store *s, const char *segments, struct rebuild_f
 
 /* Merges small segments into large ones, for a limited time, and removes the small ones. Only one thread at a time may call it. */
 void merge_some(struct store *s);
+/* Has a file removed that the catalog no longer knows, when the queries that began earlier have ended. Only the thread of store_maintain
+ * may call it. */
+void merge_note_gone(struct store *s, uint32_t dictionary, uint64_t number, bool rollup);
 /* Removes the files in segments/ that are not in the catalog. */
 void merge_sweep(struct store *s);
 /* Removes the remaining obsolete files. Call it when there are no readers any more. */
@@ -128,6 +136,13 @@ void merge_deinit(struct store *s);
  * which needs the result of merge_read_begin. */
 unsigned merge_read_begin(struct store *s);
 void merge_read_end(struct store *s, unsigned epoch);
+
+/* ---- rollup_make.c ---- */
+
+/* Makes roll-ups (rollup/rollup.h) that are due, for a limited time. Call it from the thread of store_maintain. */
+void rollup_some(struct store *s);
+/* Puts a damaged file aside. Its roll-up is not used until it is made again from rows. */
+void rollup_quarantine(struct store *s, uint32_t dictionary, uint64_t number, const char *why);
 
 /* ---- retain.c ---- */
 

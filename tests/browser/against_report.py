@@ -1,4 +1,4 @@
-"""What candor report says of a recording, and whether a page of the viewer shows the same."""
+"""Runs candor report on a recording, and compares a page of the viewer with it."""
 
 import json
 import math
@@ -15,7 +15,7 @@ ROWS = """return [...document.querySelectorAll("#methods-body tr")].map((tr) =>
 # -- the truth ---------------------------------------------------------------------------------------------------------
 
 def record(name, *sources):
-    """javac at work on these sources; None where there is no JDK for it."""
+    """A recording of javac that compiles these sources; None if there is no JDK for it."""
     jdk = next((ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), None)
     file = ct.WORK / f"{name}.jfr"
     made = ct.candor("record", "-i", "2ms", "-o", file, "--", jdk.java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-sourcepath",
@@ -43,7 +43,7 @@ def exactly(name):
 
 
 def nodes(tree, path=()):
-    """{names from the root: node} of a report's tree."""
+    """{names from the root: node} for a report's tree."""
     found = {}
     for child in tree["children"]:
         found[path + (child["name"],)] = child
@@ -52,13 +52,13 @@ def nodes(tree, path=()):
 
 
 def close(text, value):
-    """The report prints six digits, the page fewer: where it rounds, both are right."""
+    """The report prints six digits, the page fewer: where the page rounds, both roundings are right."""
     shown, half = flamepage.share(text)
     return abs(shown - value) <= half + 1e-5 * abs(value) + 1e-9
 
 
 def near(text, share, low, high, samples):
-    """The page has effects in thousandths, rounded up: the one that makes the report's interval is found by bisection."""
+    """The page has effects in thousandths, rounded up. The effect that gives the report's interval is found by bisection."""
     little, much = 0.0, 1000.0
     for _ in range(60):
         middle = (little + much) / 2
@@ -71,12 +71,12 @@ def rows_of(page):
     return page.run(ROWS)
 
 
-# -- what is shown is what the report says ---------------------------------------------------------------------------
+# -- the page shows what the report says -----------------------------------------------------------------------------
 
 def agrees(page, want, text):
-    """All methods in sight, the table's rows and order, and the bar that says how much is in sight."""
+    """All visible methods, the rows of the table and their order, and the bar that shows how much is visible."""
     seen = {m["name"]: (m["self"], m["total"]) for m in page.run("return candor.methods()")}
-    seen.pop("[truncated]", None)  # a frame in the place of those that are missing, no method
+    seen.pop("[truncated]", None)  # a frame that stands for missing frames; it is not a method
     told = {m["name"]: (m["self"], m["total"]) for m in want["methods"]}
     wrong = {name: (seen.get(name), told.get(name)) for name in {*seen, *told} if seen.get(name) != told.get(name)}
     good = ct.ok(len(told) > 3 and not wrong and page.state()["all"] == want["sampled"],
@@ -95,7 +95,7 @@ def agrees(page, want, text):
 
 
 def same_frames(page, truth, text):
-    """Each frame in sight is the report's node of the same path, and none that is wide enough is missing."""
+    """Each visible frame is the report's node with the same path, and no frame that is wide enough is missing."""
     frames = [f for f in page.frames() if f["depth"]]
     wrong = [f["path"] for f in frames for node in [truth.get(tuple(name for name, _ in f["path"] or ()))]
              if not node or (node["total"], node["self"], node["type"]) != (f["total"], f["self"], f["type"])]
@@ -108,7 +108,8 @@ def same_frames(page, truth, text):
 
 
 def sums_agree(page, truth, text, pane="main"):
-    """The same where the page parts frames by their type as well: what there is of a path adds up, but for what is below a pixel."""
+    """The same if the page also divides frames by their type: the frames with one path add up to the report's node, except frames
+    narrower than a pixel."""
     sums, frames = {}, page.frames(pane)
     for f in frames:
         if f["depth"] and f["path"]:
@@ -117,7 +118,7 @@ def sums_agree(page, truth, text, pane="main"):
     all_ = next(f["total"] for f in frames if f["depth"] == 0)
     width = page.run("return document.getElementById('scroll').clientWidth")
     lowest = max(f["depth"] for f in frames)
-    unseen = 5 * all_ / width  # of so many types a frame may be, each a pixel at most
+    unseen = 5 * all_ / width  # a frame may have this many types, each at most a pixel wide
     wide = [path for path, node in truth.items() if len(path) <= lowest and node["total"] > unseen]
     wrong = [(path, truth[path]["total"], sums.get(path)) for path in wide if not 0 <= truth[path]["total"] - sums.get(path, 0) < unseen]
     ct.ok(wide and not wrong, f"{text}: {len(wide)} frames are the report's", wrong[:2])

@@ -1,4 +1,5 @@
-"""axe-core, which looks at a page's accessibility. It comes from npm, as the system has it configured, once, into ~/.cache/candor/npm."""
+"""axe-core, which checks the accessibility of a page. It is fetched from npm, as the system has configured it, once, into
+~/.cache/candor/npm."""
 
 import pathlib
 import shutil
@@ -18,7 +19,7 @@ axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done
 
 
 def fetch():
-    """(axe-core's text, None), or (None, why there is none)."""
+    """(axe-core's text, None), or (None, the reason why it is missing)."""
     if not SOURCE.exists():
         if not shutil.which("npm"):
             return None, "npm is not installed"

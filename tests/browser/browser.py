@@ -7,7 +7,7 @@ standard library.
         page.run("return document.title")
         page.click(120, 80); page.press("a"); page.screenshot("/tmp/shot.png")
 
-The browser has a fresh profile directory, asks nothing of the network, and is gone when the block ends.
+The browser has a new profile directory, uses no network, and ends when the block ends.
 """
 
 import base64
@@ -135,7 +135,7 @@ class Browser:
     # The page.
 
     def open(self, path, fragment=""):
-        # The same document with another fragment would not be loaded again.
+        # Without this, the same document with another fragment would not be loaded again.
         self.ask("POST", "/url", {"url": "about:blank"})
         self.ask("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri() + fragment})
 
@@ -143,7 +143,7 @@ class Browser:
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def settle(self):
-        """Waits until the page has drawn what it was asked to draw."""
+        """Waits until the page has drawn its present state."""
         self.ask(
             "POST",
             "/execute/async",
@@ -167,7 +167,7 @@ class Browser:
         self.ask("POST", "/back", {})
 
     def messages(self):
-        """What the page wrote to the console since the last call, errors and refused resources included."""
+        """What the page has written to the console since the last call, including errors and refused resources."""
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def screenshot(self, path):

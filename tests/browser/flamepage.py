@@ -1,4 +1,4 @@
-"""What the tests of the flame graph page share: the built page with a profile, in a browser, and how its texts read."""
+"""Shared by the tests of the flame graph page: the built page with a profile, in a browser, and how its texts are read."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ TIMES = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
 
 
 def need():
-    """Ends the test as skipped, with the reason, where it cannot run."""
+    """Ends the test as skipped, with the reason, if it cannot run."""
     ct.need(PAGE)
     why = browser.missing()
     if why:
@@ -28,7 +28,7 @@ def template():
 
 
 def states(profile):
-    """What there is to be looked at: (name, data, fragment, what to click on or None)."""
+    """The pages to look at: (name, data, fragment, what to click on or None)."""
     before = profile.json(profiles.changed(profile))
     plain = profile.json()
     return (
@@ -47,7 +47,7 @@ def states(profile):
 
 
 class Flame(browser.Browser):
-    """A browser that shows the flame graph of one profile after the other."""
+    """A browser that shows the flame graphs of several profiles, one after the other."""
 
     def show(self, profile, fragment=""):
         return self.show_json(profile.json(), fragment)
@@ -66,7 +66,7 @@ class Flame(browser.Browser):
         return self.run("return candor.state()")
 
     def frames(self, pane="main"):
-        """The frames drawn, each with its `path`: the (name, type) of itself and those it stands on, root excluded."""
+        """The drawn frames, each with its `path`: the (name, type) of the frame and of those below it, without the root."""
         frames = {f["frame"]: f for f in self.run("return candor.frames(arguments[0])", pane)}
         for f in frames.values():
             path, at = [], f
@@ -104,7 +104,7 @@ class Flame(browser.Browser):
         self.settle()
 
     def pixel(self, x, y):
-        """Colour on the canvas at a point of the window, as #rrggbb."""
+        """Color on the canvas at a point of the window, as #rrggbb."""
         return self.run(
             """
             const canvas = document.getElementById("canvas"), box = canvas.getBoundingClientRect();
@@ -120,7 +120,7 @@ class Flame(browser.Browser):
         )
 
     def fill(self, frame):
-        """Colour of a frame's surface, beside its label."""
+        """Color of a frame's surface, beside its label."""
         return self.pixel(frame["x"] + 1.5, frame["y"] + 2)
 
 
@@ -143,7 +143,7 @@ def reads_as_share(text, value):
 
 
 def reads_as_interval(text, low, high):
-    shown = re.sub(r"%?–", "% to ", text).split(" to ")  # "1.2% to 3.4%", or "1.2–3.4%" where there is little room
+    shown = re.sub(r"%?–", "% to ", text).split(" to ")  # "1.2% to 3.4%", or "1.2–3.4%" if there is little room
     return len(shown) == 2 and reads_as_share(shown[0], low) and reads_as_share(shown[1], high)
 
 

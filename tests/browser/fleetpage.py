@@ -1,4 +1,4 @@
-"""What the tests of the server's page share: the page in a browser, and how to wait for it."""
+"""Shared by the tests of the server's page: the page in a browser, and how to wait for it."""
 import browser
 
 HERE = "return location.hash"
@@ -21,7 +21,7 @@ class Fleet(browser.Browser):
         return self.idle()
 
     def idle(self):
-        """Waits until the page shows what it was asked for."""
+        """Waits until the page shows what was requested."""
         self.settle()
         return self.wait_for(IDLE, seconds=60)
 
@@ -33,7 +33,7 @@ class Fleet(browser.Browser):
         return sorted(map(tuple, self.run(METHODS)))
 
     def rows(self):
-        """The services, by name: what stands in each column, when all is there."""
+        """The services, by name: the contents of each column, when all are there."""
         self.wait_for("return !document.querySelector('.waiting')", seconds=60)
         return {row["Service"]: row for row in self.run(ROWS)}
 
@@ -42,7 +42,7 @@ class Fleet(browser.Browser):
         self.idle()
 
     def brush(self, begin, end, chart=".service .chart"):
-        """Drags over a chart, from and to these shares of its time."""
+        """Drags over a chart, from and to these fractions of its time."""
         left, top, width, height = self.run("""const b = document.querySelector(arguments[0]).getBoundingClientRect();
             return [b.left + 46, b.top, b.width - 54, b.height]""", chart)
         move = lambda share: {"type": "pointerMove", "duration": 0, "x": round(left + width * share), "y": round(top + height / 2)}

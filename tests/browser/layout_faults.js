@@ -1,6 +1,5 @@
-// Run inside a page by its tests: returns what is wrong with its layout, as texts. Boxes of visible text that lie on each
-// other, texts cut without an ellipsis, and whatever is outside the window; with a first argument of true the page may be higher than
-// the window.
+// Run inside a page by its tests: returns the faults of its layout, as texts. Faults are boxes of visible text that overlap, texts that are
+// cut without an ellipsis, and anything outside the window. If the first argument is true, the page may be higher than the window.
 const mayScroll = arguments[0] === true;
 const faults = [];
 const boxes = [];

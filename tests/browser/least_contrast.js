@@ -1,5 +1,4 @@
-// Run inside a page by its tests: returns the least contrast (WCAG 2) of any visible text with what is behind it, and where
-// that is.
+// Run inside a page by its tests: returns the lowest contrast (WCAG 2) of any visible text with its background, and where that text is.
 function parse(colour) {
     const values = colour.match(/[\d.]+/g).map(Number);
     return values.length < 4 ? [...values, 1] : values;

@@ -1,5 +1,5 @@
-"""Profiles for the viewer's tests, with everything a hostile program could put into a name, and the right answers
-worked out here in another way than the viewer does it: over whole stacks, not over columns.
+"""Profiles for the viewer's tests, with names that a hostile program could choose. The right answers are computed here in another way
+than in the viewer: with whole stacks, not with columns.
 """
 
 import base64
@@ -35,7 +35,7 @@ HOSTILE = [
 
 
 def pack(values, ascending=False):
-    """A column as the program writes it."""
+    """A column in the encoding that the program writes."""
     out, before = bytearray(), 0
     for value in values:
         rest, before = value - before, value if ascending else 0
@@ -47,7 +47,7 @@ def pack(values, ascending=False):
 
 
 class Profile:
-    """Stacks with weights: {((name, type), ...): ns}; with `cut`, also when and by which thread."""
+    """Stacks with weights: {((name, type), ...): ns}; with `cut`, also the times and threads of the samples."""
 
     BUCKET_NS = 20_000_000
     BUCKETS = 1500
@@ -57,10 +57,10 @@ class Profile:
         self.slices = {}
         self.title, self.stacks, self.samples, self.books = title, stacks, samples, books
         self.total = sum(stacks.values())
-        self.effective = samples * 0.6  # weights differ: the intervals are wider than as many equal ones would have
+        self.effective = samples * 0.6  # weights differ, so the intervals are wider than with the same number of equal weights
 
     def json(self, before=None):
-        """As a page's data; with another profile as a comparison, which has no slices."""
+        """As the data of a page; with another profile as a comparison, which has no slices."""
         strings, types = {}, TYPES
         nodes = {key: [] for key in ("parent", "name", "type", "self", "self_effect", "total_effect")}
         index = {}
@@ -114,7 +114,7 @@ class Profile:
         write_page(template, path, self.json())
 
     def cut(self, seed=3):
-        """Says of each stack when it was seen, in up to twenty pieces."""
+        """Assigns times to each stack, in up to twenty pieces."""
         random_ = random.Random(seed)
         for path, weight in self.stacks.items():
             thread = random_.randrange(len(self.THREADS))
@@ -127,7 +127,7 @@ class Profile:
     # The right answers.
 
     def part(self, wanted):
-        """The profile of some slices, by wanted(bucket, thread)."""
+        """The profile of some slices, selected by wanted(bucket, thread)."""
         stacks = {}
         for (bucket, thread, path), weight in self.slices.items():
             if wanted(bucket, thread):
@@ -135,13 +135,13 @@ class Profile:
         return self.like(stacks)
 
     def like(self, stacks):
-        """Another profile, whose intervals are as sure as this one's for its part of the time."""
+        """Another profile, whose intervals are as precise as this one's for its part of the time."""
         made = Profile(self.title, stacks, self.samples, self.books)
         made.effective = self.effective * made.total / self.total
         return made
 
     def map(self, change):
-        """The profile with each stack changed, or left out where change(stack) is None."""
+        """The profile with each stack changed, or left out if change(stack) is None."""
         stacks = {}
         for path, weight in self.stacks.items():
             made = change(path)
@@ -150,14 +150,14 @@ class Profile:
         return self.like(stacks)
 
     def under(self, path):
-        """Total of a frame: all stacks that begin with this path."""
+        """Total of a frame: the weight of all stacks that begin with this path."""
         return sum(w for stack, w in self.stacks.items() if stack[: len(path)] == path)
 
     def frames(self):
         return {stack[:depth] for stack in self.stacks for depth in range(1, len(stack) + 1)}
 
     def matching(self, test):
-        """(frames, methods, weight of the stacks that hold a match) of a search."""
+        """(frames, methods, weight of the stacks that contain a match) of a search."""
         hits = [path for path in self.frames() if test(path[-1][0])]
         weight = sum(w for stack, w in self.stacks.items() if any(test(name) for name, _ in stack))
         return len(hits), len({path[-1][0] for path in hits}), weight
@@ -172,7 +172,7 @@ class Profile:
         return result
 
     def callers(self):
-        """The profile with each stack turned round. Its shortest stacks end inside longer ones, as they should."""
+        """The profile with each stack reversed. Its shortest stacks end inside longer ones, as intended."""
         turned = {}
         for stack, weight in self.stacks.items():
             if stack:
@@ -188,7 +188,7 @@ def write_page(template, path, data):
 
 
 def self_effect(name):
-    """Thousandths, up to those of independent samples; of each name another, and the same in the tree and over it."""
+    """Effects in thousandths, up to that of independent samples; different for each name, and equal in the tree and over it."""
     return 50 + len(name) * 37 % 951
 
 
@@ -212,7 +212,7 @@ def newcombe(before, samples_before, after, samples_after):
 
 
 def changed(profile, seed=7):
-    """The same program before: one method was cheaper, one was dearer, one was not there, one has gone since."""
+    """The same program before the change: one method cost less, one cost more, one did not exist, and one has gone since."""
     random_ = random.Random(seed)
     stacks = {}
     for path, weight in profile.stacks.items():
@@ -259,7 +259,7 @@ def books(total):
 
 
 def everyday(seed=1):
-    """A server like any other, some 2,000 frames, with the hostile names among its methods."""
+    """An ordinary server, some 2,000 frames, with the hostile names among its methods."""
     random_ = random.Random(seed)
     packages = [
         "java.util",
@@ -333,12 +333,12 @@ def everyday(seed=1):
 
 
 def large(nodes, seed=2):
-    """JSON of a profile with many frames, grown without keeping its stacks."""
+    """JSON of a profile with many frames, generated without storing its stacks."""
     random_ = random.Random(seed)
     strings = ["root"] + ["com.acme.part%d.Class%d.method%d" % (i % 40, i % 900, i) for i in range(20_000)]
     parent, name, kind, own = [0], [0], [4], [0]
     for i in range(1, nodes):
-        # Near the last ones: deep; among all: wide.
+        # A parent near the last nodes makes the tree deep; a parent among all nodes makes it wide.
         up = i - 1 - int(random_.random() ** 3 * min(i, 60)) if random_.random() < 0.7 else random_.randrange(i)
         parent.append(up)
         name.append(1 + int(random_.random() ** 2 * 20_000) % 20_000)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures of every state of the viewer, to be looked at after a change of style: light and dark, wide and narrow.
+"""Makes pictures of every state of the viewer, to look at after a change of style: light and dark, wide and narrow.
 
 usage: tests/browser/screenshots.py DIRECTORY
 """

@@ -1,4 +1,4 @@
-"""The flame graph page: every figure it shows is right, and every control does what it says.
+"""The flame graph page: every figure that it shows is right, and every control does what it says.
 
 tier: default
 timeout: 600
@@ -12,11 +12,11 @@ import flamepage
 import profiles
 from flamepage import ct, reads_as_interval, reads_as_share, reads_as_time
 
-TALL = (1280, 1500)  # all rows of the profile are in sight
+TALL = (1280, 1500)  # all rows of the profile are visible
 
 
 def figures_right(page, profile, text, view="calls"):
-    """Every frame in sight has the name, place, self and total that whole stacks give it."""
+    """Every visible frame has the name, place, self and total that follow from whole stacks."""
     frames = page.frames()
     expected = profile if view == "calls" else profile.callers()
     total = profile.total
@@ -168,7 +168,7 @@ def search(page, profile):
         shown.append((state["selectedFrame"]["total"], state["search"]["position"], bool(on_screen)))
     ct.ok(
         shown == [(ranked[i], i + 1, True) for i in range(5)],
-        "Enter goes from match to match, largest first, each in sight",
+        "Enter goes from match to match, largest first, each visible",
         shown,
     )
     ct.ok(page.text("#found").startswith("5 of "), "and counts them")
@@ -182,14 +182,14 @@ def search(page, profile):
     page.query("no such method")
     ct.ok(
         page.text("#found") == "No match" and page.run("return document.getElementById('next').disabled"),
-        "no match is said",
+        "no match is reported",
     )
     page.click_on("#regex")
     page.query("(")
     ct.ok(
         page.text("#found").startswith("Invalid regular expression")
         and page.run("return document.getElementById('query').getAttribute('aria-invalid')") == "true",
-        "a broken expression is said",
+        "a broken expression is reported",
     )
     page.press("Escape")
     ct.ok(page.state()["query"] == "" and page.text("#found") == "", "Esc clears the search")
@@ -235,11 +235,11 @@ def colours(page, profile):
     good = all(reads_as_share(text.split(" ")[-1], by_type.get(label, 0) / profile.total) for label, text, _ in legend)
     ct.ok(good and len(legend) == len(profiles.TYPES), "the legend has every frame type with its self share", legend)
     swatch = {label: "#%02x%02x%02x" % tuple(map(int, re.findall(r"\d+", colour))) for label, _, colour in legend}
-    ct.ok(len(set(swatch.values())) == len(swatch), "each in a colour of its own", swatch)
+    ct.ok(len(set(swatch.values())) == len(swatch), "each in a different color", swatch)
     wrong = [
         f["path"][-1] for f in page.frames() if f["depth"] and f["width"] > 6 and page.fill(f) != swatch[f["type"]]
     ]
-    ct.ok(not wrong, "frames have the colour of their type", wrong[:3])
+    ct.ok(not wrong, "frames have the color of their type", wrong[:3])
     page.choose("colour", "package")
     labels = page.run("return [...document.querySelectorAll('#legend-list bdi')].map((e) => e.innerText)")
     ct.ok(
@@ -355,7 +355,7 @@ def table(page, profile):
         "and marks its row",
     )
     page.click_on("#methods-body " + pick)
-    ct.ok(page.state()["query"] == "", "a second click takes it back")
+    ct.ok(page.state()["query"] == "", "a second click undoes it")
     page.query("hashmap")
     names = page.run(
         "return [...document.querySelectorAll('#methods-body button')].map((b) => b.getAttribute('aria-label'))"
@@ -373,7 +373,7 @@ def books(page, profile):
         reads_as_share(shares["complete"], given["complete_ns"] / given["cpu_ns"])
         and reads_as_share(shares["lost"], sum(given["lost_ns"].values()) / given["cpu_ns"])
         and reads_as_share(shares["residual"], given["residual_ns"] / given["cpu_ns"]),
-        "the books are in sight",
+        "the books are visible",
         shares,
     )
     page.click_on("#books")
@@ -472,7 +472,7 @@ def main():
         for part in (zoom, search, directions, colours, keyboard, table, books, address):
             part(page, profile)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

@@ -1,4 +1,4 @@
-"""The flame graph page with more frames than there are pixels: it draws what fits and counts everything.
+"""The flame graph page with more frames than pixels: it draws the frames that fit, and counts all of them.
 
 tier: default
 timeout: 600
@@ -12,7 +12,7 @@ from flamepage import ct
 
 
 def expected(data, query):
-    """(frames, weight) of a search, over the columns of the file."""
+    """(frames, weight) of a search, computed from the columns of the file."""
     nodes = data["nodes"]
     hit = [query in s.lower() for s in data["strings"]]
     covered, frames, weight = [False] * len(nodes["parent"]), 0, 0
@@ -48,7 +48,7 @@ def check(page, count):
     ct.ok(
         state["search"]["position"] == 2
         and any(f["frame"] == state["selected"] and f["width"] >= 24 for f in page.frames()),
-        "the second match is in sight",
+        "the second match is visible",
     )
     page.press("Escape", "Escape")
     page.click_on("#reset")
@@ -80,7 +80,7 @@ def check(page, count):
 
 
 def deep(page):
-    """A stack deeper than any canvas is high."""
+    """A stack that is deeper than the height of any canvas."""
     n = 5001
     nodes = {
         "parent": [0] + list(range(n - 1)),
@@ -116,7 +116,7 @@ def deep(page):
     ct.ok(page.state()["zoomed"]["depth"] == n - 1, "and clicked")
     page.click_on("#flip")
     shown = [f["depth"] for f in page.frames()]
-    ct.ok(n - 1 in shown, "and is in sight when flipped", shown)
+    ct.ok(n - 1 in shown, "and is visible when flipped", shown)
 
 
 def main():
@@ -129,7 +129,7 @@ def main():
             ct.skip("a million frames", "only in the tier all")
         deep(page)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

@@ -1,5 +1,5 @@
-"""The flame graph page as a page: one file without a network, hostile names, profiles that are empty or damaged,
-themes, contrast, narrow and dense screens.
+"""The flame graph page as a page: one file without a network, hostile names, empty or damaged profiles, themes, contrast, narrow and
+dense screens.
 
 tier: default
 timeout: 600
@@ -46,7 +46,7 @@ def built_file():
     )
     outside = re.findall(
         r"(?:https?:)?//[a-z0-9.-]+\.[a-z]+|@import|url\(|\bfetch\(|XMLHttpRequest|innerHTML|document\.write|\beval\(",
-        text.replace("http://www.w3.org/2000/svg", ""),  # the name of SVG, which nobody asks for
+        text.replace("http://www.w3.org/2000/svg", ""),  # the XML namespace of SVG, which is never requested
     )
     ct.ok(not outside, "it names no address and interprets no text", outside)
 
@@ -107,7 +107,7 @@ def hostile_names(page, profile):
 
 
 def labels_whole(page, profile):
-    """Each label is a whole name, its end, or a beginning of one of these and an ellipsis, and fits its frame."""
+    """Each label is a whole name, the end of a name, or the beginning of one of these with an ellipsis, and fits into its frame."""
     for width in (400, 1280):
         page.window(width, 1500)
         page.show(profile)
@@ -301,7 +301,7 @@ def layouts(page, profile):
 
 
 def pictures(page, profile):
-    """For human eyes: kept with CANDOR_KEEP=1."""
+    """For people to look at: kept with CANDOR_KEEP=1."""
     for scheme in ("light", "dark"):
         page.prefer(scheme)
         for name, size, view in (
@@ -332,7 +332,7 @@ def main():
         for part in (hostile_names, labels_whole, without_graph, themes, layouts, pictures):
             part(page, profile)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

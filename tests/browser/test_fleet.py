@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The server's page in a real browser: services, one of them over time, two of them compared. Every figure is held against the server's
-answers, and the address against the picture.
+"""The server's page in a real browser: services, one service over time, a comparison of two services. Every figure is compared with the
+server's answers, and the address with the picture.
 
 tier: default
 timeout: 300
@@ -82,7 +82,7 @@ def check_services(page, server):
 
 
 def check_books(page, server):
-    """A recording with books: coverage as they say, a hostile name as text."""
+    """A recording with books: the page shows their coverage, and a hostile name appears as text."""
     page.go("#" + urllib.parse.urlencode(BOOKS))
     row = page.rows().get(SHOWN, {})
     books = server.get("/v1/series", **BOOKS)["books"]
@@ -141,7 +141,7 @@ def check_service(page, server):
 
 
 def check_pin(page):
-    """A frame's number, and a part, mean something for one time only: a relative time becomes absolute."""
+    """The number of a frame, and a part of the time, are valid for one time only: a relative time becomes absolute."""
     page.go("#view=service&service=shop")
     page.run("document.getElementById('canvas').focus()")
     page.press("ArrowDown", "ArrowDown", "Enter")
@@ -171,7 +171,7 @@ def check_labels(page, server):
     page.type("host=~\"(")
     page.press("Enter")
     page.idle()
-    ct.ok("selector" in page.text("#problem") and page.methods() == before, "a wrong label is said, and the picture stays",
+    ct.ok("selector" in page.text("#problem") and page.methods() == before, "a wrong label is reported, and the picture stays",
           (page.text("#problem"), page.methods()))
     page.click_on("#bar-matchers li:last-child button")
     page.idle()
@@ -186,7 +186,8 @@ def check_compare(page, server):
           "two hosts: both sides of each method", shown)
     page.go("#view=compare&service=shop&against=before&from=%d&to=%d" % (NOW - 1200, NOW))
     text = page.text(".compare .sentence")
-    ct.ok(text.startswith("No method's share changed"), "the time before: no method's self share changed", text)
+    ct.ok(text.startswith("2 methods surely changed: ") and "Work.early 60.0% → 0%" in text and "Work.late 0% → 60.0%" in text,
+          "the time before: what the server is sure of", text)
     totals = page.run("return candor.methods().filter(m => /early|late/.test(m.name)).map(m => [m.name, m.otherTotal, m.total]).sort()")
     ct.ok(totals == [["org.shop.Work.early", 1200 * SECOND, 0], ["org.shop.Work.late", 0, 1200 * SECOND]],
           "before: early, after: late", totals)
@@ -206,7 +207,7 @@ def check_functions(page, server):
 
 
 def check_findings(page, server):
-    """Two threads wait for a lock whose owner sleeps: a rule finds it."""
+    """Two threads wait for a lock whose owner sleeps: a rule finds this."""
     log = "demo.Main.run:1;demo.Log.log:12"
     lines = [("setting", "event", "cpu,wall,lock,halt"), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2),
              *[("monitor", 2, 500 * recordings.MS, "demo.Log", 64, 1, 0, log)] * 8,
@@ -250,7 +251,7 @@ def check_missing(page, server):
         segment.unlink()
     page.go("#" + PLACE)
     rows = page.rows()
-    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "what is missing is said",
+    ct.ok("incomplete" in rows["shop"]["Coverage"] and "incomplete: " in page.text("#partial"), "missing data are reported",
           (rows, page.text("#partial")))
 
 
@@ -276,7 +277,7 @@ def main():
         check_looks(page, source)
         check_missing(page, server)
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     server.end()
     ct.done()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A thin fleet, whole: three JVMs, a daemon, a server, and its page in a real browser, which shows each service and its hottest method.
-What the daemon says that it sent is what the server and its page show, to the nanosecond.
+"""A small but complete fleet: three JVMs, a daemon, a server, and its page in a real browser, which shows each service and its hottest
+method. The server and its page show exactly the CPU time that the daemon says it sent, to the nanosecond.
 
 tier: default
 timeout: 600
@@ -19,7 +19,7 @@ from daemons import Daemon, check_sums, config, jvm, sums
 from fleetpage import Fleet
 from servers import Server
 
-# Service, program, what it is asked for, and its hottest method where the program leaves no doubt.
+# Service, program, the request to it, and its hottest method if the program leaves no doubt.
 FLEET = (("pay & <b>go</b>", "TwoMethods", {"seconds": 1, "threads": 2}, "TwoMethods.heavy"),
          ("search", "Deep", {"seconds": 2, "depth": 40}, "Deep.bottom"),
          ("steady", "Steady", {"seconds": 1, "threads": 2}, None))
@@ -27,7 +27,7 @@ HOUR = {"from": "-1h", "to": "now"}
 
 
 def hot_methods(recordings):
-    """By service: Counter of what lies at the top of stacks, by the tests' own reader."""
+    """By service: a Counter of the methods at the top of stacks, from the tests' own reader."""
     found, path = collections.defaultdict(collections.Counter), ct.WORK / "one.jfr"
     for one in recordings:
         path.write_bytes(collector.unpacked(one.body))
@@ -38,7 +38,7 @@ def hot_methods(recordings):
 
 
 def profile_fleet(server):
-    """Three JVMs at work under a daemon, until all that they did is on the server: (the daemon, the JVMs by service)."""
+    """Three JVMs at work under a daemon, until everything that they did is on the server: (the daemon, the JVMs by service)."""
     available = ct.jdks()
     jvms = {service: jvm(available[i % len(available)], "live", f"-Dservice.name={service}", program=program)
             for i, (service, program, _, _) in enumerate(FLEET)}
@@ -52,7 +52,7 @@ def profile_fleet(server):
 
 
 def check_sent(server, daemon, jvms):
-    """Daemon, recordings and server tell the same sums. Returns them by service."""
+    """Daemon, recordings and server have the same sums. Returns them by service."""
     taken = server.recordings(**HOUR)
     got, status = sums(taken), daemon.status()
     told = {one["pid"]: one for one in status["jvms"] if one["weight_ns"]}
@@ -90,7 +90,7 @@ def check_page(page, by_service, hot):
         truth = hot[service].most_common(1)[0][0]
         ct.ok(name == truth and expected in (truth, None), f"{service}: its hottest method is {name}", hot[service].most_common(5))
     messages = page.messages()
-    ct.ok(not messages, "the browser has nothing to complain about", messages)
+    ct.ok(not messages, "the browser reports no errors", messages)
 
 
 def main():
@@ -101,7 +101,7 @@ def main():
     daemon, jvms = profile_fleet(server)
     by_service, hot = check_sent(server, daemon, jvms)
     for one in jvms.values():
-        ct.ok(one.finish() == 0, "a JVM ends well", one.transcript())
+        ct.ok(one.finish() == 0, "a JVM ends normally", one.transcript())
     for service, _, _, _ in FLEET:
         shown = ct.candor("report", "--json", "--select", "service=" + json.dumps(service), server.url)
         ct.ok(shown.status == 0 and json.loads(shown.out)["sampled"] == by_service.get(service), f"{service}: candor report has its sum",
@@ -115,7 +115,7 @@ def main():
             if ct.os.environ.get("CANDOR_KEEP"):
                 page.screenshot(ct.WORK / "fleet-live.png")
                 ct.note(ct.WORK / "fleet-live.png")
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

@@ -1,6 +1,6 @@
-"""speedscope itself imports what we write, and its totals are ours: of threads, and of methods.
+"""speedscope itself imports our files, and its totals are ours: by thread, and by method.
 
-speedscope comes from npm, as the system has it configured, once, into ~/.cache/candor/npm-speedscope.
+speedscope is fetched from npm, as the system has configured it, once, into ~/.cache/candor/npm-speedscope.
 
 tier: default
 timeout: 600
@@ -49,7 +49,7 @@ def number(digits, unit):
 
 
 def imported(page, path):
-    """What speedscope shows of the file: name -> (self, total) of the profile it opens with, and its console."""
+    """What speedscope shows for the file: name -> (self, total) of the profile that it opens first, and its console."""
     script = ct.WORK / f"{path.name}.js"
     script.write_text(f"speedscope.loadFileFromBase64({json.dumps(path.name)}, {json.dumps(base64.b64encode(path.read_bytes()).decode())})")
     page.messages()

@@ -1,4 +1,4 @@
-"""The viewer's choices: filters, sandwich, time and threads, each held against whole stacks.
+"""The viewer's choices: filters, sandwich, time and threads, each compared with whole stacks.
 
 tier: default
 timeout: 900
@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def methods_right(page, expected, text):
-    """All methods in sight have the self and total that whole stacks give them."""
+    """All visible methods have the self and total that follow from whole stacks."""
     seen = {m["name"]: (m["self"], m["total"]) for m in page.run("return candor.methods()")}
     want = {name: figures for name, figures in expected.methods().items()}
     wrong = {name: (seen.get(name), want.get(name)) for name in {*seen, *want} if seen.get(name) != want.get(name)}
@@ -25,7 +25,7 @@ def methods_right(page, expected, text):
 
 
 def frames_right(page, expected, text, pane="main"):
-    """All frames in sight too, but for the root, which has the stacks without frames."""
+    """The same for all visible frames, except the root, which includes stacks without frames."""
     frames = page.frames(pane)
     wrong = [(f["path"], f["total"], expected.under(f["path"])) for f in frames
              if f["depth"] and f["total"] != expected.under(f["path"])]
@@ -214,7 +214,7 @@ def times(page, profile):
     ct.ok((state["from"], state["to"]) == (11, 33), "and Enter chooses it", (state["from"], state["to"]))
     methods_right(page, profile.part(lambda bucket, _: 11 <= bucket < 33), "a range by keys")
     page.press("Escape")
-    ct.ok(page.state()["to"] == -1, "Esc takes it back")
+    ct.ok(page.state()["to"] == -1, "Esc undoes it")
 
     names = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => [b.title, b.lastChild.innerText])")
     weights = {t: sum(w for (_, thread, _), w in profile.slices.items() if thread == t) for t in range(4)}
@@ -252,7 +252,7 @@ def times(page, profile):
 
 
 def packed(page, profile):
-    """The page reads columns as the program packs them, with and without the browser's own inflate."""
+    """The page reads columns in the program's encoding, with and without the browser's own inflate."""
     data = json.loads(profile.json())
     for key, column in data["nodes"].items():
         if key != "count":
@@ -316,7 +316,7 @@ def comparison(page, profile):
     colours = [tuple(int(c[i:i + 2], 16) for i in (1, 3, 5)) for c in (blue, red)]
     ct.ok(colours[0][2] > colours[0][0] and colours[1][0] > colours[1][2], "less is blue, more is red", (blue, red))
     page.choose("colour", "package")
-    ct.ok(page.state()["colour"] == "package", "and the other colours are there too")
+    ct.ok(page.state()["colour"] == "package", "and the other colors are there too")
     page.reopen("#view=callers&recursion=1")
     frames_right(page, profile.map(lambda path: tuple(f for i, f in enumerate(path) if not i or f[0] != path[i - 1][0])).callers(),
                  "comparison: inverted")
@@ -348,7 +348,7 @@ def svg(page, profile):
     missing = [f["shownName"][:50] for f in frames if f["width"] > 2 and not any(
         title.startswith(f["shownName"]) and any(abs(x - (f["x"])) < 0.6 and abs(w - f["width"]) < 1.1 for x, w in boxes)
         for title, boxes in by_title.items())]
-    ct.ok(len(groups) > 100 and not missing, "every frame in sight is in the SVG, at its place", missing[:5])
+    ct.ok(len(groups) > 100 and not missing, "every frame visible is in the SVG, at its place", missing[:5])
     ct.ok(not re.search(r"<script|<image|href|javascript:", text) or "<script" not in re.sub(r"&#\d+;", "", text),
           "and nothing that acts")
     rows = {float(g.find(SVG + "rect").get("y")) for g in groups}
@@ -363,7 +363,7 @@ def main():
         for part in (filters, chains, sandwich, times, packed, comparison, svg):
             part(page, profile)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

@@ -1,4 +1,4 @@
-"""The viewer's states, looked at by axe-core (accessibility): nothing serious, in light and dark, wide and narrow.
+"""The viewer's states, checked by axe-core (accessibility): no serious problems, in light and dark, wide and narrow.
 
 tier: default
 timeout: 600

@@ -1,5 +1,5 @@
-"""One page with every kind of sample of a recording: the switch by mouse, by keys and by address. The figures of each kind are those of
-`candor report --kind KIND --json`, and what was chosen stays chosen where the next kind has it.
+"""One page with every kind of sample of a recording: switching between kinds by mouse, by keys and by address. The figures of each kind
+are those of `candor report --kind KIND --json`, and the user's choices are kept if the next kind has them.
 
 tier: default
 timeout: 600
@@ -42,7 +42,7 @@ def choose(page, title):
 
 
 def has_figures_of(page, file, kind):
-    """All frames in sight are those of the report's tree, and the sums, the head, the sentence and the books are of this kind."""
+    """All visible frames are those of the report's tree; the sums, the head, the sentence and the books belong to this kind."""
     want = report(file, "--kind", kind, "--sections", "tree,methods,books")
     truth, state = nodes(want["tree"]), page.state()
     wrong, seen = [], {}
@@ -125,7 +125,7 @@ def click_in_panel(page, text):
 
 
 def locks(page, file):
-    """Who holds the lock: two clicks from the opened page to what the holder did."""
+    """The holder of a lock: two clicks from the opened page to what the holder did."""
     want = report(file, "--kind", "lock")["locks"]
     page.reopen()
     open_panel(page, "Locks")
@@ -201,11 +201,11 @@ def chosen_kind(page, file):
     piped = ct.run("sh", "-c", f"{ct.BUILD / 'candor'} report -o {page.file} - < {file}")
     page.reopen()
     ct.ok(piped.status == 0 and "read only once" in piped.err and page.run(SWITCH) == [] and page.state()["all"] > 0,
-          "from standard input there is one kind, which is said", piped)
+          "from standard input there is one kind, and this is reported", piped)
 
 
 def damaged(page):
-    """A kind that cannot be shown leaves the one before in sight; and no name acts, whichever kind it comes with."""
+    """If a kind cannot be shown, the previous kind stays visible. No name is executed, whichever kind contains it."""
     first = json.loads(profiles.everyday().json())
     second = json.loads(profiles.everyday().json())
     first.update(kind="cpu", kind_title=HOSTILE, jvm=HOSTILE, agent=HOSTILE)
@@ -259,7 +259,7 @@ def main():
         findings(page, file)
         chosen_kind(page, file)
         damaged(page)
-        ct.ok(not page.messages(), "the browser has nothing to complain about", page.messages())
+        ct.ok(not page.messages(), "the browser reports no errors", page.messages())
     options(file)
     ct.done()
 

@@ -1,5 +1,5 @@
-"""The viewer's sources: their types are right (tsc, strict), its folders import downwards, and its model, which runs in
-node, agrees with whole stacks.
+"""The viewer's sources: their types are right (tsc, strict), its folders import downwards, and its model, which runs in node, agrees
+with whole stacks.
 
 tier: quick
 timeout: 300
@@ -21,7 +21,7 @@ def types():
 
 
 def floors():
-    """The model knows no drawing, and drawing no page: other pages can use them."""
+    """The model does not depend on drawing, nor drawing on the page, so that other pages can use them."""
     allowed = {"model": {"model"}, "draw": {"model", "draw"}, "page": {"model", "draw", "page"},
                "fleet": {"model", "draw", "page", "fleet"}}
     wrong = []

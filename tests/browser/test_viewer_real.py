@@ -1,5 +1,5 @@
-"""Every control of the viewer, by mouse and by keys, on recordings of a real program (javac): what is shown is what `candor report --json`
-says of the same file with the same choice. Nothing counts as used that a script did in the user's place.
+"""Every control of the viewer, by mouse and by keys, on recordings of a real program (javac): the page shows what `candor report --json`
+says about the same file with the same choice. A control counts as used only if the mouse or the keyboard used it, not a script.
 
 tier: full
 timeout: 900
@@ -18,7 +18,7 @@ from against_report import (agrees, close, exactly, near, nodes, page_of, record
 from flamepage import ct, reads_as_share, reads_as_time
 
 SIZE = (1280, 1500)
-# What was used: controls by their id, or by that of what they stand in.
+# The used controls, by their id, or by the id of the element that contains them.
 WATCH = """
 const key = (e) => e.id || e.closest("[id]").id;
 window.controls = () => [...document.querySelectorAll("button, select, input, canvas[tabindex], summary")].map(key);
@@ -34,7 +34,7 @@ KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLe
 
 
 class Page(flamepage.Flame):
-    """Remembers which controls and keys were used, over all that it shows."""
+    """Remembers which controls and keys were used, over all pages that it shows."""
 
     def __init__(self, *size):
         self.controls, self.used, self.keys = set(), set(), set()
@@ -58,13 +58,13 @@ class Page(flamepage.Flame):
         self.run("document.getElementById(arguments[0]).focus()", id)
 
     def pick(self, frame):
-        """A frame in the graph, by mouse, with the whole width in sight again."""
+        """Selects a frame in the graph by mouse, after showing the whole width again."""
         self.click_frame(frame)
         self.press("Escape")
         self.focus("canvas")
 
     def drag(self, id, begin, end):
-        """From one share of an element's width to another."""
+        """Drags from one fraction of an element's width to another."""
         left, top, width, height = self.run(
             "const b = document.getElementById(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", id)
         move = lambda part: {"type": "pointerMove", "duration": 0, "x": round(left + width * part), "y": round(top + height / 2)}
@@ -72,7 +72,7 @@ class Page(flamepage.Flame):
                               {"type": "pointerUp", "button": 0}))
 
     def choose_by_key(self, id, letter):
-        """Letters that come within a second of each other are one word to a browser."""
+        """A browser treats letters within a second of each other as one word."""
         self.focus(id)
         time.sleep(1.2)
         self.press(letter)
@@ -117,7 +117,7 @@ def frames(page, file, want, truth):
 
 
 def inside_of(page, zoomed, path):
-    """{names from the root: frame} of the frames in sight under the zoomed one, whose own ancestors may have scrolled away."""
+    """{names from the root: frame} of the visible frames under the zoomed one, whose own ancestors may be scrolled out of view."""
     frames_, found = {f["frame"]: f for f in page.frames()}, {}
     for f in frames_.values():
         names, at = (), f
@@ -201,7 +201,7 @@ def inverting(page, file, truth):
 
 
 def suitable(page, want, truth):
-    """A frame of a method that calls and is called, never by itself, and is no small part nor nearly all."""
+    """A frame of a method that calls and is called, but never by itself, and that is neither a small part nor nearly all."""
     often = {}
     for path in truth:
         often[path[-1]] = max(often.get(path[-1], 0), path.count(path[-1]))
@@ -275,7 +275,7 @@ def filtering(page, file, want, truth):
             else:
                 hidden(page, want, name, text)
         page.click_on("#chips button")
-        ct.ok(page.state()["all"] == want["sampled"] and not page.state()[key], f"{key}: a click on its chip takes it back")
+        ct.ok(page.state()["all"] == want["sampled"] and not page.state()[key], f"{key}: a click on its chip undoes it")
     again = lambda: page.pick(page.frame(lambda f: f["name"] == name and f["width"] > 20))
     again()
     page.press("o")
@@ -348,7 +348,7 @@ def threads(page, file, want):
 
 
 def heat_columns(buckets):
-    """As web/model/timeline.ts cuts them: cells of 1, 2 or 5 times a power of ten buckets, ten to a column where they are many."""
+    """Divided as in web/model/timeline.ts: cells of 1, 2 or 5 times a power of ten buckets, ten to a column if there are many."""
     cell = next(10**i * nice for i in range(10) for nice in (1, 2, 5) if buckets <= 10**i * nice * 2400)
     cells = -(-buckets // cell)
     return -(-cells // 10) if cells > 240 else cells
@@ -391,7 +391,7 @@ def times(page, file, want):
 
 def looks(page, file, want, truth):
     page.look(file, "#table=hidden&timeline=hidden")
-    page.choose_by_key("colour", "b")  # by package, by frame type: the next that begins so
+    page.choose_by_key("colour", "b")  # by package, by frame type: the next one that begins with this letter
     ct.ok(page.state()["colour"] == "type", "Colour: by frame type", page.state()["colour"])
     types = {}
     for node in truth.values():
@@ -458,8 +458,8 @@ OUTSIDE = {"Kernel": "kernel", "Native": "native code", "Stub": "JVM stubs", "Ps
 
 
 def own_path(path, types, begin):
-    """What is left of a stack: runs of frames whose names begin otherwise are one frame each."""
-    made, run = [], None  # run: None behind an own frame or at the root, else what the last frame of `made` stands for
+    """The rest of a stack: successive frames whose names begin otherwise become one frame."""
+    made, run = [], None  # run: None after an own frame or at the root, otherwise what the last frame of `made` stands for
     for name, kind in zip(path, types):
         is_java = kind not in OUTSIDE
         if kind in ("Failed", "Missing") or (is_java and name.startswith(begin)):
@@ -481,7 +481,7 @@ def own_path(path, types, begin):
 
 
 def own_code(page, file, want, truth):
-    """Own code first: javac's, which the page takes for the JDK's until it is told."""
+    """Own code first: javac's own code, which the page takes for the JDK's until it is told otherwise."""
     begin = "com.sun.tools.javac.comp."
     page.look(file, "#table=hidden&timeline=hidden")
     ct.ok(not page.state()["ownFirst"], "little of it is the program's own: all frames are shown")
@@ -507,7 +507,7 @@ def own_code(page, file, want, truth):
     sums_agree(page, folded, "own code first")
     page.click_frame(page.frame(lambda f: f["type"] == "Folded" and f["width"] > 20))
     ct.ok(page.text("#details-text").startswith("… ") and not page.run("return document.getElementById('focus').checkVisibility()"),
-          "a frame that stands for many is told, and is no method", page.text("#details-text"))
+          "a frame that stands for many is reported, and is no method", page.text("#details-text"))
     page.click_on("#reset")
     name, weight = max(hottest.items(), key=lambda item: item[1])
     told = page.text("#answer")
@@ -526,7 +526,7 @@ def own_code(page, file, want, truth):
 
 
 def hot_loops():
-    """A recording with the machine code of few methods that have nearly all samples."""
+    """A recording with the machine code of the few methods that have nearly all samples."""
     file = ct.WORK / "loops.jfr"
     with ct.Jvm(next(ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), "HotCode", agent=ct.agent_options(file=file, asm="on")) as jvm:
         jvm.round(seconds=2)
@@ -535,7 +535,7 @@ def hot_loops():
 
 
 def code(page, recording):
-    """The machine code of a frame's method, by the button and by a key, as candor asm tells it; none of a method that has none."""
+    """The machine code of a frame's method, by the button and by a key, as candor asm prints it; no code for a method that has none."""
     file = page_of(recording)
     result = ct.candor("asm", "--json", "--top", "0", "--threshold", "1", recording)
     known = {}
@@ -545,7 +545,7 @@ def code(page, recording):
     page.look(file, "#table=hidden&timeline=hidden")
     drawn = [f for f in page.frames() if f["depth"] > 0 and f["width"] > 2]
     frame = next((f for f in drawn if f["name"] in known), None)
-    if not ct.ok(frame, f"a frame of one of {len(known)} methods whose code is there is in sight", sorted(known)[:20]):
+    if not ct.ok(frame, f"a frame of one of {len(known)} methods whose code is there is visible", sorted(known)[:20]):
         return
     for by, act in (("Code", lambda: page.click_on("#code")), ("a", lambda: page.press("a"))):
         page.look(file, "#table=hidden&timeline=hidden")
@@ -565,7 +565,7 @@ def code(page, recording):
 
 
 def taken_away(page, file, want, truth):
-    """What leaves the page: the picture as a file, a name in the clipboard."""
+    """Output of the page: the picture as a file, a name in the clipboard."""
     folder = ct.WORK / "downloads"
     folder.mkdir()
     page.look(file, "#table=hidden&timeline=hidden")
@@ -598,7 +598,7 @@ def taken_away(page, file, want, truth):
 
 
 def reached_by_tab(page, file):
-    """Whoever has no mouse reaches every control, and sees where he is."""
+    """A user without a mouse reaches every control, and sees where the focus is."""
     page.look(file, "#table=hidden&zoom=5&selected=5&from=1")
     wanted = page.run("""return [...document.querySelectorAll("button, select, input, canvas[tabindex], summary")]
         .filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.id || e.closest("[id]").id)""")
@@ -615,7 +615,7 @@ def reached_by_tab(page, file):
 
 
 def every_format(page, recording):
-    """Whatever candor reads becomes a page with the report's figures."""
+    """Every format that candor reads becomes a page with the report's figures."""
     made = [recording.with_name("javac" + extension) for extension in (".pb.gz", ".otlp", ".speedscope.json", ".collapsed")]
     for file in made:
         result = ct.candor("convert", recording, file)
@@ -631,7 +631,7 @@ def every_format(page, recording):
 
 
 def honest_log():
-    """Honest-Profiler's: traces innermost first, names behind their first use."""
+    """Honest-Profiler's format: traces innermost first, names after their first use."""
     text = lambda t: struct.pack(">i", len(t)) + t.encode()
     methods = {"a/Main.run": 1, "a/Work.hot": 2, "a/Work.cold": 3, "a/Io.read": 4, "a/Io.write": 5}
     out = b"".join(struct.pack(">bq", 3, id) + text("F.java") + text(f"L{name.split('.')[0]};") + text(name.split(".")[1])
@@ -671,7 +671,7 @@ def comparison(page, before, after):
 
 
 def panels(page, file, want):
-    """A finding leads to its evidence. Whether javac has one is left to chance, so that the page gets one."""
+    """A finding links to its evidence. Whether javac itself has a finding depends on chance, so this page gets one."""
     name = want["methods"][0]["name"]
     evidence = {"report": "--kind cpu", "site": name + ":1"}
     finding = {"severity": "info", "title": "One", "text": "two", "remedy": "three", "evidence": evidence}
@@ -721,7 +721,7 @@ def main():
               page.controls - page.used)
         ct.ok(KEYS <= page.keys, f"all {len(KEYS)} keys were", KEYS - page.keys)
         messages = page.messages()
-        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        ct.ok(not messages, "the browser reports no errors", messages)
     ct.done()
 
 

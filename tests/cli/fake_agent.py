@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A process that speaks the agent's side of the control socket (docs/formats/control.md), for tests of the client.
+"""A process that implements the agent's side of the control socket (docs/formats/control.md), for tests of the client.
 
 usage: fake_agent.py RECORDING [BEHAVIOUR...]
 
-`start` copies RECORDING to the file that was passed. Every request is printed as one JSON line {"command", "options"}.
-Behaviours: busy (start is refused), stop-error (stop says the disk was full), stopped-by-other (idle after the third
-status), exit (the process ends at the third status), killed (it dies of SIGKILL then), silent (no answer ever), slow-dump
-(none to that), garbage, endless (an answer without end), cut (half an answer), escape (a terminal's escape sequence in a
-value), future and past (another protocol, and one from before it had a number).
+`start` copies RECORDING to the file that was passed. Every request is printed as one JSON line {"command", "options"}. Behaviors:
+busy (start is refused), stop-error (stop says that the disk was full), stopped-by-other (idle after the third status), exit (the
+process ends at the third status), killed (it dies of SIGKILL then), silent (never answers), slow-dump (does not answer a dump),
+garbage, endless (an answer without end), cut (half an answer), escape (a terminal's escape sequence in a value), future and past
+(another protocol, and one from before it had a number).
 """
 import itertools
 import json
@@ -116,7 +116,7 @@ def main():
     recording, *behaviours = sys.argv[1:]
     path = f"/tmp/.candor-{os.getpid()}"
     agent = Agent(recording, behaviours)
-    if os.path.exists(path):  # of an agent with the same process id that was killed
+    if os.path.exists(path):  # left by an agent with the same process id that was killed
         os.unlink(path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(path)

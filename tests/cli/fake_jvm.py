@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A process that looks like a JVM and speaks the JVM's side of the attach protocol, for tests of the client.
+"""A process that looks like a JVM and implements the JVM's side of the attach protocol, for tests of the client.
 
 usage: fake_jvm.py LIBJVM [BEHAVIOUR]
 
-It maps LIBJVM as code, under that name, and has its attach socket open. Every request is printed as one JSON list of its
-words. Behaviours: version-1 (knows no other), version-2 (likewise), other-version (knows neither), silent (never answers),
-starting (takes no agents yet, and is silent from then on), hangs-up, unarmed (no socket, no handler for SIGQUIT: the signal would end it).
+It maps LIBJVM as code, under that name, and has its attach socket open. Every request is printed as one JSON list of its words.
+Behaviors: version-1 (knows no other version), version-2 (likewise), other-version (knows neither), silent (never answers), starting
+(does not accept agents yet, and never answers afterwards), hangs-up, unarmed (no socket, and no handler for SIGQUIT: the signal would
+end it).
 """
 import json
 import mmap
@@ -60,7 +61,7 @@ def main():
     signal.signal(signal.SIGQUIT, lambda *_: None)
     with socket.socket(socket.AF_UNIX) as listener, code:
         path = pathlib.Path(f"/tmp/.java_pid{os.getpid()}")
-        path.unlink(missing_ok=True)  # as a JVM does: one that was killed may have had this id before
+        path.unlink(missing_ok=True)  # as a JVM does: a JVM that was killed may have had this id before
         listener.bind(str(path))
         listener.listen()
         print("ready", flush=True)

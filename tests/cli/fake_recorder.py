@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A process that looks like a JVM in which the agent and the JDK's recorder run, for tests of what the client does with their answers.
+"""A process that looks like a JVM in which the agent and the JDK's recorder run, for tests of how the client handles their answers.
 
 usage: fake_recorder.py LIBJVM FILE FLIGHT NAME [BEHAVIOUR...]
 
-The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder gives copies of FLIGHT.
-Every diagnostic command is printed as a line. Behaviours: writes (the agent has that file open for writing, until it is told to stop),
-lingers (for a moment longer, as in a child of the JVM's that is being made), waits (a dump begins when a line has come on the standard
-input), on (as `--jfr on` has it; told to stop that recording, the JVM is about to end, which writes it, and gives no answer any more),
-timer (with on: the JVM's own timer has just stopped that recording when it is told to, and it is written when the JVM has been asked
-twice for its recordings).
+The agent says that it records into FILE, beside the JDK's recording NAME, as with `--jfr existing`. The recorder returns copies of
+FLIGHT. Every diagnostic command is printed as a line. Behaviors: writes (the agent has that file open for writing, until it is told
+to stop), lingers (for a moment longer, like a child of the JVM that is just being created), waits (a dump begins when a line has come
+on standard input), on (as with `--jfr on`; when told to stop that recording, the JVM is about to end, writes the recording, and
+answers no more), timer (with on: when the recorder is told to stop that recording, the JVM's own timer has just stopped it, and it is
+written after the JVM has been asked twice for its recordings).
 """
 import fcntl
 import mmap

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor analyze on recordings whose problems are known: the whole way from a file to text and JSON; what is missing is said, and the
-report that a finding names exists.
+"""candor analyze on recordings with known problems, all the way from a file to text and JSON. Missing data are named, and the report
+that a finding names exists.
 
 tier: quick
 timeout: 60
@@ -20,7 +20,7 @@ OF_LOCKS = ["deadlock", "lock_held_asleep", "lock_held_in_io", "writers_starve",
 
 
 def recording(name, *lines, event="cpu,wall,lock,halt", length=1000):
-    """One of `length` ms: a line is a millisecond."""
+    """A recording of `length` ms: each line is a millisecond."""
     head = [("setting", "event", event), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2), ("thread", "other", 4713, 3),
             ("book", "halt_safepoints", "", 0, 0)]
     body = [*head, *lines]
@@ -37,7 +37,7 @@ def ids(r):
 
 
 def shows(path, r, what):
-    """The report that each finding names is one that can be asked for."""
+    """The report that each finding names can be requested."""
     for one in r["findings"]:
         shown = ct.candor("report", *one["evidence"]["report"].split(), path)
         ct.ok(shown.status == 0 and any(line.startswith(one["evidence"]["table"]) for line in shown.out.splitlines()),
@@ -99,7 +99,7 @@ def test_storm():
 
 
 def test_files():
-    """Without the JDK's events: by samples of the wall clock, which the report of halts has not."""
+    """Without the JDK's events: from samples of the wall clock, which the report on halts does not have."""
     for method in "sun.nio.ch.FileChannelImpl.force", "java.io.FileDescriptor.sync":
         look = ("wall", 1, 50 * MS, "complete", "STATE_IN_NATIVE_IO", "kernel", f"demo.Log.save:3;{method}")
         path = recording("forced.jfr", *[look] * 19)
@@ -149,7 +149,7 @@ def test_diagnose():
         "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))
     ct.ok(calm.status == 0 and "\nNo problem was found. To see where the time goes: candor report " in calm.out and
-          "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
+          "processors in use" in calm.out, "a recording without problems is described, too", calm)
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
     ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
@@ -185,7 +185,7 @@ def test_several():
 
 
 def test_time():
-    """The trouble of the last tenth: of all the time it is a trifle."""
+    """The problem lasts for the last tenth; over the whole time it is small."""
     calm = [("sample", 1, MS, "complete", HOT)] * 890
     path = recording("late.jfr", *calm, *[("monitor", 2, 10 * MS, "demo.Log", 64, 1, 0, LOG)] * 10)
     ct.ok(ids(analyze(path)) == [], "a lock that is little of a recording", analyze(path))
@@ -194,7 +194,7 @@ def test_time():
     ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
     long = recording("long.jfr", *calm[:100], ("monitor", 2, 800 * MS, "demo.Log", 64, 1, 0, LOG))
     part = analyze(long, "--time", "+50ms..+150ms")["findings"]
-    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on, what lies in it", part)
+    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that continues, what lies in it", part)
     wrong = ct.candor("analyze", "--time", "yesterday", path)
     ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "not a range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
@@ -202,7 +202,7 @@ def test_time():
 
 
 def test_window():
-    """Four seconds of waiting within the last ten of thirty: of the whole it is a trifle, and nobody asked for that time."""
+    """Four seconds of waiting within the last ten of thirty: over the whole time it is small, and --time excludes it."""
     calm = [("sample", 1, MS, "complete", HOT)] * 24_000
     path = recording("window.jfr", *calm, *[("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)] * 40, length=30_000)
     r = analyze(path)
@@ -226,7 +226,7 @@ def test_missing():
 
 
 def test_parks():
-    """A JVM that does not let parks be followed: nothing can be said of locks that readers and writers share."""
+    """A JVM in which parks cannot be followed: nothing can be said about locks that readers and writers share."""
     path = recording("monitors.jfr", ("setting", "lock_parks", "unseen"), ("monitor", 2, 5 * MS, "demo.Log", 64, 1, 0, LOG))
     r = analyze(path)
     ct.ok("writers_starve" in [gap["id"] for gap in r["not_judged"]] and "deadlock" in r["judged"], "parks that were not seen: said", r)
@@ -244,7 +244,7 @@ def test_wrong(path):
     cut = ct.WORK / "cut.jfr"
     cut.write_bytes(path.read_bytes()[:-400])
     damaged = ct.candor("analyze", cut)
-    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is told", damaged)
+    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is reported", damaged)
 
 
 test_lock()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finding JVMs and attaching to them: the right ones are found, the protocol is spoken, and nobody else is harmed.
+"""Finding JVMs and attaching to them: the right JVMs are found, the protocol is followed, and other processes are not harmed.
 
 tier: default
 timeout: 600
 
-A test agent stands in for libcandor.so: it writes its options to a file and returns the code it is told to. It is loaded
-by a small program around attach_load, for the protocol, and by a copy of candor with it beside, for what users see.
+A test agent replaces libcandor.so: it writes its options to a file and returns the code that it is told. A small program around
+attach_load loads it, to test the protocol; a copy of candor beside the test agent loads it, to test what users see.
 """
 import json
 import os
@@ -48,10 +48,10 @@ int main(int argc, char **argv)
     return code != 0;
 }
 """
-# The client's folder: readable by every user, with the test agent beside the program.
+# The client's folder: readable for every user, with the test agent beside the program.
 CLIENT = ct.WORK / "client"
 CANDOR, AGENT, LOADER = CLIENT / "candor", CLIENT / "libcandor.so", CLIENT / "loader"
-# Of JVMs that nobody else runs: other tests may have some of their own at the same time.
+# Lists only this test's JVMs: other tests may run JVMs at the same time.
 MAIN_CLASSES = f"Twin{os.getpid()}Class", f"Single{os.getpid()}Class"
 STRANGER = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
 
@@ -94,7 +94,7 @@ def lists(jdk):
     with ct.Jvm(jdk, "TwoMethods", flags=["-XX:-UsePerfData"]) as jvm:
         jvm.expect("ready")
         row = jvm_rows().get(jvm.pid)
-        # Then the version is that of the file `release`, which not every JDK 8 has.
+        # Then the version comes from the file `release`, which not every JDK 8 has.
         ct.ok(row and row["main"] == "TwoMethods" and jdk.is_named(row["jdk"] or "8"),
               f"{jdk}: list of a JVM without performance data", row)
     ct.ok(jvm.pid not in jvm_rows(), f"{jdk}: an ended JVM is not listed")
@@ -150,7 +150,7 @@ def protocol(jdk):
         ct.ok(any(line.split()[0] == str(jvm.pid) and line.split()[3] == "idle" for line in ct.run(CANDOR, "list").out.splitlines()),
               f"{jdk}: as idle")
         jvm.round(seconds=0.1)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: the JVM ends well, without a thread dump", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: the JVM ends normally, without a thread dump", jvm.transcript())
 
 
 def dumped(jvm):
@@ -186,15 +186,15 @@ def refusals(jdk):
 
 
 def in_a_file(jdk, flag):
-    """The argument that makes the JVM read a flag from a file. JDK 8 knows no argument files, and of its own kind nobody else
-    sees what is in them."""
+    """The argument that makes the JVM read a flag from a file. JDK 8 has no argument files, and its own kind of file cannot be seen from
+    outside."""
     path = ct.WORK / "arguments"
     path.write_text(flag if jdk.version == 8 else f"-XX:{flag}")
     return f"-XX:Flags={path}" if jdk.version == 8 else f"@{path}"
 
 
 def silent(jdk):
-    """Attach disabled where nobody can see it: the JVM answers SIGQUIT with a thread dump, and the client gives up."""
+    """Attach is disabled in a way that cannot be seen from outside: the JVM answers SIGQUIT with a thread dump, and the client gives up."""
     hidden = [in_a_file(jdk, "+DisableAttachMechanism"), "-XX:-UsePerfData"]
     with ct.Jvm(jdk, "TwoMethods", flags=hidden) as jvm:
         jvm.expect("ready")
@@ -215,11 +215,11 @@ def stopped(jdk):
             ct.ok(result.status == 1 and f"kill -CONT {jvm.pid}" in result.err and result.err.count("\n") == 1,
                   f"{jdk}: {words[0]} of a stopped JVM, at once", result)
         jvm.process.send_signal(signal.SIGCONT)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it goes on unharmed", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it continues unharmed", jvm.transcript())
 
 
 def young(jdk):
-    """A JVM that has mapped its library but set no handler yet would die of SIGQUIT."""
+    """A JVM that has mapped its library but has not set its handler yet would die of SIGQUIT."""
     statuses, loaded, attempts = [], 0, 12 if ct.TIER == "all" else 6
     for i in range(attempts):
         with ct.Jvm(jdk, "TwoMethods") as jvm:
@@ -231,7 +231,7 @@ def young(jdk):
 
 
 def planted(jdk):
-    """A socket where the JVM's should be: somebody else's, or a link to one."""
+    """A socket at the place of the JVM's: another user's socket, or a link to one."""
     with ct.Jvm(jdk, "TwoMethods") as jvm, socket.socket(socket.AF_UNIX) as listener:
         jvm.expect("ready")
         path = f"/tmp/.java_pid{jvm.pid}"
@@ -246,7 +246,7 @@ def planted(jdk):
         os.unlink(path)
         os.unlink(path + ".other")
         control = f"/tmp/.candor-{jvm.pid}"
-        pathlib.Path(control).unlink(missing_ok=True)  # of a killed process that had the same number
+        pathlib.Path(control).unlink(missing_ok=True)  # left by a killed process that had the same number
         os.symlink("/etc/passwd", control)
         result = ct.run(CANDOR, "status", "--json", jvm.pid)
         ct.ok(result.status == 0 and json.loads(result.out)["state"] == "absent", f"{jdk}: a link in place of the control socket", result)
@@ -278,11 +278,11 @@ def squatted(jdk):
               result)
         ct.ok(not (jvm.directory / f".attach_pid{jvm.pid}").exists(), f"{jdk}: where nothing is left")
         ct.remove_left(f"/tmp/.attach_pid{jvm.pid}")
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it ends normally", jvm.transcript())
 
 
 def no_jvms():
-    """Processes that would die of SIGQUIT; also one that has read libjvm.so without being a JVM."""
+    """Processes that would die of SIGQUIT; also one that has read libjvm.so, but is not a JVM."""
     child = ct.spawn(["sleep", "100"])
     library = next((one.libjvm for one in map(ct.jdk, ct.VERSIONS) if one), "/dev/null")
     reader = ct.spawn([sys.executable, "-c", "import mmap, sys\nf = open(sys.argv[1], 'rb')\n"
@@ -323,7 +323,7 @@ def other_user(jdk):
               f"{jdk}: but sees the JVM in the list", row)
         loaded = load(jvm, AGENT, f"code=0,file={marker}")
         ct.ok(loaded.status == 0 and marker.stat().st_uid == home.stat().st_uid, f"{jdk}: root may attach", loaded)
-        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: nobody's JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: nobody's JVM ends normally", jvm.transcript())
 
 
 def main():

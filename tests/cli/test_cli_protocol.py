@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The attach protocol's versions and silences, and the C library the JVM runs on, against a JVM that is a script.
+"""Versions of the attach protocol and missing answers, and the C library that the JVM uses, tested with a script in place of a JVM.
 
 tier: default
 timeout: 300
@@ -17,7 +17,7 @@ FAKE = pathlib.Path(__file__).with_name("fake_jvm.py")
 
 
 def elf_that_needs(name):
-    """The least of a shared library: one segment, a dynamic section with one NEEDED, its string table."""
+    """The smallest shared library: one segment, a dynamic section with one NEEDED, its string table."""
     strings = b"\0" + name.encode() + b"\0"
     head, segment, entry = 64, 56, 16
     dynamic = head + 2 * segment

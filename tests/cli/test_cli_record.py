@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recording as the user sees it, against an agent that is a script (fake_agent.py) or a test library: what is asked of the
-agent, what is printed, how each of the ways to end ends.
+"""Recording as the user sees it, with a script (fake_agent.py) or a test library in place of the agent: the requests to the agent, the
+output, and each of the ways to end.
 
 tier: default
 timeout: 600
@@ -57,7 +57,7 @@ class Fake(ct.Script):
         super().__init__(FAKE, SAMPLE, *behaviours)
 
     def requests(self):
-        """All requests so far; the process is over afterwards."""
+        """All requests so far; ends the process."""
         return [json.loads(line) for line in self.said().splitlines()]
 
 
@@ -135,7 +135,7 @@ def left():
 
 
 def replacing():
-    """A recording is replaced by another, when that holds something, and keeps its mode; nothing else is replaced."""
+    """A recording is replaced by another one as soon as that contains data, and keeps its mode; nothing else is replaced."""
     path, text = ct.WORK / "replaced.jfr", ct.WORK / "notes.jfr"
     text.write_text("notes of mine")
     for command in ("start", "record", "dump"):
@@ -160,7 +160,7 @@ def replacing():
 
 
 def page_beside():
-    """The page of `record` is for whom the recording is, and replaces only pages of ours."""
+    """The page of `record` is for the same users as the recording, and replaces only pages of ours."""
     path, page = ct.WORK / "page.jfr", ct.WORK / "page.html"
     def record(*words):
         with Fake() as fake:
@@ -214,7 +214,7 @@ def refusals():
 
 
 def other_versions():
-    """The fake agent's version is never ours. What it speaks decides."""
+    """The fake agent's version is never ours. Its protocol decides."""
     for behaviour in ("future", "past"):
         with Fake(behaviour) as fake:
             path = ct.WORK / "other-version.jfr"
@@ -276,7 +276,7 @@ def record_until_signal():
             process = ct.spawn([ct.PROGRAM, "record", "-o", path, fake.pid], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
             ct.wait_until(path.exists)
-            time.sleep(0.1)  # into the wait for the end; earlier is as good
+            time.sleep(0.1)  # during the wait for the end; earlier is fine, too
             process.send_signal(number)
             out, err = process.communicate(timeout=ct.PATIENCE)
             asked = [one["command"] for one in fake.requests()]
@@ -294,12 +294,12 @@ def record_that_ends_otherwise():
     with Fake("exit") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("the JVM exits", result, path)
-    ct.ok("has exited" in result.err and result.err.count("\n") == 1, "and that is said", result.err)
+    ct.ok("has exited" in result.err and result.err.count("\n") == 1, "and that is reported", result.err)
     path = ct.WORK / "killed.jfr"
     with Fake("killed") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("the JVM is killed", result, path, status=1)
-    ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is said", result.err)
+    ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is reported", result.err)
     path = ct.WORK / "gone.jfr"
     for what, touch, words in (("deleted", path.unlink, ["deleted"]), ("replaced", lambda: replace_by_sample(path), ["replaced"]),
                                ("cut", lambda: os.truncate(path, SAMPLE.stat().st_size - 1), ["truncated"]),
@@ -311,18 +311,18 @@ def record_that_ends_otherwise():
             client.send_signal(signal.SIGINT)
             out, err = client.communicate(timeout=ct.PATIENCE)
         ct.ok(client.returncode == 1 and str(path) in err and all(word in err for word in words) and "flame graph" not in out,
-              f"a file that is {what} while it is recorded: status 1, and it is said", (client.returncode, out, err))
+              f"a file that is {what} while it is recorded: status 1, and it is reported", (client.returncode, out, err))
         path.unlink(missing_ok=True)
     path = ct.WORK / "other.jfr"
     with Fake("stopped-by-other") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("somebody else stops it", result, path)
-    ct.ok("another client" in result.err, "and that is said", result.err)
+    ct.ok("another client" in result.err, "and that is reported", result.err)
     path = ct.WORK / "disk.jfr"
     with Fake("stop-error") as fake:
         result = ct.candor("record", "-d", "100ms", "-o", path, fake.pid)
     recorded("the disk is full", result, path, status=1)
-    ct.ok(one_line(result, "No space left on device"), "and that is said", result.err)
+    ct.ok(one_line(result, "No space left on device"), "and that is reported", result.err)
 
 
 def progress():
@@ -348,7 +348,7 @@ def progress():
 # -- record -- COMMAND -----------------------------------------------------------------------------------------------
 
 class Client:
-    """A copy of candor with a test agent beside: it writes its options to $MARKER and a recording to its file."""
+    """A copy of candor beside a test agent, which writes its options to $MARKER and a recording to its file."""
 
     def __init__(self):
         self.folder = ct.WORK / "client"
@@ -384,7 +384,7 @@ def launch(jdk, client):
     wrapper.chmod(0o755)
     result = client.record(path, "--", wrapper, "-version")
     recorded(f"{jdk}: record -- a script", result, path, status=7)
-    ct.ok("JAVA_TOOL_OPTIONS" in result.err and "wrapper" in result.err, f"{jdk}: the user is told how", result.err)
+    ct.ok("JAVA_TOOL_OPTIONS" in result.err and "wrapper" in result.err, f"{jdk}: the message says how", result.err)
 
 
 def launch_signals(jdk, client):
@@ -395,7 +395,7 @@ def launch_signals(jdk, client):
                            env=client.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.readline()
         process.send_signal(number)
-        # Its end comes first: communicate closes standard input, which would end the program in another way.
+        # Wait for its end first: communicate closes standard input, which would end the program in another way.
         ended = ct.wait_until(lambda: process.poll() is not None)
         if not ct.ok(ended, f"{jdk}: {number.name} ends the command"):
             process.kill()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What candor says of itself, and of wrong usage: help, completion, man pages, one-line errors with status 2.
+"""What candor prints about itself and about wrong usage: help, completion, man pages, one-line errors with status 2.
 
 tier: quick
 timeout: 180
@@ -137,7 +137,7 @@ def options_in(text):
 
 
 def brief_and_whole(name, brief):
-    """Help that has much to say begins with what most users need, on one screen, and says how much more there is."""
+    """A long help text begins with the part that most users need, on one screen, and says how much more there is."""
     whole = ct.candor("help", name, "--all")
     ct.ok(whole.out == ct.candor(name, "--help=all").out and max(map(len, whole.out.splitlines()[2:])) <= 130, f"help {name} --all", whole)
     shown, every = options_in(brief), options_in(whole.out)
@@ -180,13 +180,13 @@ def on_terminal(**environment):
         while part := os.read(master, 65536):
             text += part
     except OSError:
-        pass  # end of a terminal without writer
+        pass  # end of a terminal without a writer
     os.close(master)
     return text
 
 
 def colours():
-    ct.ok(b"\x1b[" in on_terminal(TERM="xterm"), "a terminal gets colours")
+    ct.ok(b"\x1b[" in on_terminal(TERM="xterm"), "a terminal gets colors")
     ct.ok(b"\x1b[" not in on_terminal(TERM="xterm", NO_COLOR="1"), "not with NO_COLOR")
     ct.ok(b"\x1b[" not in on_terminal(TERM="dumb"), "nor a dumb one")
     ct.ok("\x1b[" not in ct.candor("help").out, "nor a file")
@@ -207,7 +207,7 @@ WITH_PROGRAM = {"PATH": f"{ct.BUILD}:{os.environ['PATH']}", "HOME": str(ct.WORK)
 
 
 def zsh_completes(typed, wanted):
-    """Types the words and a tab into an interactive zsh: does the line become `wanted`?"""
+    """Types the words and a tab into an interactive zsh. Returns whether the line becomes `wanted`."""
     if not shutil.which("zsh"):
         ct.skip(f"zsh completes '{typed}'", "no zsh here; run script/bootstrap")
         return

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""candor verify as a user meets it: what is wrong is said in one line with a remedy; text, JSON and page tell the same.
+"""candor verify as a user sees it: errors are reported in one line with a remedy; text, JSON and page say the same.
 
 tier: default
 timeout: 300
 
-That the verdicts are right is tests/truth/test_verify.py's; with so few samples as here one in 10,000 is not.
+tests/truth/test_verify.py checks that the verdicts are right; with as few samples as here, one in 10,000 is wrong.
 """
 import html.parser
 import json
@@ -38,7 +38,7 @@ def check_usage():
 
 
 class Page(html.parser.HTMLParser):
-    """Its text, and the tags that do not close."""
+    """The page's text, and the tags that are not closed."""
 
     def __init__(self):
         super().__init__()
@@ -75,7 +75,7 @@ def check_result(jdk):
 
 
 def check_failures(jdk):
-    """A tool that does not work is told as such; where nothing could be judged the exit status says so."""
+    """A tool that does not work is reported as such. If nothing could be judged, the exit status says so."""
     arguments = ("--java", jdk.home, "-d", "500ms", "shares")
     result = ct.candor("verify", "--json", "--tools", "async-profiler=/nowhere.so", *arguments)
     run = json.loads(result.out)["runs"][0]

@@ -35,7 +35,7 @@ def fails(status, words, *arguments):
 
 
 def unpacked_by_tool(name, path):
-    """The bytes as the format's own tool has them; None where there is none."""
+    """The output of the format's own tool for these bytes; None if the tool is missing."""
     if name in ("gzip", "xz"):
         return (gzip if name == "gzip" else lzma).decompress(path.read_bytes())
     return subprocess.run([name, "-dc", path], capture_output=True).stdout if shutil.which(name) else None

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Pyroscope's query API: what Grafana's data source and its Profiles Drilldown ask, in both encodings, by hand and by the stubs
-of the interface definitions over Connect; every sum is the server's own, and errors are Connect's.
+"""Pyroscope's query API: the requests of Grafana's data source and of its Profiles Drilldown, in both encodings, made by hand and by the
+stubs of the interface definitions over Connect. Every sum equals the server's own, and errors are those of Connect.
 
 tier: default
 timeout: 600
 """
+import gzip
 import json
 import pathlib
 import subprocess
@@ -59,7 +60,7 @@ def by_stubs(server, program, encoding):
 
 
 def nodes(graph, of_two=False):
-    """{path: (total, self)} of a flame graph's levels (of two: of either side), as Grafana's decoder finds them."""
+    """{path: (total, self)} for the levels of a flame graph (of two: on either side), as Grafana's decoder reads them."""
     width, found, above = 7 if of_two else 4, {}, None
     for level in graph["levels"]:
         values, row, ends = [int(v) for v in level.get("values", [])], [], [0, 0]
@@ -168,11 +169,18 @@ def check_protocol(server):
     status, headers, content = server.request("POST", path, b"", proto)
     ct.ok(status == 200 and headers["Content-Type"] == "application/proto" and b"process_cpu" in content,
           "an empty message is one", content)
+    packed = server.request("POST", path, gzip.compress(b""), {**proto, "Content-Encoding": "gzip"})
+    ct.ok((packed[0], packed[2]) == (200, content), "packed it is the same", packed)
     for what, method, address, body, sent, wanted in (
             ("another version", "POST", path, b"", {**proto, "Connect-Protocol-Version": "2"}, (400, "invalid_argument")),
             ("a damaged message", "POST", path, b"\x08", proto, (400, "invalid_argument")),
             ("no JSON", "POST", path, b"[]", {"Content-Type": "application/json"}, (400, "invalid_argument")),
             ("a call that there is not", "POST", path + "x", b"", proto, (501, "unimplemented")),
+            ("not packed, but said to be", "POST", path, b"\x08\1\x10\2", {**proto, "Content-Encoding": "gzip"}, (400, "invalid_argument")),
+            ("packed and cut off", "POST", path, gzip.compress(b"\x08\1\x10\2")[:-9], {**proto, "Content-Encoding": "gzip"},
+             (400, "invalid_argument")),
+            ("a long message, packed", "POST", path, gzip.compress(bytes(2 << 20)), {**proto, "Content-Encoding": "gzip"},
+             (429, "resource_exhausted")),
             ("a long message", "POST", path, bytes(2 << 20), proto, (429, "resource_exhausted"))):
         status, headers, content = server.request(method, address, body, sent)
         ct.ok((status, json.loads(content)["code"]) == wanted and headers["Content-Type"] == "application/json",

@@ -1,4 +1,5 @@
-"""The context of samples: what of a recording made for the test becomes labels, chooses samples, and goes into other formats.
+"""The context of samples: which parts of it become labels in a recording made for the test, select samples, and are written to other
+formats.
 
 tier: quick
 timeout: 60
@@ -17,7 +18,8 @@ ROOT, SPAN, OTHER = "00f067aa0ba902b7", "1122334455667788", "0123456789abcdef"
 
 
 def lines():
-    """Of two threads: 4 samples of a cart request, the second half in an inner span and after a new chunk, 2 of a payment, 3 of none."""
+    """Samples of two threads: 4 of a cart request, of which the second half are in an inner span and after a new chunk, 2 of a payment,
+    3 without a context."""
     out = [("setting", "interval_ns", 10 * MS), ("thread", "http-1", 11, 1), ("thread", "http-2", 12, 2)]
     out += [("context", "GET /cart", CART, ROOT, ROOT, "tier=gold")] + [("sample", 1, 10 * MS, "complete", HOT)] * 2
     out += [("rotate",), ("context", "GET /cart", CART, SPAN, ROOT, "tier=gold", r"cache=a=b; c\d")]

@@ -1,4 +1,4 @@
-"""candor diff: what it says of recordings whose difference is known, its exit status, its options.
+"""candor diff: its output for recordings with a known difference, its exit status, its options.
 
 tier: quick
 timeout: 120
@@ -17,7 +17,7 @@ SAMPLES = 3000
 
 
 def recording(name, hot, seed, extra=0.0):
-    """HOT with this probability, another method with that of extra, COLD for the rest."""
+    """HOT with this probability, another method with the probability of extra, otherwise COLD."""
     draw = random.Random(seed)
     lines = [("setting", "clock", "perf"), ("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
     for _ in range(SAMPLES):
@@ -49,7 +49,7 @@ def main():
     hot, cold = rows["demo.Work.hot"]["self"], rows["demo.Work.cold"]["self"]
     ct.ok(hot["change"] == "grew" and cold["change"] == "shrank" and set(rows) == {"demo.Work.hot", "demo.Work.cold"},
           "what grew and what shrank", found)
-    # Of the truth, 0.1, the interval misses one in twenty; five standard errors are 0.065.
+    # The interval misses the true value, 0.1, once in twenty; five standard errors are 0.065.
     ct.ok(hot["low"] < hot["difference"] < hot["high"] and abs(hot["difference"] - 0.1) < 0.065 and hot["q"] < 0.01, "by how much", hot)
     back = by_name(diff(b, a)["methods"])["demo.Work.hot"]["self"]
     ct.ok(abs(back["difference"] + hot["difference"]) < 1e-9 and back["change"] == "shrank", "and the other way round", back)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The units of dist/: their command lines run, the files beside them are read, and systemd, where it is, has nothing to say of them.
+"""The units of dist/: their command lines work, the files beside them are read, and systemd, if it is there, reports no problems.
 
 tier: default
 timeout: 120
@@ -21,7 +21,7 @@ DIST = ct.ROOT / "dist"
 
 
 def command(unit, **replaced):
-    """What the unit starts, with this build's program and other places."""
+    """What the unit starts, with this build's program and other paths."""
     line = re.search(r"^ExecStart=(.*)", (DIST / unit).read_text(), re.MULTILINE)[1]
     for old, new in {"/usr/bin/candor": ct.PROGRAM, **replaced}.items():
         ct.ok(old in line, f"{unit}: {old} stands in its command line", line)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""candor doctor: each row is true. Every cause that can be made here is made, and its row and remedy must come; without
-the cause they must not.
+"""candor doctor: each row is true. Every cause that can be produced here is produced, and its row and remedy must appear; without the
+cause they must not.
 
 tier: default
 timeout: 600
 
-Causes: seccomp filters, another user, resource limits, namespaces, a /tmp of one's own, a cgroup; for a process, options
-of real JVMs, and a stand-in (a process that has a file named libjvm.so mapped for execution) for what no JDK here has.
+Causes: seccomp filters, another user, resource limits, namespaces, a separate /tmp, a cgroup. For a process: options of real JVMs;
+and for causes that no JDK here has, a stand-in (a process that has mapped a file named libjvm.so for execution).
 """
 import ctypes
 import json
@@ -167,7 +167,7 @@ READS_ALL = [*NOBODY, "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_s
 
 
 def kernel_hidden(doctor, what):
-    """An ordinary user's rows about kernel mode."""
+    """The rows about kernel mode for an ordinary user."""
     if ct.paranoia() == 2:
         row(doctor, "perf_event_paranoid", "warning", ["2", "kernel.perf_event_paranoid=1", "CAP_PERFMON"], what)
         row(doctor, "kernel mode", "warning", ["unseen", "kernel.perf_event_paranoid=1"], what)
@@ -220,7 +220,7 @@ def namespaces():
              ["full", "attaching works", "make room"]),
             ("a /tmp without room for files", "mount -t tmpfs -o nr_inodes=2 none /tmp; : >/tmp/x", "problem", ["full", "make room"]),
             ("a good /tmp", "mount -t tmpfs none /tmp", "ok", ["writable"])):
-        # The program may itself lie below /tmp: it is opened before the mount hides it.
+        # The program itself may be below /tmp, so it is opened before the mount hides it.
         script = f'exec 9<"$0"; {mount}; exec /proc/self/fd/9 "$@"'
         doctor = Doctor(wrapper=["unshare", "--mount", "sh", "-c", script])
         row(doctor, "/tmp", level, words, what)
@@ -228,7 +228,7 @@ def namespaces():
 
 
 def symbols(plain):
-    """The first symbols may lie at address 0, per-CPU ones do; who may not see addresses is shown no others."""
+    """The first symbols may be at address 0, as per-CPU symbols are; a user who may not see addresses sees no other value."""
     if "kernel stacks" not in plain.rows or not ROOT_HERE or plain.level("kernel stacks") == "warning":
         ct.skip("kernel symbols", "needs root, and a clock with the kernel's stacks")
         return
@@ -282,9 +282,9 @@ def colours():
         while part := os.read(master, 65536):
             text += part
     except OSError:
-        pass  # end of a terminal without writer
+        pass  # end of a terminal without a writer
     process.wait(ct.PATIENCE)
-    ct.ok(b"\x1b[32mok" in text, "a terminal gets colours", text)
+    ct.ok(b"\x1b[32mok" in text, "a terminal gets colors", text)
 
 
 def stand_in(*words, wrapper=()):
@@ -300,7 +300,7 @@ def end(process):
 
 
 def strange_jdk(release):
-    """The home of a JDK that has no tables and no symbols."""
+    """The home of a JDK that has neither tables nor symbols."""
     home = ct.WORK / "strange"
     (home / "lib" / "server").mkdir(parents=True)
     library = home / "lib" / "server" / "libjvm.so"
@@ -332,7 +332,7 @@ def strange_jvms():
     else:
         row(Doctor(process.pid), "debugger", "warning", [str(os.getpid()), "detach"], "a debugger")
         process.send_signal(signal.SIGSTOP)
-        os.waitpid(process.pid, 0x40000000)  # __WALL: the stop, in which a tracer may let go
+        os.waitpid(process.pid, 0x40000000)  # __WALL: the stop at which a tracer may detach
         libc.ptrace(17, process.pid, None, None)  # PTRACE_DETACH
         process.send_signal(signal.SIGCONT)
     end(process)
@@ -394,7 +394,7 @@ def other_rights(jdk, library, plain):
         stranger = ct.run("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", ct.WORK / "candor", "doctor",
                           jvm.pid, cwd="/")
         ct.ok(stranger.status == 1 and "problem" in stranger.out and "run candor as user 'nobody' or as root" in stranger.out,
-              "a stranger is told whom to be", stranger)
+              "another user is told which user to be", stranger)
 
 
 def verified():
@@ -433,7 +433,7 @@ def real_jvms(jdk):
         ct.wait_until(lambda: jvm.status("State")[0].startswith("T"))
         row(Doctor(jvm.pid), "attach", "problem", ["stopped", f"kill -CONT {jvm.pid}"], f"{what}, stopped")
         jvm.process.send_signal(signal.SIGCONT)
-        ct.ok(jvm.finish() == 0 and not any("thread dump" in line for line in jvm.out), f"{what}: it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not any("thread dump" in line for line in jvm.out), f"{what}: it ends normally", jvm.transcript())
 
 
 def unwilling_jvms(jdk):
@@ -471,7 +471,7 @@ def agents(jdk):
         jvm.control("start", file=ct.WORK / f"agent-{jdk.version}.jfr")
         row(Doctor(jvm.pid), "agent", "ok", ["recording"], what)
         jvm.control("stop")
-        ct.ok(jvm.finish() == 0, f"{what}: it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: it ends normally", jvm.transcript())
 
 
 def main():
@@ -487,7 +487,7 @@ def main():
     no_jvm()
     strange_jvms()
     jdks = ct.jdks()
-    for jdk in jdks[-1:]:  # its library, in what stands in for a JVM
+    for jdk in jdks[-1:]:  # its library, in a stand-in for a JVM
         other_agent(jdk.libjvm)
         other_rights(jdk, jdk.libjvm, plain)
     for jdk in jdks:

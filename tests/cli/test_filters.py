@@ -1,5 +1,5 @@
-"""Filters and views: on our recordings, the JDK's and async-profiler's, what is shown and what is filtered add up to the whole, exactly,
-in every view.
+"""Filters and views on our recordings, the JDK's and async-profiler's: the shown part and the filtered part add up to the whole,
+exactly, in every view.
 
 tier: default
 timeout: 600
@@ -16,7 +16,7 @@ VIEWS = "methods,lines,classes,packages,types,threads,tree,bottom-up"
 
 
 def filters(whole):
-    """Each with what is to be the other half of the whole, where there is one."""
+    """Each with the filter for the other half of the whole, if there is one."""
     method = max(whole["methods"], key=lambda m: m["self"])["name"].replace("$", ".").replace("[", ".").replace("(", ".")
     start = datetime.datetime.fromtimestamp(whole["start_ns"] / 1e9, datetime.timezone.utc)
     middle = (start + datetime.timedelta(microseconds=whole["duration_ns"] // 2000)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
@@ -73,7 +73,7 @@ def record(jdk, name, seconds, option):
 
 
 def test_semantics(path):
-    """On a recording whose content is known."""
+    """On a recording with known content."""
     hot = report_json(path, "--method", r"Work\.hot$")
     ct.ok(hot.get("sampled") == 710 * MS and hot["filtered"] == 290 * MS, "samples with the method anywhere", hot)
     ct.ok(by_name(hot["methods"])["demo.Work.run"]["total"] == 710 * MS, "whole samples, with all their frames")

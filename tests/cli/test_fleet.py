@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor fleet: a server's answers as tables, held against what was sent.
+"""candor fleet: a server's answers as tables, compared with the data that were sent.
 
 tier: default
 timeout: 120
@@ -25,7 +25,7 @@ def make(name, samples):
 
 
 def table(result):
-    """The rows of a table, each as a dictionary by its titles."""
+    """The rows of a table, each as a dictionary by column title."""
     lines = [re.split("  +", line) for line in result.out.splitlines()]
     return [dict(zip(lines[0], line)) for line in lines[1:]] if lines else []
 
@@ -42,7 +42,7 @@ def services(server):
     ct.ok(weights == {"shop": 500 * MS, "cart": 900 * MS, "Läden": 10 * MS}, "services: JSON is the server's answer", weights)
     ct.ok("900 ms" in shown.out and "500 ms" in shown.out, "services: the same sums in the table", shown.out)
     nothing = ct.candor("fleet", "services", server.url, "--from", "-1m")
-    ct.ok(nothing.status == 0 and "no recordings" in nothing.err and len(nothing.out.splitlines()) == 1, "services: none is said", nothing)
+    ct.ok(nothing.status == 0 and "no recordings" in nothing.err and len(nothing.out.splitlines()) == 1, "services: none", nothing)
 
 
 def usage(server):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Alerts: a planted incident fires once and resolves once, across kill -9 and a target that is away; a fluke does not fire; and the preview
-says what the evaluation did.
+"""Alerts: a planted incident fires once and resolves once, across kill -9 and while a target cannot be reached; a random deviation does
+not fire; and the preview says what the evaluation did.
 
 tier: default
 timeout: 240
@@ -70,7 +70,7 @@ quiet = Sun-Sat
 
 
 class Sink:
-    """Takes what is sent, by path: [body]."""
+    """Receives what is sent, by path: [body]."""
 
     def __init__(self):
         self.got, self.port = {"/hook": [], "/api/v2/alerts": [], "/chat": []}, 0
@@ -102,7 +102,7 @@ class Sink:
 
 
 class Feeder:
-    """Sends a recording of each second: 100 samples, of which 6 are rare and, in an incident, 40 are hot."""
+    """Sends a recording for each second: 100 samples, 6 of which are rare; in an incident 40 are hot."""
 
     def __init__(self, server):
         self.server, self.incident, self.taken, self.stopped = server, False, {}, threading.Event()
@@ -129,7 +129,7 @@ class Feeder:
         self.thread.join()
 
     def is_settled(self, to):
-        """Whether all that was sent of the window that ends at `to` was there when it was due."""
+        """Whether all recordings of the window that ends at `to` had arrived when the window was due."""
         return all(self.taken.get(second, 0) < to + DELAY for second in range(to - WINDOW, to))
 
 
@@ -166,7 +166,7 @@ def check_file(path):
 
 
 def incident(server, feeder, sink, path):
-    """Returns the alerts as they were seen, by the end of the window, and the server that was started anew."""
+    """Returns the alerts that were seen, by the end of their window, and the server after its restart."""
     seen = {}
     wait(lambda: alert(server, "hot", seen)["state"] == "inactive" and feeder.is_settled(max(seen)), "steady: nothing fires")
     feeder.incident = True
@@ -238,6 +238,31 @@ def preview(server, feeder, seen):
           "candor fleet alerts", table)
 
 
+def draft(server, text):
+    """A rule that is not in the file is previewed as if it were; so it is on a server without a file. Its text comes from /v1/alerts."""
+    rule = "[alert hot]" + text.split("[alert hot]")[1].split("[alert fluke]")[0]
+    times = {"from": int(time.time()) - 600, "to": int(time.time()), "points": "true"}
+    known, new = (server.get("/v1/alerts/preview", **times, **which) for which in ({"rule": "hot"}, {"draft": rule}))
+    ct.ok(known == new and known["count"] == 1, "a draft: as the rule of the file", (known, new))
+    shown = next(one for one in json.loads(server.request("GET", "/v1/alerts")[2])["rules"] if one["name"] == "hot")
+    ct.ok((shown["labels"], shown["annotations"], shown["to"], shown["no_data"]) ==
+          ({"team": "shop"}, {"summary": "the hot loop is <back>"}, None, 3600), "/v1/alerts has all keys of a rule", shown)
+    for wrong, word in (("[alert a]\nvalue = cores\n", "threshold"), ("value = cores", "before the first section"),
+                        (rule + rule, "already"),
+                        ("[send a]\ntype = slack\nurl = http://a\n", "one section [alert NAME]"), (rule + "to = nobody\n", "[send nobody]"),
+                        (rule.replace("above", "abobe"), "no key 'abobe'"), ("[alert a]\n\0", "zero byte")):
+        answer = server.get("/v1/alerts/preview", **times, draft=wrong)
+        ct.ok(answer.get("status") == 400 and word in answer["error"], f"a draft with an error: {word}", answer)
+    quiet = ("22:00-06:00", "Sat-Sun", "Mon-Fri 12:00-13:00", "Sat-Mon 23:30-00:15", "Wed", "Sun-Sat")
+    said = [server.get("/v1/alerts/preview", **times, draft=rule + f"quiet = {one}\n")["rule"]["quiet"] for one in quiet]
+    ct.ok(said == [[one] for one in quiet], "quiet times as they were written", said)
+    bare = Server("bare")
+    answer = bare.get("/v1/alerts/preview", **times, draft=rule + "to = nobody\n")
+    ct.ok(answer["count"] == 0 and answer["rule"]["to"] == "nobody" and "--alerts FILE" in bare.get("/v1/alerts/preview", **times)["error"],
+          "a server without rules previews a draft", answer)
+    bare.end()
+
+
 def test_fire(server, sink):
     status, _, body = server.request("POST", "/v1/alerts/hot/test", b"")
     answer = json.loads(body)["targets"]
@@ -272,6 +297,7 @@ def main():
     feeder.stop()
     messages(sink)
     preview(server, feeder, seen)
+    draft(server, text)
     test_fire(server, sink)
     read_again(server, path, text)
     ct.ok(server.metrics()["candor_server_alert_evaluations_total"] > 10, "evaluations are counted")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""candor fleet changes: two versions on several hosts, with a planted regression and a renamed method, held against what was sent.
+"""candor fleet changes: two versions on several hosts, with a planted regression and a renamed method, compared with the data that were
+sent.
 
 tier: default
 timeout: 240
@@ -66,7 +67,7 @@ def verdict(answer, method):
 
 
 def reported(paths, which):
-    """The sum of what candor report says of each method, over recordings."""
+    """The sums over recordings of what candor report says about each method."""
     sums, whole = {}, 0
     for path in paths:
         report = recordings.report_json(path, "--top", "1000")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Findings over the fleet: what the server's rules find in recordings that come in, held against candor analyze of the same recordings.
+"""Findings over the fleet: what the server's rules find in recordings that arrive, compared with candor analyze on the same recordings.
 
 tier: default
 timeout: 180
@@ -23,7 +23,7 @@ SKIPS = ("late", "format", "missing", "damaged")
 
 
 def recording(name, wait_ms, seconds=1):
-    """One of so many seconds, in which two threads wait for a lock whose owner sleeps; wait_ms 0: a good one."""
+    """A recording of this many seconds in which two threads wait for a lock whose owner sleeps; wait_ms 0: a good one."""
     lines = [("setting", "event", "cpu,wall,lock,halt"), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2),
              ("book", "halt_safepoints", "", 0, 0)]
     if wait_ms:
@@ -53,7 +53,7 @@ class Fleet:
         return json.loads(content) if status == 200 else {"status": status, "error": content.decode(), "findings": []}
 
     def settle(self):
-        """The answer once no recording waits; every recording that was sent is in one of the counts, at any time."""
+        """The answer when no recording waits any more. At any time every recording that was sent is in one of the counts."""
         end = time.monotonic() + ct.PATIENCE
         while time.monotonic() < end:
             answer = self.ask(state="all")
@@ -73,7 +73,7 @@ def cli(fleet, *words):
 
 
 def once(fleet):
-    """One problem, of two hosts and versions, is one finding, and equals what candor analyze says of its evidence."""
+    """The same problem on two hosts and in two versions is one finding, and equals what candor analyze says about its evidence."""
     mild, bad, good = recording("mild.jfr", 300), recording("bad.jfr", 500), recording("good.jfr", 0)
     fleet.send(mild, service="shop", host="a", version="1")
     first = fleet.settle()
@@ -146,13 +146,13 @@ def changes(fleet, number):
 
 
 def life(fleet, number):
-    """It is resolved when three recordings, for long enough, do not have it, and open again when one has it."""
+    """It is resolved when three recordings, over a long enough time, do not have it, and it is open again when one has it."""
     states = []
     for i in range(3):
         fleet.send(recording(f"fixed-{i}.jfr", 0, seconds=4 + i), service="shop", host="b")
         states.append(fleet.settle()["findings"][0]["state"])
     ct.ok(states == ["acknowledged", "acknowledged", "resolved"], "resolved by itself", states)
-    ct.ok(not fleet.ask()["findings"] and fleet.ask(state="resolved")["findings"], "and shown only if it is asked for")
+    ct.ok(not fleet.ask()["findings"] and fleet.ask(state="resolved")["findings"], "and shown only if it is requested")
     fleet.send(recording("old.jfr", 303, seconds=2), service="shop", host="b")
     one = fleet.settle()["findings"][0]
     ct.ok((one["state"], one["recordings"]) == ("resolved", 5), "a recording of earlier does not open it", one)
@@ -168,7 +168,7 @@ def life(fleet, number):
 
 
 def skipped(fleet):
-    """What cannot be judged is counted, and does not keep others from it."""
+    """Recordings that cannot be judged are counted, and do not hold up others."""
     before = fleet.ask()
     fleet.send(b"main;demo.Work.hot 5\n", service="text", format="collapsed")
     fleet.send(recording("good-2.jfr", 0), service="zoo")
@@ -204,7 +204,7 @@ def unread():
 
 
 def evidence():
-    """The recording that is a finding's evidence stays when its neighbors go, until the disk has no room for it."""
+    """The recording that is a finding's evidence stays when others around it are deleted, until the disk has no room for it."""
     fleet = Fleet("evidence", "--analyze-cpu", SHARE)
     fleet.send(recording("before.jfr", 0), service="shop")
     worst = fleet.send(recording("worst.jfr", 500), service="shop")
@@ -212,7 +212,7 @@ def evidence():
     number = fleet.settle()["findings"][0]["id"]
 
     def kept(*options):
-        """The recordings that are still there after the server has begun with these options."""
+        """The recordings that are still there after the server has started with these options."""
         fleet.options = ("--analyze-cpu", SHARE, *options)
         fleet.again(signal.SIGTERM)
         end = time.monotonic() + ct.PATIENCE
@@ -250,7 +250,7 @@ def evidence():
 
 
 def cost():
-    """The rules take no more of a processor than they may: the CPU time of all recordings but the last is within the share of the time."""
+    """The rules use no more of a processor than they may: the CPU time for all recordings but the last is within the share of the time."""
     fleet = Fleet("cost", "--analyze-cpu", "0")
     for i in range(6):
         fleet.send(recording(f"cost-{i}.jfr", 400 + i), service=f"s{i % 3}")
@@ -270,7 +270,7 @@ def cost():
 
 
 def tokens():
-    """A host's token, which may write, cannot change a finding."""
+    """A host's token, which may write, must not allow it to change a finding."""
     words = {name: ct.candor("server", "--token-file", ct.WORK / "token-file", "--new-token", f"{name}:{scopes}").out.strip()
              for name, scopes in (("host", "write"), ("reader", "read"), ("person", "read,write"),
                                   ("shop", "read,write:service=shop"), ("cart", "read,write:service=cart"))}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where methods run: each figure is the sum of what candor report says of the same recordings, in services, by labels and over time.
+"""Where methods run: each figure is the sum of what candor report says about the same recordings, by service, by label and over time.
 
 tier: default
 timeout: 300
@@ -28,7 +28,7 @@ HOSTILE = ['demo."},{.a', "demo.<img src=x>.b", "demo.日本.メソッド", "dem
 
 
 def lines(seed, samples, stacks=STACKS):
-    """The script of a recording with a sample each ms; and the same as (ms, weight, methods root first)."""
+    """The script of a recording with a sample every ms; and the same as (ms, weight, methods root first)."""
     rng = random.Random(seed)
     script = [("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1), ("thread", "worker", 2, 2)]
     truth = []
@@ -40,7 +40,7 @@ def lines(seed, samples, stacks=STACKS):
 
 
 def names(stack):
-    """The methods of a stack, as a report has them."""
+    """The methods of a stack, as a report lists them."""
     frames = [frame.rsplit("|", 1) for frame in stack.removeprefix("...;").split(";")]
     return ["[gc_active] libjvm.so!evacuate" if len(f) == 2 and f[0] == "Failed" else f[-1].rsplit(":", 1)[0] for f in frames]
 
@@ -131,7 +131,7 @@ def wanted_tree(name):
 
 
 def test_time(server, truth):
-    """Ranges that cut recordings, and series."""
+    """Ranges that cut recordings in two, and series over time."""
     last = max(ms for ms, _, _ in truth) // 1000
     for begin, end in ((START, START + 1), (START + 1, START + 2), (START + last, START + 100), (START - 50, START), (START, START + 2)):
         found = server.get("/v1/functions", match="Tree", **{"from": begin, "to": end})["found"]
@@ -184,19 +184,19 @@ def test_table(server):
     printed = ct.candor("fleet", "functions", server.url, "Cart.get", *TIMES, "--by", "host", "--limit", "1", "--json")
     ct.ok(json.loads(printed.out) == answer, "JSON is the server's answer")
     nothing = ct.candor("fleet", "functions", server.url, "no such method", *TIMES)
-    ct.ok(nothing.status == 0 and "no sample" in nothing.err, "nothing is said", nothing)
+    ct.ok(nothing.status == 0 and "no sample" in nothing.err, "nothing is reported", nothing)
     for words, wanted in (((server.url,), "usage"), ((server.url, "/(/"), "character 1"), ((server.url, "x", "--limit", "x"), "limit")):
         result = ct.candor("fleet", "functions", *words)
         ct.ok(result.status in (1, 2) and wanted in result.err and len(result.err.splitlines()) == 1, f"{words[1:]}: one line", result)
 
 
 def collapsed(day, i):
-    """The same two methods in each recording, each day with others before them, so that ids differ from day to day."""
+    """The same two methods in each recording, each day after other methods, so that ids differ from day to day."""
     return "".join(f"x.A.main;x.D{day}.m{n};x.Both.run;x.Both.run {n + i + 1}\n" for n in range(day + 1)) + f"x.A.main {i + 1}\n"
 
 
 def test_days(server):
-    """Several days, and segments that are merged meanwhile."""
+    """Several days, and segments that are merged between queries."""
     files, begin = collections.defaultdict(list), START - 20 * DAY_S
     for day in range(3):
         for i in range(12):
@@ -228,9 +228,9 @@ def test_damage(server):
     server.send(collapsed(0, 1).encode(), service="hurt", **{"from": begin})
     when = {"from": begin - 10, "to": begin + 10, "match": "Both", "select": 'service="hurt"', "type": "cpu:samples"}
     whole = server.get("/v1/functions", **when)
-    newest = max((server.data / "segments").glob("*/*.seg"), key=lambda path: int(path.parent.name))  # that of the last dictionary
+    newest = max((server.data / "segments").glob("*/*.seg"), key=lambda path: int(path.parent.name))  # the segment of the last dictionary
     content = bytearray(newest.read_bytes())
-    content[12] ^= 1  # in its head, which every query reads
+    content[12] ^= 1  # in its header, which every query reads
     newest.write_bytes(content)
     answer = server.get("/v1/functions", **when)
     ct.ok(whole["complete"] and whole["found"]["total"] == 2 and answer["complete"] is False and answer["found"]["total"] == 0 and

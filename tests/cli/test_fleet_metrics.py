@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Key metrics on the server: by minute, equal to what candor report says of the same recording; search; Prometheus' text; the tables of
-candor fleet.
+"""Key metrics on the server: by minute, equal to what candor report says about the same recording; search; Prometheus' text; the tables
+of candor fleet.
 
 tier: default
 timeout: 120
@@ -19,13 +19,13 @@ from servers import DAY, Server
 
 TIMES = ("--from", DAY["from"], "--until", DAY["to"])
 S = 1000 * MS
-START = 1_700_000_000  # of recordings.make: 20 s after the beginning of a minute
+START = 1_700_000_000  # for recordings.make: 20 s after the beginning of a minute
 FIRST = START // 60 * 60
 LENGTH = 130  # seconds: 40 s of the first minute, 60 of the second, 30 of the third
 
 
 def make(name, cores, events="cpu,wall,lock,halt"):
-    """A recording of 130 s that keeps so many processors busy; of which 2 % are unseen, and 1 % own cost."""
+    """A recording of 130 s that keeps this many processors busy; 2 % of the time is unseen, and 1 % is own cost."""
     lines = [("setting", "event", events), ("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1), ("thread", "other", 2, 2)]
     lines += [("sample", 1, 10 * MS, "complete", RUN + ";demo.Work.hot:23")]
     at = {5: [("pause", 300 * MS, "G1New", "G1 Evacuation Pause")], 39: [("at", 39_900), ("pause", 700 * MS, "G1New", "System.gc()")],
@@ -171,7 +171,7 @@ def tables(server):
 
 
 def scrape(server):
-    """The latest minute of each JVM: of 103 services, those with most CPU time."""
+    """The latest minute of each JVM: of 103 services, those with the most CPU time."""
     def read():
         lines = server.request("GET", "/v1/metrics/prometheus")[2].decode().splitlines()
         return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The hottest own methods of each service, and which have changed: counted by hand, with changes that were planted.
+"""The hottest own methods of each service, and the ones that have changed: counted by hand, with planted changes.
 
 tier: default
 timeout: 120
@@ -18,7 +18,7 @@ from servers import DAY, Server
 
 NOW, HOUR, DAY_S = 1_690_000_000, 3600, 86400
 METHODS = ["app.Cart.get", "app.Cart.put", "app.Tax.of", "app.Web.page", "app.Db.read", "app.Log.line"]
-PATHS = {"app.Db.read": "org.postgresql.Driver.query;java.net.Socket.read", "app.Log.line": "java.io.Writer.write"}  # whose leaf is not own
+PATHS = {"app.Db.read": "org.postgresql.Driver.query;java.net.Socket.read", "app.Log.line": "java.io.Writer.write"}  # leaf not own
 
 
 def is_own(name):
@@ -26,7 +26,7 @@ def is_own(name):
 
 
 def stack(method):
-    """Root first; each own method is called by another one, and by the JDK and a framework."""
+    """Root first; each own method is called by another one, and also by the JDK and a framework."""
     below = f";{PATHS[method]}" if method in PATHS else ""
     return f"java.lang.Thread.run;org.springframework.Web.call;app.Main.serve;{method};java.util.HashMap.forEach;{method}{below}"
 
@@ -56,7 +56,7 @@ def send(server, rng, service, host, begin, weights, n=4000):
 
 
 def fill(server):
-    """service -> what it did in the last hour. shop has two hosts, cart has one; of shop app.Tax.of has grown, of cart nothing has."""
+    """service -> what it did in the last hour. shop has two hosts, cart has one; in shop app.Tax.of has grown, in cart nothing has."""
     rng, sent = random.Random(11), collections.defaultdict(collections.Counter)
     for day, grown in ((1, 10), (0, 25)):
         for i in range(4):
@@ -108,7 +108,7 @@ def test_movers(server, when):
 
 
 def test_cores(server):
-    """Of CPU time there are cores."""
+    """For CPU time the table has cores."""
     script = [("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
     script += [("sample", 1, 10 * MS, "complete", "java.lang.Thread.run:1;app.Busy.loop:2;java.util.HashMap.get:3") for _ in range(2500)]
     server.send(recordings.make("top.jfr", script).read_bytes(), service="busy", host="h")
@@ -132,7 +132,7 @@ def test_table(server, when):
     printed = ct.candor("fleet", "top", server.url, *options, "--limit", "1", "--json")
     ct.ok(json.loads(printed.out) == server.get("/v1/top", limit=1, against="-24h", **when), "JSON is the server's answer")
     nothing = ct.candor("fleet", "top", server.url, "--from", "-1m")
-    ct.ok(nothing.status == 0 and "no samples" in nothing.err, "nothing is said", nothing)
+    ct.ok(nothing.status == 0 and "no samples" in nothing.err, "nothing is reported", nothing)
     wrong = ct.candor("fleet", "services", server.url, "--against", "-24h")
     ct.ok(wrong.status == 2 and "--against" in wrong.err, "an option of this view only", wrong)
 

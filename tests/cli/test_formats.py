@@ -1,4 +1,4 @@
-"""candor convert and candor report with other tools' formats: what those tools say of what we write, and the other way round.
+"""candor convert and candor report with other tools' formats: what those tools read from our files, and what we read from theirs.
 
 tier: default
 timeout: 300
@@ -32,7 +32,7 @@ def shares(report):
 
 
 def test_round_trips(path):
-    """What each format says of methods is what the recording says, to the nanosecond."""
+    """What each format says about methods equals what the recording says, to the nanosecond."""
     truth = report_json(path)
     for extension, source in FORMATS.items():
         options = ["--unit", "ns"] if source == "collapsed" else []
@@ -46,7 +46,7 @@ def test_round_trips(path):
 
 
 def test_from(path):
-    """Content decides, --from decides otherwise, and garbage of a known kind is named."""
+    """The content decides, unless --from decides otherwise; invalid data of a known kind are named."""
     out = convert(path, "pb.gz")
     named = shutil.copy(out, ct.WORK / "some.bin")
     ct.ok(report_json(named).get("source") == "pprof", "the name does not matter")
@@ -123,7 +123,7 @@ def test_documented():
 
 
 def test_foreign():
-    """What is known not to be read is refused by its name, with the command that helps, and not taken for something else."""
+    """Formats that are known, but not read, are refused by name, with a helpful command, and not mistaken for another format."""
     path = ct.WORK / "foreign"
     for what, content, words in FOREIGN:
         path.write_bytes(content)
@@ -181,7 +181,7 @@ Full thread dump OpenJDK 64-Bit Server VM (21.0.5+11-LTS mixed mode):
 
 
 def test_thread_dumps():
-    """Threads with a Java stack count once in each dump; what a deadlock's report repeats does not count again."""
+    """Each thread with a Java stack counts once in each dump; stacks that the report of a deadlock repeats do not count again."""
     path = ct.WORK / "threads.txt"
     path.write_text(THREAD_DUMP)
     result = ct.candor("convert", "--to", "collapsed", path, "-")
@@ -197,7 +197,7 @@ def test_thread_dumps():
 
 
 def test_perf():
-    """What perf itself says of a recording: its samples, and the sum of their periods."""
+    """What perf itself says about a recording: its samples, and the sum of their periods."""
     data, text = ct.WORK / "perf.data", ct.WORK / "perf.txt"
     program = "import time\nwhile time.process_time() < 0.3: pass"
     if not shutil.which("perf"):
@@ -229,7 +229,7 @@ def collapsed_sum(path, *options):
 
 
 def test_values():
-    """Of several values one is chosen, exact to the byte, and the others are named."""
+    """Of several values one is selected, exact to the byte, and the others are named."""
     strings = ("", "alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "inuse_space", "main.grow", "main.main")
     data = b"".join(field(1, field(1, kind) + field(2, unit)) for kind, unit in ((1, 2), (3, 4), (5, 2), (6, 4)))
     for leaf, *values in ((1, 10, 1000003, 3, 300007), (2, 5, 50021, 2, 20011), (1, 7, 70001, 0, 0)):
@@ -254,7 +254,7 @@ def test_values():
 
 
 def test_heap():
-    """A profile of bytes, as Go's: units are kept and the file's own default is taken."""
+    """A profile of bytes, such as Go's: units are kept, and the file's own default value is used."""
     program = pathlib.Path(shutil.which("go") or "")
     if not program.name:
         return ct.skip("a heap profile of Go", "no go")
@@ -313,7 +313,7 @@ LEGACY = (
 
 
 def as_pprof(path):
-    """The last value of each stack of addresses, root first, as go tool pprof reads the file."""
+    """The last value for each stack of addresses, root first, in the way in which go tool pprof reads the file."""
     text = ct.run("go", "tool", "pprof", "-raw", path).out
     samples, locations = text.split("Samples:")[1].split("Locations")
     address = dict(re.findall(r"^ *(\d+): 0x([0-9a-f]+)", locations.split("Mappings")[0], re.M))
@@ -377,7 +377,7 @@ message KeyValueAndUnit { int32 key_strindex = 1; AnyValue value = 2; int32 unit
 
 
 def decode(proto, message, data):
-    """The text that protoc makes of a message; fields that the schema does not know would stand there as numbers."""
+    """The text that protoc makes of a message; fields that the schema does not know would appear in it as numbers."""
     schema = ct.WORK / "schema.proto"
     schema.write_text(proto)
     done = subprocess.run(["protoc", f"--proto_path={ct.WORK}", f"--decode={message}", schema], input=data, capture_output=True)
@@ -399,7 +399,7 @@ def test_protoc(path):
 
 
 def breaches(schema, value, root):
-    """What of a value is against a JSON schema, as far as speedscope's uses the language."""
+    """What in a value violates a JSON schema, as far as speedscope's schema uses the language."""
     if "$ref" in schema:
         return breaches(root["definitions"][schema["$ref"].rsplit("/", 1)[1]], value, root)
     if "anyOf" in schema:
@@ -422,7 +422,7 @@ def breaches(schema, value, root):
 
 
 def test_speedscope(path):
-    """The schema of speedscope's files comes with its npm package; its importer runs in tests/browser/test_speedscope.py."""
+    """The schema of speedscope's files comes with its npm package; tests/browser/test_speedscope.py runs its importer."""
     data = json.loads(convert(path, "speedscope.json").read_text())
     weights = sum(sum(p["weights"]) for p in data["profiles"])
     ct.ok(weights == 1000 * MS and all(len(p["samples"]) == len(p["weights"]) for p in data["profiles"]), "the weights of all threads")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor report --kind halt on recordings whose halts are known: sums, ranges of time by all ways to write them, JSON and text alike.
+"""candor report --kind halt on recordings with known halts: sums, ranges of time in all notations, JSON and text alike.
 
 tier: quick
 timeout: 60
@@ -18,7 +18,7 @@ YOUNG, FULL = ("G1 young collection pauses", "G1 Evacuation Pause"), ("G1 stop-t
 
 
 def example():
-    """1 s: each line is a millisecond after the one before. Pauses of 5 ms at 100, 200, 300 and of 20 ms at 400."""
+    """1 s: each line is a millisecond after the previous one. Pauses of 5 ms at 100, 200, 300 and of 20 ms at 400."""
     lines = [("setting", "event", "cpu,halt"), ("thread", "main", 4711, 1)]
     for at in range(2, 1000):
         if at in (100, 200, 300):
@@ -57,7 +57,7 @@ def test_whole(path):
 
 
 def test_ranges(path):
-    """300 to 410 ms has the pause at 300 and the first half of that at 400, however it is written."""
+    """300 to 410 ms includes the pause at 300 and the first half of the pause at 400, in whatever notation."""
     for zone, ranges in (("UTC0", ("+300ms..+410ms", "22:13:20.3..22:13:20.41", "2023-11-14T22:13:20.3Z..2023-11-14T22:13:20.41Z",
                                    "22:13:20.3..+410ms")), ("EST5", ("17:13:20.3..17:13:20.41",))):
         os.environ["TZ"] = zone
@@ -78,7 +78,7 @@ def test_ranges(path):
 
 
 def test_timeline(path):
-    """The samples weigh what lies between them: main runs all the time but in the pauses, of which nobody took a sample."""
+    """Each sample weighs the time since the previous one: main runs all the time except in the pauses, of which there are no samples."""
     r = report(path, "--timeline")
     timeline = r["timeline"]
     ct.ok(timeline["columns"] == 80 == len(timeline["stopped"]) and [t["name"] for t in timeline["threads"]] == ["main"], "a row", timeline)
@@ -88,7 +88,7 @@ def test_timeline(path):
           "each column of it", timeline)
     text = ct.candor("report", "--kind", "halt", "--timeline", path).out
     ct.ok(timeline["threads"][0]["cells"] in text and timeline["stopped"].rstrip() in text and "Timeline" in text, "as text", text)
-    ct.ok("timeline" not in report(path), "only when it is asked for")
+    ct.ok("timeline" not in report(path), "only when it is requested")
 
 
 def test_others(path):
@@ -105,7 +105,7 @@ def test_others(path):
     cut = ct.WORK / "cut.jfr"
     cut.write_bytes(path.read_bytes()[:-400])
     damaged = ct.candor("report", "--kind", "halt", cut)
-    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is told", damaged)
+    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is reported", damaged)
 
 
 path = make("halts.jfr", example())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor hist: what is split and united stays the same, ranges and windows, every format; damage is one clear line.
+"""candor hist: logs that are split and joined again are the same; ranges and windows; every format; damage gives one clear line.
 
 tier: quick
 timeout: 120

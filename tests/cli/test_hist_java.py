@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Histogram logs between us and HdrHistogram for Java: counts, percentiles and whole percentile tables are the same.
+"""Histogram logs of Candor and of HdrHistogram for Java: counts, percentiles and whole percentile tables are the same.
 
 tier: default
 timeout: 300
@@ -35,14 +35,15 @@ def as_candor(path):
 
 
 def rows(text):
-    """The table's rows and its foot, without what stands in front of it."""
+    """The table's rows and its footer, without the text before it."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if "Percentile TotalCount" in line), len(lines))
     return [line.rstrip() for line in lines[start:]]
 
 
 def are_same(a, b):
-    """Two rows; the last of a percentile's twelve digits may be rounded either way. The buckets of Java's sum are those it grew to."""
+    """Two rows; the last of a percentile's twelve digits may be rounded in either direction. Java's number of buckets depends on how far
+    its array has grown."""
     first, second = a.split(), b.split()
     if len(first) > 1 and first[0][0].isdigit() and second[0][0].isdigit():
         return first[0] == second[0] and first[2:] == second[2:] and abs(float(first[1]) - float(second[1])) < 2e-12
@@ -81,7 +82,7 @@ def theirs_read_by_us():
 
 
 def old_encoding(version, word, counts):
-    """A histogram as HdrHistogram wrote it before 2.1.4 (V0; it reads back words of 8 bytes), and before 2.1.7 (V1)."""
+    """A histogram as HdrHistogram wrote it before 2.1.4 (V0, with words of 8 bytes), and before 2.1.7 (V1)."""
     body = b"".join(count.to_bytes(word, "big") for count in counts)
     cookie = {0: 0x1c849308, 1: 0x1c849301}[version] + (word << 4)
     if version:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""candor stop puts the JDK's chunks behind a recording whose path only the JVM tells: into none that the JVM could not write to itself,
-whatever it says. And which recording of the JDK's is taken for ours. Against a process that is a script (fake_recorder.py).
+"""candor stop appends the JDK's chunks to a recording whose path only the JVM reports. Whatever the JVM says, candor must not write to a
+file that the JVM could not write to itself. Also, which recording of the JDK's recorder is taken for ours. With a script in place of
+the JVM (fake_recorder.py).
 
 tier: default
 timeout: 300
@@ -24,7 +25,7 @@ class Fake(ct.Script):
 
 
 def stop(before, writes, *behaviours, name="Owner", limit="unlimited"):
-    """The client's result, and what the file that held this holds afterwards. limit: of its size, in KiB."""
+    """The client's result, and the contents of the file afterwards. limit: of its size, in KiB."""
     FILE.write_bytes(before)
     with Fake(writes, name, *behaviours) as fake:
         result = ct.run("bash", "-c", 'ulimit -f "$1"; exec "$2" stop "$3"', "bash", limit, ct.PROGRAM, fake.pid)
@@ -32,7 +33,7 @@ def stop(before, writes, *behaviours, name="Owner", limit="unlimited"):
 
 
 def interrupted():
-    """The same of one that gets Ctrl-C while the JVM dumps."""
+    """The same for a client that gets Ctrl-C while the JVM dumps."""
     FILE.write_bytes(flight)
     with Fake(True, "Owner", "waits") as fake:
         client = ct.spawn([ct.PROGRAM, "stop", fake.pid], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -46,7 +47,7 @@ def interrupted():
 
 
 def ending(*behaviours):
-    """The same where the JVM begins to end a moment before, or its timer ends what the JDK records."""
+    """The same if the JVM begins to end a moment before, or its timer ends the JDK's recording."""
     FILE.write_bytes(flight)
     with Fake(True, "candor-PID-0123abcd", "on", *behaviours) as fake:
         folder = pathlib.Path(f"/tmp/.candor-{fake.pid}-0123abcd")
@@ -67,7 +68,7 @@ ct.ok(result.status == 0 and after == flight + flight, "a file that the JVM writ
 for before, what in ((b"", "an empty one"), (flight, "a recording")):
     result, after = stop(before, writes=False)
     ct.ok(after == before, f"{what} that it does not write to stays as it is", (result, len(after)))
-    ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: which is said", result)
+    ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: and this is reported", result)
 result, after = stop(flight, writes=True, name="candor-PID-of the owner's")
 ct.ok(result.status == 0 and after == flight + flight, "a recording of the JDK's whose name is like ours is its owner's", result)
 result, after = stop(flight, writes=True, name="candor-PID-0123abcd")

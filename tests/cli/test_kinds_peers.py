@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Samples of each kind in recordings of async-profiler and of the JDK's allocation events: the same numbers, and the same sums, as
+"""Samples of each kind in recordings of async-profiler, and of the JDK's allocation events: the same numbers and sums as
 async-profiler's own converter and the JDK's own reader find.
 
 tier: default
@@ -25,7 +25,7 @@ def recorded(jdk, name, *flags, seconds=0.2):
 
 
 def figures(path, *options):
-    """Samples and sum of their weights; for no samples of the kind, the message."""
+    """Number and total weight of the samples; if there are no samples of the kind, the message."""
     result = ct.candor("report", "--json", *options, path)
     if result.status:
         return result.err
@@ -34,7 +34,7 @@ def figures(path, *options):
 
 
 def converted(jdk, jars, path, *options, sums=((), ("--total",))):
-    """The same by async-profiler's converter."""
+    """The same from async-profiler's converter."""
     found = []
     for total in sums:
         collapsed = ct.WORK / "converted.txt"

@@ -1,4 +1,4 @@
-"""Labels of samples: what another tool's profile says of its samples is kept from format to format, and chooses samples.
+"""Labels of samples: what another tool's profile says about its samples is kept from format to format, and selects samples.
 
 tier: quick
 timeout: 120

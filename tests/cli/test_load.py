@@ -1,4 +1,4 @@
-"""A recording of many chunks says the same, byte for byte, whether one thread reads it or as many as there are processors.
+"""A recording of many chunks gives the same result, byte for byte, whether one thread reads it or as many as there are processors.
 
 tier: default
 timeout: 300
@@ -17,7 +17,7 @@ OUTPUTS = ("collapsed", "csv", "pb.gz", "otlp", "speedscope.json", "json", "html
 
 
 def many_chunks():
-    """Threads, stacks, settings and books that come, change and come again in some of thirty chunks."""
+    """Threads, stacks, settings and books that appear, change and appear again in some of thirty chunks."""
     lines = [("setting", "interval_ns", 10 * MS), ("jvm", "first", "demo.Main", 4711)]
     lines += [("thread", f"worker {i % 7}", 4711 + i, i) for i in range(1, 11)]
     for chunk in range(30):
@@ -48,7 +48,7 @@ def joined(name, *paths):
 
 
 def said(path, processors):
-    """All that candor says of the file, by what was asked for."""
+    """All output of candor for the file, by command."""
     here = ["taskset", "-c", ",".join(map(str, processors))]
     found = {}
     for extension in OUTPUTS:

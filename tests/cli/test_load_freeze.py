@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real server frozen for a second under candor load, and the mock in real time: response times report what service times hide.
+"""A real server is frozen for a second under candor load, and the mock runs in real time: response times show what service times hide.
 
 tier: default
 timeout: 300
@@ -21,7 +21,7 @@ RATE, SECONDS = 300, 4
 
 
 def frozen(*arguments):
-    """A run of 4 s whose server stands still for 1 s in its middle; text and JSON of its end."""
+    """A run of 4 s whose server stands still for 1 s in the middle; its final text and JSON."""
     server = ct.spawn([sys.executable, SERVER], stdout=subprocess.PIPE)
     url = f"http://127.0.0.1:{int(server.stdout.readline())}/ok"
     client = ct.spawn([ct.PROGRAM, "load", *arguments, "-c", "8", "-d", f"{SECONDS}s", "--log-interval", "100ms", url],
@@ -39,7 +39,7 @@ def frozen(*arguments):
 
 def a_frozen_server():
     f = json.loads(frozen("--json", "-r", str(RATE)))
-    # Those due in its first half wait for more than half a second: RATE / 2 of RATE * SECONDS, an eighth of all.
+    # Requests due in the first half of that second wait for more than half a second: RATE / 2 of RATE * SECONDS, an eighth of all.
     ct.ok(f["response"]["p90_ns"] > 0.5e9 and f["response"]["max_ns"] > 0.95e9, "fixed: the response times have the second",
           f["response"])
     ct.ok(f["service"]["max_ns"] > 0.95e9 and f["service"]["p90_ns"] < 0.5e9, "by service time, only those in flight had it",

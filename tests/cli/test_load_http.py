@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor load against a scripted server, programs and the mock: nothing is lost from its figures, and wrong usage is told.
+"""candor load against a scripted server, programs and the mock: no request is missing from its figures, and wrong usage is reported.
 
 tier: default
 timeout: 300
@@ -23,13 +23,13 @@ def server(*certificate):
 
 
 def load(*arguments):
-    """Its result, and that as JSON when there is one."""
+    """Its result, and the result as JSON if there is one."""
     result = ct.candor("load", "--json", "-q", *arguments)
     return result, json.loads(result.out) if result.out.startswith("{") else {}
 
 
 def is_whole(figures):
-    """Every request is a sample: service times of all that were sent, the two others of all that were due."""
+    """Every request is a sample: service times for all requests that were sent, the two other times for all that were due."""
     kinds = figures["outcomes"]
     sent = sum(kinds.values()) - kinds["unsent"]
     due = sum(kinds.values())
@@ -61,7 +61,7 @@ def saturated_mock():
 
 
 def hiccup_mock():
-    """A model that stops at times: what callers see at p99 is many times the service time. In virtual time each run is the same."""
+    """A model that stops at times: p99 as callers see it is many times the service time. In virtual time each run is the same."""
     ratios, means = [], []
     for seed in range(1, 16):
         _, f = load("--mock", "hiccup=50ms-150ms", "-c", "25", "-r", "10000", "-d", "60s", "--virtual-time", "--seed", str(seed))
@@ -74,7 +74,7 @@ def hiccup_mock():
 def warm_up_and_ramp():
     _, f = load("--mock", "delay=4ms", "-c", "1", "-r", "1000", "-d", "2s", "--drain", "60s", "--virtual-time")
     ct.ok(f["completed"] == 2000 and f["outstanding"] == 0 and abs(f["response"]["max_ns"] / 6e9 - 1) < 0.01,
-          "a drain goes on with what was due", f)
+          "a drain continues with what was due", f)
     _, f = load("--mock", "delay=1ms", "-c", "10", "-r", "100", "-w", "2s", "-d", "3s", "--virtual-time")
     ct.ok(f["warm_up_requests"] == 200 and f["completed"] + f["outstanding"] == 300, "a warm-up is left out", f)
     _, f = load("--mock", "delay=1ms", "-c", "10", "-r", "0-100:10s,100", "-d", "20s", "--virtual-time")
@@ -100,7 +100,7 @@ def answers(url):
         ct.ok(result.status == (0 if kind == "answered" else 1), "status", result)
     ct.ok("not one request succeeded" in ct.candor("load", "-q", "-r", "50", "-d", "200ms", f"{url}/status/404").err and
           "all 50 answers have a status of 400 to 499" in ct.candor("load", "-q", "-r", "50", "-d", "1s", f"{url}/status/404").err,
-          "where all answers are 404, that is said")
+          "where all answers are 404, that is reported")
     _, f = load("-r", "50", "-d", "1s", "--timeout", "200ms", "--drain", "1s", "-c", "20", f"{url}/silent")
     ct.ok(f["outcomes"]["timeouts"] >= 40 and is_whole(f) and f["service"]["max_ns"] >= 0.2e9,
           "timeouts are samples of their length", f)

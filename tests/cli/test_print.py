@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor print and candor summary on recordings whose content is known: filters, limits, text, JSON, damage, a closed pipe.
+"""candor print and candor summary on recordings with known content: filters, limits, text, JSON, damage, a closed pipe.
 
 tier: quick
 timeout: 120
@@ -103,7 +103,7 @@ def test_damage(path):
     cut.write_bytes(whole[:first + 200])
     result = ct.candor("print", "--json", "--events", "CpuSample", cut)
     ct.ok(result.status == 0 and len(result.out.splitlines()) == 16 and "chunk" in result.err,
-          "what is whole is printed, the rest is told", result)
+          "whole lines are printed, the rest is reported", result)
     summary = ct.candor("summary", cut)
     ct.ok(summary.status == 0 and "1 damaged" in summary.out and "chunk" in summary.err, "summary tells of damage", summary)
     ct.ok(json.loads(ct.candor("summary", "--json", cut).out)["problem_count"] > 0, "and so does its JSON")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor print and summary beside the JDK's own `jfr print --json` and `jfr summary`: the same events with the same values, of
-recordings by the JDK's flight recorder, by async-profiler and by us.
+"""candor print and summary compared with the JDK's own `jfr print --json` and `jfr summary`: the same events with the same values, in
+recordings of the JDK's flight recorder, of async-profiler and of Candor.
 
 tier: default
 timeout: 900
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 DEPTH = "4096"
-# How `jfr print` writes what is "none" or "for ever"; null for us.
+# The text of `jfr print` for "none" or "for ever"; ours is null.
 NEVER = re.compile(r"-999999999-01-01T00:00(:00)?\+18:00|\+999999999-12-31T23:59:59\.999999999-18:00|PT-?2562047788015215H.*")
 TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(\.\d+)?Z")
 SPAN = re.compile(r"PT(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d*)(\.\d+)?S)?")
@@ -30,7 +30,7 @@ def span_ns(match):
 
 
 def plain(value):
-    """Times and spans in one form. Spans are rounded to 100 ns: the JDK turns ticks into ns in floating point."""
+    """Times and time spans in one form. Spans are rounded to 100 ns, because the JDK converts ticks to ns in floating point."""
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, list):

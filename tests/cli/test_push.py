@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What agents of Pyroscope push: the Go agent with all its profiles to /ingest, and push.v1 over Connect, by hand and by the stubs of the
-interface definitions; each sum on the server is that of what was sent, by type, and everything that is not kept is named.
+"""Uploads of Pyroscope's agents: the Go agent with all its profiles to /ingest, and push.v1 over Connect, made by hand and by the stubs
+of the interface definitions. Each sum on the server equals the sum that was sent, by type, and everything that is not kept is named.
 
 tier: default
 timeout: 600
@@ -37,7 +37,7 @@ def types_of(server, service):
 
 
 def series(labels, *profiles):
-    """An entry of a PushRequest as protobuf's JSON has it."""
+    """An entry of a PushRequest in protobuf's JSON."""
     return {"labels": [{"name": name, "value": value} for name, value in labels.items()],
             "samples": [{"rawProfile": base64.b64encode(one).decode(), "ID": "x"} for one in profiles]}
 
@@ -64,7 +64,7 @@ def by_proto(server, message, packed=False):
 # ---- push.v1 ----
 
 def check_push(server, what, send):
-    """send(message) -> whether it was taken."""
+    """send(message) -> whether it was accepted."""
     service, start = f"push.{what.replace(' ', '-')}", NOW - 120
     mutex = pprofs.make(CONTENTION, [("a", (3, 500)), ("b", (1, 7))], start=start)
     block = pprofs.make(CONTENTION, [("a", (2, 90))], start=start)
@@ -211,7 +211,7 @@ def check_agent(server, program):
 
 
 def check_again(name, service):
-    """What its values are called is part of the recording as it was sent."""
+    """The names of its values are part of the recording, as it was sent."""
     server = Server(name)
     known = types_of(server, service)
     server.end()
@@ -220,7 +220,7 @@ def check_again(name, service):
         part.unlink()
     server = Server(name)
     found = {one: server.total(f'service="{service}"', type=one, **TIME) for one in known}
-    ct.ok(len(known) > 5 and found == known, "a store that is made anew from its recordings has the same types and sums", (found, known))
+    ct.ok(len(known) > 5 and found == known, "a store that is made again from its recordings has the same types and sums", (found, known))
     server.end()
 
 
@@ -246,7 +246,7 @@ def main():
           "received = stored + duplicates + refused, and the sum over the two protocols", (received, by_protocol))
     ct.ok(m["candor_server_recordings_left_out_total"] >= 2, "recordings of which something is left out are counted",
           m["candor_server_recordings_left_out_total"])
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     check_again("push", "push.proto")
     check_limits()
     ct.done()

@@ -125,6 +125,8 @@ def check_errors(client, server):
     ct.ok(said and said[0].startswith("error InvalidArgument start and end"), "an error of Pyroscope's API has its code", said)
     said = client("types", (NOW - 3600) * 1000, (NOW + 3600) * 1000)
     ct.ok("process_cpu:cpu:nanoseconds:cpu:nanoseconds" in said, "Pyroscope's API over gRPC", said)
+    packed = client("types", (NOW - 3600) * 1000, (NOW + 3600) * 1000, options=("-gzip",))
+    ct.ok(packed == said, "the same, with packed messages", packed)
     for service, wanted in (("", "SERVING"), ("querier.v1.QuerierService", "SERVING"), (EXPORT[1:].partition("/")[0], "SERVING"),
                             ("nobody", "error NotFound there is no service 'nobody' here retry=no")):
         said = client("health", service)
@@ -232,7 +234,7 @@ def main():
     received = m["candor_server_recordings_received_total"]
     ct.ok(server.balances() and m['candor_server_recordings_received_by_total{protocol="otlp"}'] == received,
           "received = stored + duplicates + refused", m)
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     ct.done()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""OTLP's profiles over HTTP: messages by hand in every encoding that senders use, and async-profiler's own; each sum on the server is that
-of what was sent, by resource and type, and what is refused is counted and named.
+"""OTLP's profiles over HTTP: messages made by hand in every encoding that senders use, and async-profiler's own. Each sum on the server
+equals the sum that was sent, by resource and type, and what is refused is counted and named.
 
 tier: default
 timeout: 300
@@ -33,7 +33,7 @@ def types_of(server, service):
 
 
 def example(maker, service):
-    """Two processes of a host, as the profiler of OpenTelemetry has them, with what they come to."""
+    """Two processes of a host, as OpenTelemetry's profiler sends them, with the expected sums."""
     times = [START + i * 10**9 for i in range(7)]
     cpu = maker.profile("samples", "count", [("a", [], times[:5], {"thread.name": "t"}), ("b", [], times[5:])], START,
                         ("cpu", "nanoseconds", 50_000_000))
@@ -73,7 +73,7 @@ def check_example(server, what, service, body, headers):
 
 
 def as_json(service):
-    """The same message as protobuf's JSON."""
+    """The same message in protobuf's JSON."""
     strings = ["", "samples", "count", "cpu", "nanoseconds", "off_cpu", "a", "b", "c", "d", "only.here", "thread.name",
                "events", "endpoint"]
 
@@ -123,7 +123,8 @@ def check_values(server):
 
 
 def check_names(server):
-    """A program's name that is cut within a character; and samples of the wall clock, whose interval makes no CPU time of them."""
+    """A program's name that is cut within a character; and samples of the wall clock, which must not become CPU time although they have
+    an interval."""
     maker = otlps.Maker()
     maker.resource({"process.executable.name": "x" + "é" * 300}, maker.profile("long", "count", [("a", [6], [])], START))
     maker.resource({"service.name": "walls"}, maker.profile("samples", "count", [("a", [5], [])], START, ("wall", "nanoseconds", 1000)))
@@ -216,7 +217,7 @@ def main():
     received = m["candor_server_recordings_received_total"]
     ct.ok(server.balances() and m['candor_server_recordings_received_by_total{protocol="otlp"}'] == received,
           "received = stored + duplicates + refused", m)
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     check_limits()
     ct.done()
 

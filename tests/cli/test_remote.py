@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""candor report, diff and convert of a server: sums to the nanosecond, ranges that meet, and one line for all that can go wrong.
+"""candor report, diff and convert with a server: sums to the nanosecond, adjacent ranges, and one line for everything that can go wrong.
 
 tier: default
 timeout: 240
@@ -25,7 +25,7 @@ DAY = ("--from", "2023-11-14T00:00:00Z", "--until", "2023-11-15T00:00:00Z")  # t
 
 
 def fill(server):
-    """shop: two minutes an hour apart, with another hot method; cart beside them; and a recording with threads and failures."""
+    """shop: two minutes, an hour apart, with different hot methods; cart beside them; and a recording with threads and failures."""
     for begun, version, stacks in ((BEGUN, 1, "early 300"), (LATER, 2, "late 600")):
         body = f"shop.Main.run;shop.Work.{stacks}\nshop.Main.run;shop.Work.same 400\n"
         server.request("POST", "/ingest", body.encode(), name="shop{version=%d}" % version, format="folded",
@@ -70,7 +70,7 @@ def test_report(server):
 
 
 def test_nothing_lost(server):
-    """A recording over the server against the same as a file: methods, lines and threads with their weights and numbers."""
+    """A recording read from the server compared with the same file: methods, lines and threads with their weights and numbers."""
     path = recordings.make("whole.jfr", recordings.example())
     server.send(path.read_bytes(), service="whole")
     whole = ("--select", 'service="whole"', *DAY, server.url)
@@ -109,7 +109,7 @@ def test_diff(server):
     ct.ok(result.status == 0 and page.exists(), "a page of it", result)
     absolute = ct.candor("diff", "--json", "--absolute", *EARLY, *second, *shop, server.url, server.url)
     found = json.loads(absolute.out) if absolute.status == 0 else {}
-    ct.ok(found.get("a", {}).get("seconds") == 60, "--absolute is per second of the time that was asked for", absolute)
+    ct.ok(found.get("a", {}).get("seconds") == 60, "--absolute is per second of the time that was requested", absolute)
     same = ct.candor("diff", *EARLY, server.url, server.url)
     ct.ok(same.status == 2 and "--from2" in same.err, "the same twice is refused", same)
 
@@ -146,7 +146,7 @@ def test_wrong(server):
 
 
 class Odd(http.server.BaseHTTPRequestHandler):
-    """Not quite a Candor server: the path before /v1/profile says how."""
+    """Not quite a Candor server: the path before /v1/profile says what is different."""
     good = b""
 
     def log_message(self, *_):
@@ -190,7 +190,7 @@ def test_odd(server):
             ct.ok(one_line(result, 1, *words) and "\x1b" not in result.err and "\x07" not in result.err, f"{how}: one line", result)
         partly = ct.candor("report", "--json", f"{url}/partly")
         ct.ok(partly.status == 0 and json.loads(partly.out)["sampled"] == 1000 * MS and "incomplete: 2 " in partly.err and
-              "\x1b" not in partly.err and partly.err.count("\n") == 1, "what the server has not is told", partly)
+              "\x1b" not in partly.err and partly.err.count("\n") == 1, "data that the server lacks are reported", partly)
         odd.shutdown()
 
 

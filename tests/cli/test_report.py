@@ -1,4 +1,4 @@
-"""candor report and candor convert on recordings whose content is known.
+"""candor report and candor convert on recordings with known content.
 
 tier: quick
 timeout: 120
@@ -46,7 +46,7 @@ def test_json(path):
 
 
 def test_own_code():
-    """A method of the program that calls the JDK, which calls more of it; a pool; a thread without own code."""
+    """A method of the program that calls the JDK, which calls more of the JDK; a pool; a thread without own code."""
     pool = [("thread", f"pool-1-thread-{n}", n, n) for n in range(1, 5)]
     path = make("own.jfr", [*pool, ("thread", "GC Thread#0", 9, 0),
                             ("sample", 1, 30 * MS, "complete",
@@ -65,7 +65,7 @@ def test_own_code():
           and hot.get("java.util.HashMap.get < shop.Cart.total") == "20.0" and "shop.Cart.pay" in hot and "GCTaskThread::run" in hot,
           "code that is not the program's is shown with its caller", hot)
     ct.ok("pool-1-thread-* (4 threads)" in text and "pool-1-thread-1" not in text and "GC Thread#0" in text, "a pool is one row", text)
-    ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are asked for")
+    ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are requested")
 
 
 def test_text(path):
@@ -73,10 +73,10 @@ def test_text(path):
     match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
     ct.ok(match and match.groups()[:2] == ("71.0", "71.0"), "a line of the text report", text)
     ct.ok("demo.Work.hot:23" in text and "main (tid 4711)" in text, "lines and threads", text)
-    ct.ok("Tree" not in text and "Tree" in ct.candor("report", "--tree", path).out, "the tree, when asked for")
+    ct.ok("Tree" not in text and "Tree" in ct.candor("report", "--tree", path).out, "the tree, when requested")
     ct.ok(text.index("Books") > text.index("Threads") > text.index("Hot lines") > text.index("Hot methods"),
           "in this order, the books last")
-    ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colours in a pipe", text)
+    ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colors in a pipe", text)
     deep = make("kinds.jfr", [("thread", "main", 1, 1), ("sample", 1, MS, "complete", RUN + ";Kernel|kernel.vfs_read")])
     kinds = ct.candor("report", "--tree", deep).out
     ct.ok(len(re.findall(r"vfs_read \(kernel\)$", kinds, re.M)) >= 2 and "run (" not in kinds,
@@ -90,7 +90,7 @@ def test_text(path):
 
 
 def safepoint():
-    """60 ms of running, 240 ms of waiting, 100 ms of who knows what, and a thread that had ended; the books close."""
+    """60 ms of running, 240 ms of waiting, 100 ms in an unknown state, and a thread that had ended; the books balance."""
     lines = [("setting", "event", "safepoint"), ("setting", "interval_ns", MS), ("thread", "main", 0, 1),
              ("thread", "idle", 0, 9), ("thread", "Signal Dispatcher", 0, 4)]
     for i in range(4):
@@ -135,7 +135,7 @@ def test_safepoint():
 
 
 def wall(event):
-    """Of two threads' 200 ms: 30 ms of running, 20 ms of waiting for a processor, the rest parked, 10 ms of it as a guess."""
+    """200 ms of two threads: 30 ms of running, 20 ms of waiting for a processor, the rest parked, 10 ms of it as a guess."""
     lines = [("setting", "event", event), ("setting", "wall_interval_ns", MS), ("setting", "interval_ns", 5 * MS),
              ("thread", "main", 0, 1), ("thread", "idle", 0, 9)]
     for i in range(10):
@@ -164,7 +164,7 @@ def test_wall():
     ct.ok("Wall      200 ms" in text and "Methods, running or not" in text and "% of wall-clock time" in text
           and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", books, re.M), "the text says what it is", text + books)
     ct.ok("\nBooks  98.5 % of the threads' time is in samples with a stack; failed 0.0 %, lost 0.0 %, unseen 1.5 %, residual 0.0 %" in text,
-          "books that need no explanation are a line, unless they are asked for", text)
+          "books that need no explanation are a line, unless they are requested", text)
     parked = report_json(alone, "--state", "parked,waiting_for_cpu")
     ct.ok(parked["sampled"] == 110 * MS and parked["filtered"] == 90 * MS, "--state chooses", parked)
     piped = ct.run("sh", "-c", f"'{ct.PROGRAM}' report --json - < '{alone}'")
@@ -211,7 +211,8 @@ LOCK, PARK = "Java|demo.Pool.take:5", "Java|demo.Pool.get:9;Native|jdk.Unsafe.pa
 
 
 def lock(event):
-    """Of three threads 100 ms at two monitors and 60 ms parked; two that go on wait for each other, the third for one of them."""
+    """Three threads: 100 ms at two monitors and 60 ms parked. Two waits that go on are for each other, and the third thread waits for
+    one of these two."""
     return [("setting", "event", event), ("setting", "lock_threshold_ns", MS), ("setting", "interval_ns", 5 * MS),
             ("thread", "first", 0, 11), ("thread", "second", 0, 12), ("thread", "third", 0, 13),
             ("monitor", 1, 30 * MS, "demo.Pool", 4096, 2, 0, LOCK), ("monitor", 3, 50 * MS, "demo.Pool", 4096, 1, 0, LOCK),
@@ -258,7 +259,7 @@ def test_lock():
     books = r["lock_time"]
     ct.ok(r["books"] is None and books["waited_ns"] == {"monitor": 101 * MS, "park": 60 * MS} and books["lost_ns"] == {"throttled": 2 * MS}
           and books["whole_ns"] + books["drawn_ns"] + 2 * MS + books["residual_ns"] == 161 * MS and books["lock_open"] == 3,
-          "the books close", books)
+          "the books balance", books)
     ct.ok("Deadlock" in text and "first waits for the monitor of demo.Pool 0x1000, which second has" in text
           and "held by first 54 %, second 46 %" in text and re.search(r"demo\.Sync$", text, re.M), "the text says so", text)
     holder = report_json(alone, "--kind", "holder")
@@ -285,7 +286,7 @@ def test_terminal():
     long = "com.example.shop.inventory.reservation.service.ReservationService.reserveEverything"
     path = make("long.jfr", [("thread", "main", 1, 1), ("sample", 1, 5, "complete", long)])
     text = on_terminal(ct.PROGRAM, "report", path)
-    ct.ok("\033[1m" in text, "colours on a terminal", text)
+    ct.ok("\033[1m" in text, "colors on a terminal", text)
     plain = re.sub("\033\\[\\d*m", "", text)
     ct.ok(re.search(r" c\.e\.s\.i\.r\.s\w*\.ReservationService\.reserveEverything", plain), "names are shortened to fit", plain)
     lines = [line for line in plain.splitlines() if line.startswith("(t")]
@@ -323,7 +324,7 @@ def test_convert(path):
     ct.candor("convert", foreign, ct.WORK / "foreign.html")
     ct.ok(flamedata.read((ct.WORK / "foreign.html").read_text())["approximate_share"] is None, "which only our recordings tell")
     ct.candor("convert", "--threads", path, ct.WORK / "threads.html")
-    ct.ok(flamedata.read((ct.WORK / "threads.html").read_text())["by_thread"] and not graph["by_thread"], "by thread where asked for")
+    ct.ok(flamedata.read((ct.WORK / "threads.html").read_text())["by_thread"] and not graph["by_thread"], "by thread where requested")
     names = {graph["strings"][i] for i in nodes["name"]}
     ct.ok({"demo.Work.hot", "[truncated]"} <= names and graph["books"]["complete"] == 98, "names and books", names)
     out = ct.WORK / "out.json"
@@ -373,7 +374,7 @@ def test_errors(path):
 
 
 def test_input_as_output(path):
-    """What is read is never replaced by what is made of it, whatever its name."""
+    """A file that is read is never replaced by the output made from it, whatever its name."""
     whole, link = path.read_bytes(), ct.WORK / "link.jfr"
     link.symlink_to(path)
     for out in (path, link, path.parent / "." / ".." / path.parent.name / path.name):
@@ -418,7 +419,7 @@ def test_not_whole(path):
 
 
 def test_nothing_readable(path):
-    """A JFR header and no more that can be read: no command answers with nothing, as if all were well."""
+    """A JFR header without anything readable after it: every command reports an error, and none prints an empty result."""
     whole, damaged, out = path.read_bytes(), ct.WORK / "damaged.jfr", ct.WORK / "out.jfr"
     damaged.write_bytes(whole[:68] + bytes(len(whole) - 68))
     for words in (["report"], ["report", "--json"], ["report", "--kind", "halt"], ["report", "--kind", "live"], ["summary"],

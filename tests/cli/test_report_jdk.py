@@ -1,4 +1,5 @@
-"""candor report on recordings that the JDK's own flight recorder made: read, weighed, and said to have no books.
+"""candor report on recordings of the JDK's own flight recorder: they are read, their samples are weighed, and the report says that they
+have no books.
 
 tier: default
 timeout: 600
@@ -19,7 +20,7 @@ def record(jdk, name, *settings):
     path = ct.WORK / f"{name}.jfr"
     options = ",".join([f"filename={path}", "settings=profile", *settings])
     flags = [f"-XX:StartFlightRecording={options}"]
-    if jdk.version == 8:  # its sampler finds hardly any frame of a loop without polls otherwise
+    if jdk.version == 8:  # otherwise its sampler finds hardly any frame of a loop without polls
         flags += ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"]
     with ct.Jvm(jdk, "TwoMethods", flags=flags) as jvm:
         truth = jvm.round(seconds=1, threads=2)
@@ -45,8 +46,8 @@ def self_of(r, name):
 
 
 def check_shares(r, truth, text):
-    """heavy / (heavy + light) against the program's own account. The sampler has its own bias and stacks are taken at
-    polls, so only a gross error of ours (a wrong frame, a wrong weight) is sought: 6 standard errors and 10 points."""
+    """heavy / (heavy + light), compared with the program's own account. The sampler has its own bias, and stacks are taken at polls. So
+    the test looks only for a gross error of ours (a wrong frame, a wrong weight): 6 standard errors and 10 points."""
     heavy, light = self_of(r, "TwoMethods.heavy")["self"], self_of(r, "TwoMethods.light")["self"]
     true = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
     seen = heavy / max(1, heavy + light)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""candor scrub: recordings of the JDK, async-profiler and Candor without their secrets, still read by everyone, otherwise the same.
+"""candor scrub: recordings of the JDK, async-profiler and Candor without their secrets. All readers can still read them, and everything
+else is unchanged.
 
 tier: default
 timeout: 600
@@ -18,7 +19,7 @@ ENVIRONMENT = {**os.environ, "DB_PASSWORD": "hunter2", "A_TOKEN": "x-topsecret-x
 
 
 def record(jdk, agent):
-    """The path of a recording of a program with secrets everywhere."""
+    """The path of a recording of a program that has secrets everywhere."""
     path = ct.WORK / f"secret-{jdk.version}.jfr"
     classes = ct.own_classes(jdk, ct.ROOT / "tests" / "jvm" / "Secrets.java")
     result = ct.run(jdk.java, agent.format(path=path), "-Dapp.secret=topsecret", "-Dapp.url=http://bob:hunter2@host/",
@@ -34,7 +35,7 @@ def events(path):
 
 
 def changed(before, after, where=""):
-    """(place, old text, new text) of all that differs; anything else than a text there is None."""
+    """(place, old text, new text) of all differences; a value that is not text is None there."""
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
         return [one for key in before for one in changed(before[key], after[key], f"{where}.{key}")]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):

@@ -113,7 +113,7 @@ def test_refused(server):
     with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as asks:
         asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
                      b"Expect: 100-continue\r\n\r\n")
-        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
+        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is reported at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
     for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"select": 'a=~"((((a{1,255}){1,255}){1,255}){1,255})"'}),
@@ -156,7 +156,7 @@ def test_chunked(server):
 
 
 def test_framing(server):
-    """What a proxy may read in another way than we do: 400, and the connection ends."""
+    """Requests that a proxy may read in another way than we do: 400, and the connection is closed."""
     get, post = b"GET /healthz HTTP/1.1\r\n", b"POST /v1/recordings?service=raw HTTP/1.1\r\n"
     host, length, chunked = b"Host: localhost\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n"
     cases = {
@@ -190,7 +190,7 @@ def memory(pid):
 
 
 def test_half_open(server):
-    """Fifty clients that do not go on: others are served, and they cost no memory to speak of."""
+    """Fifty clients that stop in the middle of a request: others are served, and these take hardly any memory."""
     before = memory(server.process.pid)
     held = []
     for i in range(50):
@@ -327,7 +327,7 @@ def test_tokens():
 
 
 def test_kill():
-    """kill -9 while recordings come: what was acknowledged is there once."""
+    """kill -9 while recordings arrive: each acknowledged recording is there once."""
     server, acknowledged, number = Server("kill"), 0, 0
     rng = random.Random(20261122)
     weight = weight_of(make("k.jfr", 1))
@@ -355,7 +355,7 @@ def test_kill():
 
 
 def test_copies(data, total):
-    """Neither deletes what is older than the limits that they do not know."""
+    """Neither deletes data that are older than the limits that it does not know."""
     backup = ct.WORK / "backup"
     result = ct.candor("server", "--data", data, "--backup", backup)
     ct.ok(result.status == 0, "a backup", result)
@@ -379,7 +379,7 @@ def test_copies(data, total):
 
 
 def hang(server):
-    """A query that never ends: what it opens is a FIFO."""
+    """A query that never ends: the file that it opens is a FIFO."""
     server.send(make("stop.jfr", 3), service="stop")
     segment = next((server.data / "segments").rglob("*.seg"))
     segment.unlink()
@@ -392,7 +392,7 @@ def hang(server):
 
 
 def waits_for_writer(pid):
-    """Whether a thread of the process opens a FIFO that nobody writes to."""
+    """Whether a thread of the process is opening a FIFO to which nothing writes."""
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             if re.search("wait_for_partner|fifo_open", (task / "wchan").read_text()):  # in the kernel's fs/pipe.c
@@ -428,7 +428,7 @@ def test_full_disk():
     ct.ok(server.send(small, service="x")[0] == 200, "there is room")
     status, headers, _ = server.request("POST", "/v1/recordings?service=x", large)
     ct.ok(status == 503 and headers["Retry-After"], "there is not: 503, and when to try again", status)
-    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries go on")
+    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries continue")
     ct.ok(books_balance(server, "full disk")['candor_server_recordings_refused_total{reason="disk"}'] == 1, "it is counted")
     ct.ok(not list((server.data / "incoming").iterdir()), "nothing is left of it")
     ct.ok(server.end() == 0, "ends by SIGTERM")

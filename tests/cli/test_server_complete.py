@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server's answer is never less than what was received without saying so: damaged, unsealed, lost, deleted, damaged when it came.
+"""A server's answer never silently lacks data that it received: damaged, unsealed, lost, deleted, damaged on arrival.
 
 tier: default
 timeout: 120
@@ -27,7 +27,7 @@ def missing(said):
 
 
 def account(said, truth, what, **wanted):
-    """What is shown and what is said to be missing are what was sent."""
+    """The shown data and the data reported as missing add up to the data that were sent."""
     weight = sum(one["weight"] for one in said.get("missing", {}).values())
     ct.ok(said["complete"] == (not wanted) and missing(said) == wanted and said["total"] + weight == truth,
           f"{what}: {wanted or 'complete'}, and the sums are what was sent", said)
@@ -38,7 +38,7 @@ def ask(server, select=SHOP):
 
 
 def everywhere(server, words):
-    """Each way to ask says the same, each command in one line."""
+    """Each kind of query says the same, each command in one line."""
     answers = [server.get("/v1/flamegraph", select=SHOP, **WHEN)["server"], server.get("/v1/series", select=SHOP, **WHEN)]
     ct.ok(all(one["complete"] is False and words in one["missing_text"] for one in answers), "flame graph and series say so", answers)
     _, headers, _ = server.request("GET", "/v1/profile", select=SHOP, **WHEN)
@@ -63,7 +63,7 @@ def spoil(path):
 
 
 def segment(server):
-    """That of the first recording, whose dictionary is the first."""
+    """The segment of the first recording, whose dictionary is the first."""
     return next((server.data / "segments" / "1").glob("*.seg"))
 
 
@@ -118,7 +118,7 @@ def test_deleted():
 
 
 def test_huge():
-    """What senders claim does not keep the server from deleting: five weights of 2^61 overflow a sum of 64 bits."""
+    """Numbers that senders claim do not prevent the server from deleting: five weights of 2^61 overflow a sum of 64 bits."""
     server = Server("huge")
     for n in range(5):
         status, answer = server.send(f"shop.Main.run;shop.Work.m{n} {2**61}\n".encode(), service="shop", **{"from": BEGIN - 80000})
@@ -126,7 +126,7 @@ def test_huge():
     server.send(body(30), service="cart", **{"from": BEGIN})
     server.end()
     server = Server("huge", "--max-disk", "1")
-    # Until they are deleted, their sum is refused.
+    # Until they are deleted, a query for their sum is refused.
     answer = lambda: server.get("/v1/methods", select=SHOP, **WHEN).get("server", {"complete": True})
     ct.wait_until(lambda: not answer()["complete"], timeout=60)
     said = answer()
@@ -151,7 +151,7 @@ def lines(books):
 
 
 def test_books():
-    """An answer has the books of its recordings, as a report of each has them."""
+    """An answer has the books of its recordings, as a report on each has them."""
     server = Server("books")
     body = recordings.make("books.jfr", recordings.example()).read_bytes()
     for host in ("a", "b"):
@@ -179,7 +179,7 @@ def test_books():
 
 
 def test_tables():
-    """However much is pruned from a graph, the sums of methods beside it are those of all rows: through several days, with recursion."""
+    """However much is pruned from a graph, the sums of methods beside it are those of all rows: over several days, with recursion."""
     server = Server("tables")
     stacks = [f"a.A.run;a.A.m{i % 7};a.A.run;b.B.n{i};b.B.n{i} {i + 1}" for i in range(200)]
     for when in (BEGIN, BEGIN - 80000):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""candor server where things break: a byte in every file of its store, a full disk, a folder it may not write, kill -9 at any moment.
+"""candor server when something breaks: a byte in every file of its store, a full disk, a folder that it may not write to, kill -9 at any
+moment.
 
 tier: default
 timeout: 300
@@ -21,7 +22,7 @@ from servers import Server
 
 BEGIN = 1700000000
 WHEN = {"from": BEGIN - 86400, "to": BEGIN + 86400}
-MERGED = 70  # recordings of one host: more than what a merge wants
+MERGED = 70  # recordings of one host: more than a merge needs
 rng = random.Random(20261123)
 
 
@@ -34,7 +35,7 @@ def weight(n, stacks=3):
 
 
 def methods(server, select=""):
-    """({method: (self, total)}, what the server says of itself)"""
+    """({method: (self, total)}, what the server says about itself)"""
     answer = server.get("/v1/methods", select=select, limit=10000, **WHEN)
     if "server" not in answer:
         return None, answer
@@ -83,12 +84,12 @@ def spoil(file):
 
 
 def is_part(some, whole):
-    """Nothing that is not true, and no more of what is."""
+    """No answer that is not true, and no more than what is true."""
     return some is not None and all(name in whole and row[0] <= whole[name][0] and row[1] <= whole[name][1] for name, row in some.items())
 
 
 def say_nothing_wrong(server, truth, what):
-    """Every query answers; what it leaves out it names."""
+    """Every query answers, and names what it leaves out."""
     first = series(server)
     ct.ok(all(truth["series"].get(host, 0) >= value for host, value in first.items()), f"{what}: no series shows what is not so", first)
     shown, said = methods(server)
@@ -142,7 +143,7 @@ def one_byte(base, truth, file, kind):
 # -- kill -9 ---------------------------------------------------------------------------------------------------------
 
 class Sender(threading.Thread):
-    """Sends its numbers one after the other, each until it is acknowledged."""
+    """Sends its recordings one after the other, each until it is acknowledged."""
 
     def __init__(self, fleet, numbers):
         super().__init__(daemon=True)
@@ -202,7 +203,7 @@ def test_kill(rounds):
 # -- the disk --------------------------------------------------------------------------------------------------------
 
 def namespace():
-    """What to put before a command so that it has mounts of its own, and what enters them; None where that is not allowed."""
+    """A prefix for a command, which gives it separate mounts, and the mounts themselves; None if that is not allowed."""
     root = os.geteuid() == 0
     alone = ["unshare", "--mount"] if root else ["unshare", "--user", "--map-root-user", "--mount"]
     enter = ["nsenter", "--mount"] if root else ["nsenter", "--user", "--preserve-credentials", "--mount"]
@@ -235,7 +236,7 @@ def test_full_disk():
     listed = server.get("/v1/recordings", limit=100000, **WHEN).get("recordings", [])
     ct.ok(sorted(int(one["labels"]["n"]) for one in listed) == sorted(taken), "what was acknowledged is there, and no more", len(listed))
     time.sleep(2)  # maintenance, which has no room either
-    ct.ok(server.total(**WHEN) <= sum(taken.values()), "queries go on, and show no more than that", server.total(**WHEN))
+    ct.ok(server.total(**WHEN) <= sum(taken.values()), "queries continue, and show no more than that", server.total(**WHEN))
     more = ct.run(*enter, "-t", server.process.pid, "mount", "-o", "remount,size=64m", ct.WORK / "small")
     ct.ok(more.status == 0, "there is more room now", more)
     status, answer = server.send(body(n, 40), service="shop", n=n, **{"from": BEGIN})
@@ -246,7 +247,7 @@ def test_full_disk():
 
 
 def test_no_permission():
-    """Its folders become read-only under it, and writable again."""
+    """Its folders become read-only while it runs, and writable again."""
     data = ct.WORK / "closed"
     data.mkdir()
     wrapper = []
@@ -277,7 +278,7 @@ def test_no_permission():
     for folder in (data / "segments").iterdir():
         folder.chmod(0o700)
     ct.ok(ct.wait_until(lambda: server.total(**WHEN) == weight(1) + weight(3), 60), "but as soon as it can be", server.total(**WHEN))
-    ct.ok(books(server) and server.end() == 0, "the books close")
+    ct.ok(books(server) and server.end() == 0, "the books balance")
 
 
 def main():

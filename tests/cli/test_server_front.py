@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""candor server's HTTP: malformed requests, manners of connections, slow clients beside served ones, thousands of idle ones, TLS.
+"""candor server's HTTP: malformed requests, reuse and end of connections, slow clients beside others, thousands of idle connections,
+TLS.
 
 tier: default
 timeout: 240
@@ -28,7 +29,7 @@ STACKS = b"a;b;c 70\na;b 30\n"
 OK = b'{"status": "ok"}\n'
 IDLE = 3000
 
-# what is wrong with it, the bytes, the status
+# its fault, the bytes, the status
 MALFORMED = (
     ("a line feed alone", b"GET /healthz HTTP/1.1\nHost: localhost\n\n", 400),
     ("a line feed alone behind a header", GET + b"Host: localhost\n\r\n", 400),
@@ -100,7 +101,7 @@ def dial(server):
 
 
 def rest(raw):
-    """All that comes until the server closes; a reset ends it, too."""
+    """Everything that arrives until the server closes the connection; a reset ends it, too."""
     got = b""
     try:
         while some := raw.recv(1 << 16):
@@ -186,7 +187,7 @@ def test_manners(server):
         ct.ok([one[0] for one in got] == [200, 200, 200, 200, 405, 200] and json.loads(got[1][2])["duplicate"] is False and
               json.loads(got[3][2])["duplicate"] is True, "six requests at once: answers in order, in chunks it is the same recording", got)
         raw.sendall(POST + b"Content-Length: 4\r\nExpect: 100-continue\r\n\r\n")
-        ct.ok(answers.head() == "HTTP/1.1 100 Continue", "Expect: the server says go on")
+        ct.ok(answers.head() == "HTTP/1.1 100 Continue", "Expect: the server says continue")
         raw.sendall(b"a 1\n")
         ct.ok(answers.next()[0] == 200, "and takes the body")
         raw.sendall(b"GET http://localhost/healthz HTTP/1.1\r\n" + HOST + b"Connection: x, Close\r\n\r\n" + GET + HOST + b"\r\n")
@@ -212,7 +213,7 @@ def test_manners(server):
 
 
 def test_form(server):
-    """A form's content comes out byte by byte, also where it looks like the form's boundary."""
+    """A form's content arrives byte by byte, also if it looks like the form's boundary."""
     content = b"a;b 1\r\n--Boundar;c 2\r\n-;d 3\r\n--Boundar\r\n--Bound 4\r\n"
     field = b'Content-Disposition: form-data; filename="x"; name="%s"\r\n\r\n'
     form = b"--Boundary\r\n" + field % b"labels" + b"x\r\n--Boundary\r\n" + field % b"profile" + content + b"\r\n--Boundary--\r\n"
@@ -235,7 +236,7 @@ def test_form(server):
 
 
 def test_slow(server):
-    """Clients that stop: others are served meanwhile, and these are closed after --client-timeout."""
+    """Clients that stop: others are served meanwhile, and these connections are closed after --client-timeout."""
     big = b"\n".join(b"big.Stack%d;%s 1" % (i, b"x" * 1000) for i in range(12000)) + b"\n"
     number = json.loads(server.request("POST", "/v1/recordings", big, service="big")[2])["id"]
     whole = len(server.request("GET", f"/v1/recordings/{number}")[2])
@@ -263,7 +264,7 @@ def test_slow(server):
 
 
 def test_hanging_queries():
-    """More queries than there are threads for them, and none ends: all else is answered."""
+    """More queries than there are threads, and none ends: all other requests are answered."""
     server = Server("hanging")
     server.send(STACKS, service="hang", **{"from": DAY["from"], "until": DAY["to"]})
     segment = next((server.data / "segments").rglob("*.seg"))
@@ -284,7 +285,7 @@ def memory(pid):
 
 
 def test_idle():
-    """Thousands of connections that are kept."""
+    """Thousands of connections that are kept open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < IDLE + 500:
         ct.skip(f"{IDLE} connections", f"the hard limit of open files is {hard}; raise it with ulimit -Hn {IDLE + 500}")
@@ -344,7 +345,7 @@ def try_metrics(server):
 
 
 def test_stop():
-    """SIGTERM with connections in every state: what has begun is answered."""
+    """SIGTERM with connections in every state: requests that have begun are answered."""
     server = Server("stop")
     idle, head, body, silent = (dial(server) for _ in range(4))
     idle.sendall(GET + HOST + b"\r\n")

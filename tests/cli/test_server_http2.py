@@ -77,7 +77,7 @@ def test_manners(server):
         ct.ok(status == 200 and json.loads(content)["duplicate"] is False, "headers in two frames, and a body in padded bytes", content)
         c.send(h2.request(103, "/v1/recordings?service=raw", "POST", ("expect", "100-continue"), end=False))
         one, _ = c.until(lambda f: f[0] == h2.HEADERS and f[2] == 103)
-        ct.ok(one and h2.status_of(one[3]) == 100 and not one[1] & h2.END_STREAM, "Expect: the server says go on", one)
+        ct.ok(one and h2.status_of(one[3]) == 100 and not one[1] & h2.END_STREAM, "Expect: the server says continue", one)
         c.send(h2.frame(h2.DATA, 0, 103, STACKS), h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 103, h2.fields(("x", "y"))))
         status, content = c.answer(103)
         ct.ok(status == 200 and json.loads(content)["duplicate"] is True, "trailers are read and dropped", content)
@@ -93,7 +93,7 @@ def test_manners(server):
             c.send(h2.request(109 + 2 * i, "/healthz", "GET", field))
             status, code = c.answer(109 + 2 * i)
             ct.ok(status == 400 or code == h2.PROTOCOL_ERROR, f"{what}: refused", (status, code))
-        ct.ok(c.alive(201), "and the connection goes on")
+        ct.ok(c.alive(201), "and the connection continues")
 
 
 PSEUDO = ((":method", "GET"), (":scheme", "http"), (":path", "/healthz"), (":authority", "localhost"))
@@ -165,7 +165,7 @@ def test_malformed(server):
             found = c.error()
             ct.ok(found == (ends, code), f"{what}: {ends} error {code}", found)
             if ends == "stream":
-                ct.ok(c.alive(11), f"{what}: the connection goes on")
+                ct.ok(c.alive(11), f"{what}: the connection continues")
     counted = server.metrics()["candor_server_requests_malformed_total"] - before
     ct.ok(counted == len(MALFORMED), "each is counted", (counted, len(MALFORMED)))
     ct.ok(ct.wait_until(server.balances), "recordings that they cut off are in the books")
@@ -235,7 +235,7 @@ def test_slow():
         ct.ok(server.metrics()[timed_out % during] == 1, f"a slow {during}: counted")
     with h2.Connection(server.port) as c:
         c.send(OPEN, h2.frame(h2.DATA, 0, 1, b"a 1\n"))
-        ct.ok(c.answer(1)[0] == 408 and c.alive(3), "a slow body: 408, and the connection goes on")
+        ct.ok(c.answer(1)[0] == 408 and c.alive(3), "a slow body: 408, and the connection continues")
         ct.ok(server.metrics()[timed_out % "body"] == 1, "a slow body: counted")
         begun = time.monotonic()
         one, _ = c.until(lambda f: f[0] == h2.GOAWAY)
@@ -286,7 +286,7 @@ def test_random(server):
                 except TimeoutError:
                     pass
     with h2.Connection(server.port) as c:
-        ct.ok(c.alive(1), f"{RANDOM} connections with frames at random: the server goes on")
+        ct.ok(c.alive(1), f"{RANDOM} connections with frames at random: the server continues")
     ct.ok(ct.wait_until(server.balances), "and its books balance")
 
 
@@ -303,7 +303,7 @@ def main():
     test_malformed(server)
     test_floods(server)
     test_random(server)
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
     test_limit_of_address()
     test_slow()
     ct.done()

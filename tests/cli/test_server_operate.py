@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor server as something that one operates: its configuration file, what SIGHUP changes while it runs, its health, logs and metrics,
-and who may read its files.
+"""Operating candor server: its configuration file, what SIGHUP changes while it runs, its health, logs and metrics, and who may read its
+files.
 
 tier: default
 timeout: 120
@@ -29,7 +29,7 @@ def log_of(server):
 
 
 def reload(server):
-    """What the server says of SIGHUP."""
+    """The server's log messages about SIGHUP."""
     before = len(log_of(server))
     server.process.send_signal(signal.SIGHUP)
     ct.wait_until(lambda: "configuration" in log_of(server)[before:])
@@ -64,7 +64,7 @@ def check_errors():
 
 
 def check_every_option():
-    """Each option with a value may stand in the file, and is checked there as on the command line."""
+    """Each option with a value may be in the file, and is checked there as on the command line."""
     words = ct.candor("help", "server", "--all").out
     names = re.findall(r"^ {6}--([a-z-]+)", words, re.M)
     taken = [name for name in names if name not in ("config", "new-token", "check", "check-alerts", "backup", "help")]
@@ -92,7 +92,7 @@ def check_reload():
     file.write_text(text.replace("2G", "3G") + "max-recordings = 10M\nlisten = 127.0.0.1:1\n")
     said = reload(server)
     ct.ok("changed: --max-disk, --max-recordings, --max-disk-per-service" in said and "1 tokens" in said,
-          "SIGHUP: what has changed is said", said)
+          "SIGHUP: what has changed is reported", said)
     ct.ok("restart" not in said, "the command line has listen, so the file's changes nothing", said)
     ct.ok(server.request("GET", "/v1/storage")[0] == 401, "a token that was removed is refused")
     server.token = second
@@ -144,7 +144,7 @@ def check_certificate():
     ct.ok("the certificate" in said and served(server).split() == new[0].read_text().split(),
           "SIGHUP: new connections get the new one", said)
     held.request("GET", "/healthz")
-    ct.ok(held.getresponse().status == 200, "and an open one goes on")
+    ct.ok(held.getresponse().status == 200, "and an open one continues")
     held.close()
     for _ in range(20):
         server.process.send_signal(signal.SIGHUP)
@@ -181,7 +181,7 @@ def check_health():
 # ---- private files ----
 
 def open_to_others(folder):
-    """What anybody but the owner may read, write or enter."""
+    """Which files others than the owner may read, write or enter."""
     return [str(path.relative_to(folder)) for path in [folder, *folder.rglob("*")] if stat.S_IMODE(path.lstat().st_mode) & 0o077]
 
 
@@ -273,7 +273,7 @@ def check_access_log():
 
 
 def check_refusals(server, ask):
-    """Refusals are in the operator's log, one line each, and few of many."""
+    """Refusals are in the operator's log, one line each, and only a few of many."""
     for i in range(300):
         ask(None, "GET", urllib.parse.quote(f"/v1/recordings/{i}\n2026-01-01T00:00:00Z forged"))
     said = [line for line in log_of(server).splitlines() if "refused: 127.0.0.1" in line]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a server keeps and deletes, by service: its options, /v1/storage, /metrics, and what answers say of it.
+"""What a server keeps and deletes, by service: its options, /v1/storage, /metrics, and what answers say about it.
 
 tier: default
 timeout: 120
@@ -28,7 +28,7 @@ def storage(server):
 
 
 def sums(server):
-    """For each kind of file: the bytes in /metrics of all together and by service, and in /v1/storage."""
+    """For each kind of file: the bytes in /metrics, in all and by service, and in /v1/storage."""
     services, metrics = storage(server)[1], server.metrics()
     for of, key in (("recordings", "recording_bytes"), ("segments", "segment_bytes"), ("dictionaries", "dictionary_bytes")):
         listed = [value for name, value in metrics.items() if name.startswith("candor_server_service_bytes") and f'of="{of}"' in name]

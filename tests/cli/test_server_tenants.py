@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tokens that are for some services only: what the holder of one tries to read, write, and find out of another's services, by every route.
+"""Tokens that are limited to some services: the holder of such a token tries to read, write and discover data of other services, by
+every route.
 
 tier: default
 timeout: 120
@@ -23,7 +24,7 @@ MS_TIME = {"start": (BEGIN - 86400) * 1000, "end": (BEGIN + 86400) * 1000}
 JSON = {"Content-Type": "application/json"}
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-MARK = b"secret"  # whatever belongs to the other tenant has this in its name
+MARK = b"secret"  # everything that belongs to the other tenant has this in its name
 ROUTES = re.findall(r'^    \{"(/[^"]*)", [\w |]+, \w+\}', (ct.ROOT / "src/server/answers/routes.c").read_text(), re.MULTILINE)
 CALLS = re.findall(r'^    \{(?:QUERIER )?"([^"]+)", \w+, calls_\w+\},', (ct.ROOT / "src/server/connect/connect.c").read_text(),
                    re.MULTILINE)
@@ -57,7 +58,7 @@ def ingest(server, service, host, n, begin=BEGIN):
 
 
 def ask_all(server):
-    """{question: (status, body)} of every route and call, with many selectors."""
+    """{question: (status, body)} for every route and call, with many selectors."""
     answers = {}
     for path in ROUTES:
         for select in SELECTORS:
@@ -91,13 +92,13 @@ def check_reading(server, all_token, cart_token):
     seen = leaks(ask_all(server))
     paths = {what[0] for what in seen}
     silent = {"/healthz", "/readyz", "/", "/pyroscope/label-names", "/v1/findings",  # test_fleet_findings.py has recordings with findings
-              "/v1/alerts", "/v1/alerts/preview",  # they are for tokens of all services only, as is seen below
+              "/v1/alerts", "/v1/alerts/preview",  # they are only for tokens for all services, as is shown below
                *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
     calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectHeatmap", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths
     ct.ok(not unseen, "a token for all services sees the other tenant by each route, so the search below could find it", unseen)
     readers = {str(path.relative_to(ct.ROOT / "src/server")) for path in (ct.ROOT / "src/server").rglob("*.c")
-               if "selector_parse(" in path.read_text() and path.parent.name != "alerts"}  # whose selectors are the operator's
+               if "selector_parse(" in path.read_text() and path.parent.name != "alerts"}  # the operator chooses its selectors
     ct.ok(readers == {"request/question.c"}, "selectors are read in one place, which restricts them", readers)
     ids = {one["service"]: one["id"] for one in server.get("/v1/recordings", **TIME)["recordings"]}
     server.token = cart_token

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every value of a pprof profile is on the server, by its own type, with its own sum; the rate of an upload makes times of counts
-of CPU samples only.
+"""Every value of a pprof profile is on the server, by its own type, with its own sum; the rate of an upload converts only counts of CPU
+samples to times.
 
 tier: default
 timeout: 120
@@ -57,7 +57,7 @@ def call(server, method, **parameters):
 
 
 def check_colon(server):
-    """A type's name may have what separates the parts of Pyroscope's."""
+    """A type's name may contain the character that separates the parts of Pyroscope's names."""
     push(server, "switches", profile((("sched:sched_switch", "events"),), ((1, (30,)), (2, (12,)))))
     times = {"start": (NOW - 3600) * 1000, "end": NOW * 1000}
     ids = [one["ID"] for one in call(server, "ProfileTypes", **times)["profileTypes"] if "switch" in one["ID"]]

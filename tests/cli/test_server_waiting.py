@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Queries that take long, or whose answer is long: nobody waits for them, nobody works for a client that is gone, and an
-answer has a bound.
+"""Queries that take long, or that have long answers: other requests do not wait for them, no work is done for a client that has gone,
+and the size of an answer is limited.
 
 tier: default
 timeout: 240
@@ -17,8 +17,8 @@ from servers import Server
 
 NOW = int(time.time())
 WHEN = {"from": NOW - 3600, "to": NOW + 60}
-SETS = 200  # a query takes several times as long as a server waits before it looks whether the client is there
-SLOW = 'host=~"' + "(a|b?){900}c" + '"'  # each of its parts looks at each byte of a label
+SETS = 200  # a query takes several times as long as a server waits before it checks whether the client is still there
+SLOW = 'host=~"' + "(a|b?){900}c" + '"'  # each of its parts reads each byte of a label
 
 
 def given_up(server):
@@ -30,7 +30,7 @@ def ask(server, path, answers):
 
 
 def check_bound():
-    """The data is that of the server before."""
+    """Copies the data of the previous server."""
     server = Server("waiting", "--max-answer", "20K")
     for path in ("/v1/recordings", "/v1/services"):
         status, _, content = server.request("GET", path, **WHEN)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor top in a real terminal, on a real JVM: every key, every size, saving, each way to end; what it leaves behind is nothing.
-A JVM takes no sanitized agent; the parts of top without one are in tests/unit, sanitized.
+"""candor top in a real terminal, on a real JVM: every key, every size, saving, each way to end; and it leaves nothing behind. A JVM
+cannot load a sanitized agent; tests/unit tests the parts of top that need no agent, sanitized.
 
 tier: default
 timeout: 900
@@ -33,7 +33,7 @@ def sees(t, text, what):
 
 
 def is_idle(jvm):
-    """No recording, and nothing of ours open in the JVM."""
+    """No recording runs, and the JVM has no open file of ours."""
     try:
         good, answer = jvm.control("status")
     except OSError:
@@ -64,12 +64,12 @@ def test_tables(jvm):
     rows = shares(t)
     heavy = rows.get(HOT, [0, 0, 0])
     ct.ok(heavy[1] <= heavy[0] <= heavy[2] and heavy[0] > 30, "with a share within its interval", f"{rows}\n{t.text()}")
-    ct.ok(t.wait(lambda: all(word in t.row(2) for word in ("failed", "lost", "unseen", "residual"))), "the books are in sight", t.text())
+    ct.ok(t.wait(lambda: all(word in t.row(2) for word in ("failed", "lost", "unseen", "residual"))), "the books are visible", t.text())
     ct.ok(t.wait(lambda: str(jvm.pid) in t.row(0) and "TwoMethods" in t.row(0) and "CPUs" in t.row(0)), "the head names the JVM", t.row(0))
     t.press("t")
     sees(t, "threads by", "t: threads")
     sees(t, "two-methods-0", "the thread that works is there")
-    ct.ok(t.wait(lambda: "failed" in t.row(2)), "the books stay in sight", t.text())
+    ct.ok(t.wait(lambda: "failed" in t.row(2)), "the books stay visible", t.text())
     t.press("enter")
     sees(t, "methods of thread two-methods-0", "Enter: its methods")
     sees(t, HOT, "the hot one among them")
@@ -133,7 +133,7 @@ def test_time(jvm):
     t.press("s")
     sees(t, "methods by total", "but keys still work")
     t.press(" ")
-    ct.ok(t.wait(lambda: "PAUSED" not in t.text() and t.row(1) != before), "Space: it goes on", t.text())
+    ct.ok(t.wait(lambda: "PAUSED" not in t.text() and t.row(1) != before), "Space: it continues", t.text())
     t.press("?")
     sees(t, "quit\n", "?: help")
     ct.ok(t.wait(lambda: all(f" {key} " in t.text() for key in ("s", "/", "w", "q", "c"))), "with all keys", t.text())
@@ -151,7 +151,7 @@ def test_sizes(jvm):
     for columns, lines in ((132, 50), (40, 12), (20, 5), (7, 3), (1, 1), (300, 10), (80, 24)):
         t.resize(columns, lines)
         title = "candor top 4"[:columns].rstrip(" 4")
-        ct.ok(t.wait(lambda: t.row(0).startswith(title)), f"{columns}x{lines}: drawn anew", t.text())
+        ct.ok(t.wait(lambda: t.row(0).startswith(title)), f"{columns}x{lines}: drawn again", t.text())
         if columns >= 40:
             ct.ok(t.wait(lambda: "failed" in t.row(2)) and t.wait(lambda: "heavy" in t.text()), f"{columns}x{lines}: books and rows",
                   t.text())
@@ -209,7 +209,7 @@ def test_joining(jvm):
     ct.ok(t.end() == 0 and t.restored(), "q: the end", t.errors())
     t.close()
     good, status = jvm.control("status")
-    ct.ok(good and status.get("state") == "running" and status.get("file") == str(file), "the recording goes on", status)
+    ct.ok(good and status.get("state") == "running" and status.get("file") == str(file), "the recording continues", status)
     beside = ct.candor("top", "-b", "-n", "1", "-r", "500ms", "-o", ct.WORK / "other.jfr", jvm.pid)
     ct.ok(beside.status == 0 and (ct.WORK / "other.jfr").exists(), "with -o, top makes a recording beside it", beside)
     good, status = jvm.control("status")
@@ -227,14 +227,14 @@ def test_joining(jvm):
 def test_terminals(jvm):
     t = top(jvm)
     sees(t, HOT, "xterm-256color")
-    ct.ok(t.wait(lambda: t.screen.colours & {36, 38}), "has colours", t.screen.colours)
+    ct.ok(t.wait(lambda: t.screen.colours & {36, 38}), "has colors", t.screen.colours)
     ct.ok(t.wait(lambda: "\u2588" in t.text()), "and bars of blocks", t.text())
     t.press("q")
     leaves_nothing(t, jvm, "xterm-256color")
     for name, environment in (("NO_COLOR", {"NO_COLOR": "1"}), ("vt100", {"TERM": "vt100"})):
         t = top(jvm, **environment)
         sees(t, HOT, f"{name}: a picture")
-        ct.ok(not t.screen.colours, f"{name}: no colours", t.screen.colours)
+        ct.ok(not t.screen.colours, f"{name}: no colors", t.screen.colours)
         t.press("q")
         leaves_nothing(t, jvm, name)
     t = top(jvm, LC_ALL="C")
@@ -281,7 +281,7 @@ def test_end_of_jvm(jdk):
         jvm.process.send_signal(signal.SIGSTOP)
         sees(t, "no new samples for", "a JVM that is stopped: top says that nothing comes")
         jvm.process.send_signal(signal.SIGCONT)
-        ct.ok(t.wait(lambda: "no new samples" not in t.text()), "and goes on with it", t.text())
+        ct.ok(t.wait(lambda: "no new samples" not in t.text()), "and continues with it", t.text())
         jvm.process.kill()
         sees(t, "has exited", "a JVM that is killed: top says so")
         ct.ok(t.wait(lambda: HOT in t.text()), "and keeps the last picture", t.text())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""candor top in a real terminal, on an agent that is a script (fake_agent.py) with a recording whose content is known: every key, held
-against `candor report --json`; small windows; other locales and terminals; a save that takes long, and a user who will not wait for it.
+"""candor top in a real terminal, with a script (fake_agent.py) in place of the agent and a recording with known content: every key,
+compared with `candor report --json`; small windows; other locales and terminals; a slow save, and a user who does not wait for it.
 
 tier: default
 timeout: 300
@@ -30,7 +30,7 @@ ROW = re.compile(r"^ *(\d+\.\d) \[(\d+\.\d)\.\.(\d+\.\d)\] +(\d+(?:\.\d)?) [â–ˆâ
 
 
 def content():
-    """Two threads; forty methods of one sample each beside the hot ones, so that the table is longer than a screen."""
+    """Two threads; forty methods with one sample each besides the hot ones, so that the table is longer than a screen."""
     lines = [("setting", "clock", "perf"), ("setting", "interval_ns", 10 * MS),
              ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2), ("thread", "\u05e9\u05dc\u05d5\u05dd", 4713, 3)]
     for i in range(100):
@@ -45,13 +45,13 @@ def content():
 
 
 class Fake(ct.Script):
-    """A process with the scripted agent, which writes `recording` to whoever asks it to start."""
+    """A process with the scripted agent, which writes `recording` for each client that asks it to start."""
 
     def __init__(self, recording, *behaviours):
         super().__init__(FAKE, recording, *behaviours)
 
     def commands(self):
-        """All that was asked so far; the process is over afterwards."""
+        """All requests so far; ends the process."""
         return re.findall(r'"command": "(\w+)"', self.said())
 
 
@@ -121,7 +121,7 @@ def tables(fake, report):
 
 
 def moving(fake, report):
-    """Each key that moves, by which row it leads into; each that looks into a row, and each that leads back."""
+    """Each key that moves, tested by the row that it selects; each key that opens a row, and each that leads back."""
     t = top(fake)
     names, page = [m["name"] for m in report["methods"]], 24 - 5
     ct.ok(t.wait(lambda: len(table(t)) == page) and len(names) > 2 * page, f"{len(names)} rows, {page} of them on the screen", t.text())
@@ -160,7 +160,7 @@ def moving(fake, report):
 
 
 def paused(t):
-    """Of a recording that does not grow it would be said after a while that nothing is new; not while paused."""
+    """If a recording does not grow, a message after a while says that nothing is new; not while paused."""
     sees(t, "demo.Work.hot", "a picture")
     t.press("p")
     sees(t, "PAUSED", "p: pause")
@@ -193,12 +193,12 @@ def searching(fake, report):
         ct.ok(t.wait(lambda: "demo.Work.hot" in t.text() and "this help" not in t.text()), "any key ends it", t.text())
     t.screen.cells[1][:20] = list("@" * 20)
     t.press("\f")
-    ct.ok(t.wait(lambda: "@" not in t.text()), "Ctrl-L draws all of it anew", t.text())
+    ct.ok(t.wait(lambda: "@" not in t.text()), "Ctrl-L draws all of it again", t.text())
     copy = ct.WORK / "saved.jfr"
     t.press("S", "\x15", str(copy), "enter")
     sees(t, f"saved {copy} (50 bytes)", "S: saved, as the agent says")
     t.press(" ")
-    ct.ok(t.wait(lambda: "PAUSED" not in t.text()), "Space: it goes on", t.text())
+    ct.ok(t.wait(lambda: "PAUSED" not in t.text()), "Space: it continues", t.text())
     t.press("q")
     leaves(t, "search, time, help and saving")
 
@@ -206,7 +206,7 @@ def searching(fake, report):
 # -- windows, locales, terminals -------------------------------------------------------------------------------------
 
 def small(fake):
-    """In a narrow window the head, the books and the keys have fewer figures, none of them in part."""
+    """In a narrow window the head, the books and the keys have fewer figures, but no partial ones."""
     t = paused(top(fake, columns=200))
     parts = lambda row: [part.strip() for part in t.row(row).replace("books:", "books:  ").split("  ") if part.strip()]
     title = re.match(r"candor top \d+ \S+", t.row(0))[0]
@@ -255,12 +255,12 @@ def terminals(fake):
     t = top(fake, NO_COLOR="1")
     sees(t, "demo.Work.hot", "NO_COLOR: a picture")
     t.press("q")
-    ct.ok(t.end() == 0 and not t.screen.colours, "NO_COLOR: no colours", t.screen.colours)
+    ct.ok(t.end() == 0 and not t.screen.colours, "NO_COLOR: no colors", t.screen.colours)
     leaves(t, "NO_COLOR")
 
 
 def refused(recording):
-    """Before anything is begun in the JVM."""
+    """Before anything is started in the JVM."""
     for name in ("dumb", "no-such-terminal", None):
         with Fake(recording) as fake:
             t = top(fake, TERM=name)
@@ -272,7 +272,8 @@ def refused(recording):
 
 
 def shell_jobs(fake):
-    """Ctrl-Z and fg, as a shell does it; while nobody reads what top draws on a large window, so that it is in the middle of that."""
+    """Ctrl-Z and fg, as in a shell. Nothing reads the output of top on a large window at that time, so that top is in the middle of
+    drawing."""
     t = terminal.Terminal(["sh", "-c", "exec bash --norc --noprofile -i 2>&1"], 400, 100, TMPDIR=str(FILES), PS1="$ ")
     t.wait(lambda: "$" in t.text())
     t.press(f"{ct.PROGRAM} top -r 100ms {fake.pid}\r")

@@ -1,6 +1,7 @@
-// Asks a server as Grafana's data source does: with the stubs of Pyroscope's interface definitions, over Connect, in either encoding.
+// Sends requests to a server in the way of Grafana's data source: with the stubs of Pyroscope's interface definitions, over Connect, in
+// either encoding.
 //
-// usage: connectclient URL json|proto METHOD REQUEST      REQUEST and the answer, on standard output, are protobuf's JSON
+// usage: connectclient URL json|proto METHOD REQUEST      REQUEST, and the answer on standard output, are in protobuf's JSON
 //
 // An error is printed as "error CODE MESSAGE", with status 1.
 package main

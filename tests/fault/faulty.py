@@ -1,4 +1,4 @@
-"""A JVM with the faulty agent (inject.c) and what it counts."""
+"""A JVM with the faulty agent (inject.c), and the counts of the agent."""
 import pathlib
 import struct
 import sys
@@ -14,7 +14,7 @@ SITES = 1024
 
 
 def _outcomes():
-    """The names of src/base/agreed/reasons.h, in its order."""
+    """The names in src/base/agreed/reasons.h, in the same order."""
     lines = (ct.ROOT / "src" / "base" / "agreed" / "reasons.h").read_text().splitlines()
     return [line.split('"')[1] for line in lines if line.startswith("    OUTCOME(")]
 
@@ -23,7 +23,7 @@ OUTCOMES = _outcomes()
 
 
 class Faults:
-    """What the agent of one JVM is to do wrong, and what it did."""
+    """The faults that the agent of one JVM injects, and its counts."""
 
     def __init__(self, name, **what):
         self.path = ct.WORK / f"{name}.faults"

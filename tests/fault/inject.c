@@ -1,20 +1,20 @@
-/* The faults of libcandor-faulty.so (src/agent/hot/inject.h), chosen by the environment when the library is loaded:
+/* The faults of libcandor-faulty.so (src/agent/hot/inject.h). The environment chooses them when the library is loaded:
  *
- *   CANDOR_INJECT=loads=P,walks=N    each guarded load faults with probability P; N random walks behind each sample
- *   CANDOR_INJECT=crash=HOW,in=PLACE,after=N    the N-th time the agent comes to that place, it makes that mistake
- *   CANDOR_INJECT_REPORT=FILE        of REPORT_BYTES zero bytes; the counts below appear there while they change
+ *   CANDOR_INJECT=loads=P,walks=N    each guarded load faults with probability P; N random walks after each sample
+ *   CANDOR_INJECT=crash=HOW,in=PLACE,after=N    makes this mistake when the agent comes to that place for the N-th time
+ *   CANDOR_INJECT_REPORT=FILE        a file of REPORT_BYTES zero bytes, in which the counts below are updated while they change
  *
  * HOW is one of `mistakes`, PLACE one of `places` below.
  *
  *   CANDOR_INJECT=plant=BUG          one of `bugs` is in the agent
  *   CANDOR_INJECT=nested             while a handler's record is open, the thread's clock expires once more
- *   CANDOR_INJECT=twice              each stack is walked twice, once without what earlier walks have learnt
- *   CANDOR_INJECT=stack              how much of its thread's stack each handler took is measured
+ *   CANDOR_INJECT=twice              each stack is walked twice, once without what earlier walks remembered
+ *   CANDOR_INJECT=stack              measures how much of its thread's stack each handler used
  *
- * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
- * of a file (SIGBUS); so the whole way through the kernel and hot/fault/fault.c is taken. Random walks run in the handler, on
- * the thread's own stack, while the JVM's other threads compile, unload and collect. One in KEEP_EVERY is put into the
- * thread's queue with no weight, so that the collector names what it found. */
+ * A load is made to fault with another address: an impossible one, one where nothing is mapped (SIGSEGV), or one beyond the end of a
+ * file (SIGBUS). So the whole way through the kernel and hot/fault/fault.c is used. Random walks run in the handler, on the thread's own
+ * stack, while the JVM's other threads compile, unload and collect. One in KEEP_EVERY is put into the thread's queue without weight, so
+ * that the collector resolves the names of its frames. */
 #include "agent/hot/inject.h"
 
 #include "agent/hot/layout.h"
@@ -37,14 +37,14 @@ enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYT
 struct injected {
     _Atomic uint64_t loads, faults, walks, frames, kept, unbounded, crashes;
     _Atomic uint64_t nested;
-    _Atomic uint64_t recalled, differ; /* of stacks walked twice: call sites that were known, stacks that are not the same */
-    _Atomic uint64_t handler_bytes, kernel_bytes, measured; /* of stack: the most a handler took, and before it the kernel */
+    _Atomic uint64_t recalled, differ;                      /* stacks walked twice: call sites that were known; stacks that differ */
+    _Atomic uint64_t handler_bytes, kernel_bytes, measured; /* stack: the largest amount that a handler used, and the kernel before it */
     _Atomic uint64_t outcomes[OUTCOME_COUNT];
     _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
 };
 
 static struct injected nowhere, *report = &nowhere;
-static uintptr_t beyond_end; /* mapped, but behind the end of the report's file */
+static uintptr_t beyond_end; /* mapped, but beyond the end of the report's file */
 static uint32_t fault_below; /* of 2^32 */
 static uint64_t walks_per_sample;
 static bool walks_twice;
@@ -81,7 +81,7 @@ static void open_report(const char *path)
 
 /* ---- mistakes ---- */
 
-/* The linker knows nothing of what these point to. */
+/* The linker knows nothing about the memory to which these point. */
 static volatile uintptr_t nowhere_at_all = 0x10, no_address_at_all = 0xdeadbeefdeadbeefULL;
 static volatile int zero;
 
@@ -172,7 +172,7 @@ static void choose_crash(const char *text)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (is_chosen(text, "in=", places[i]))
             mistake_in = (enum inject_place)i;
-    in_calibration = strstr(text, "calibration"); /* of what a sample costs, in the same handler */
+    in_calibration = strstr(text, "calibration"); /* measures the cost of a sample, in the same handler */
     mistake_after = after ? strtoll(after + 6, NULL, 10) : 1;
 }
 
@@ -219,7 +219,7 @@ void inject_nested(struct sampled_thread *t, const void *context)
 
 /* ---- stacks ---- */
 
-/* What lies nearer to the painter's own frame was taken by the handler's first functions, whatever comes later. */
+/* Memory closer to the painter's own frame was used by the handler's first functions, whatever comes later. */
 enum { PAINTED_BYTES = 24 << 10, OWN_BYTES = 512, PAGE_BYTES = 4096 };
 static const uint64_t paint = 0x7061696e74656421;
 static bool measures_stacks;
@@ -267,7 +267,7 @@ __attribute__((noinline)) void inject_stack_measure(const void *context)
     if (had_trap_on_top || !whole || at.sp < painted_from || at.sp - painted_from > 1 << 16) /* it came on another stack */
         return;
     count(&report->measured, 1);
-    /* The context lies at the lower end of what the kernel wrote, or nearly; the handler's own frames below it. */
+    /* The context lies at or near the lower end of the kernel's frame; the handler's own frames are below it. */
     keep_most(&report->kernel_bytes, at.sp - (uintptr_t)context);
     keep_most(&report->handler_bytes, (uintptr_t)context - lowest);
 }
@@ -303,7 +303,7 @@ static void note_site(uintptr_t site)
     }
 }
 
-/* Outside of handlers, loads read the agent's own copies, or images of libraries, and nobody expects them to fault. Before the first
+/* Outside of handlers, loads read the agent's own copies, or images of libraries, and are not expected to fault. Before the first
  * recording there is no table of threads. */
 static bool in_handler(void)
 {
@@ -329,7 +329,7 @@ __attribute__((noinline)) uintptr_t inject_address(uintptr_t at)
 
 /* ---- walks ---- */
 
-/* Of any thread's latest samples: where code runs, where stacks are. */
+/* From any thread's latest samples: addresses of code and of stacks. */
 static _Atomic uintptr_t pcs_seen[SEEN], sps_seen[SEEN], threads_seen[SEEN];
 
 static uintptr_t one_of(_Atomic uintptr_t *seen)
@@ -426,7 +426,7 @@ static uintptr_t draw_thread(uintptr_t own)
     }
 }
 
-/* Some of the registers stay what they were: with all of them wrong a walk ends at once. */
+/* Some of the registers keep their values: if all of them were wrong, a walk would end at once. */
 static struct registers draw_registers(const struct registers *at)
 {
     uint64_t luck = draw();
@@ -476,7 +476,7 @@ static uint64_t walk_with_memory(const struct registers *at, uintptr_t java_thre
     struct walk w;
     uint64_t frame, h = 0;
     walk_begin(&w, at, java_thread);
-    if (w.state != JFR_STATE_JAVA) /* other threads may change what it returns to meanwhile */
+    if (w.state != JFR_STATE_JAVA) /* other threads may change the memory to which it returns meanwhile */
         return 0;
     while (walk_next(&w, &frame)) {
         h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
@@ -518,5 +518,5 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
 
 bool inject_forgets(enum inject_memory memory)
 {
-    return forgets && memory != INJECT_NAMES; /* names found anew take their place anew */
+    return forgets && memory != INJECT_NAMES; /* names that are found anew take new places */
 }

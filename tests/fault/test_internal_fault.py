@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A mistake of the agent's own, in a handler, on its thread, in a callback of the JVM's or while it is loaded, is the end of the recording
-and of nothing else.
+"""A mistake in the agent itself, in a handler, on its thread, in a callback from the JVM or while it is loaded, ends the recording and
+nothing else.
 
 tier: default
 timeout: 600
 
-The program goes on and its answers stay right, though the JVM itself lives by faults meanwhile. The recording is whole and
-says what happened and where; so do status and stop; nothing is sampled any more; a second recording is refused.
+The program continues and its answers stay right, although the JVM itself depends on faults at the same time. The recording is whole
+and says what happened and where, and so do status and stop. Nothing is sampled any more; a second recording is refused.
 """
 import re
 import subprocess
@@ -21,7 +21,7 @@ CASES = [("calibration", "store", "auto"), ("collector", "load", "auto"), ("hand
          ("handler", "copy", "itimer"), ("handler", "file", "auto"), ("handler", "instruction", "signal"),
          ("handler", "call", "auto"), ("collector", "copy", "auto"), ("collector", "divide", "itimer"), ("collector", "free", "auto"),
          ("callback", "store", "auto"), ("callback", "copy", "timer"), ("callback", "call", "auto")]
-ELSEWHERE = ("copy", "call")  # mistakes that are noticed in code of others
+ELSEWHERE = ("copy", "call")  # mistakes that are noticed in code outside of the agent
 AT_ONCE = ("collector", "lock")  # places where the recording ends with the mistake
 
 
@@ -31,7 +31,7 @@ def build_id():
 
 
 def status(jvm):
-    """None when nobody answers: the agent's thread is asleep for good."""
+    """None if the agent does not answer, because its thread sleeps forever."""
     try:
         return jvm.control("status")[1]
     except OSError:
@@ -39,14 +39,14 @@ def status(jvm):
 
 
 def has_ended(answer):
-    """The answer when it says so, or True when there is none."""
+    """The answer if it says so, or True if there is no answer."""
     return answer is None or ("fault" in answer and (answer["state"] == "idle" or answer["threads"] == "0") and answer)
 
 
 def check(jdk, case):
     place, mistake, clock = case
     what, name = f"{jdk}, {mistake} in {place}, {clock}", f"{place}-{mistake}-{clock}-{jdk.version}"
-    after = 4 if place == "callback" else 25  # of which each round brings two
+    after = 4 if place == "callback" else 25  # each round has two of these
     faults, path = faulty.Faults(name, crash=mistake, **{"in": place}, after=after), ct.WORK / f"{name}.jfr"
     agent = ct.agent_options(faulty.AGENT, file=path, interval="1ms", clock=clock)
     with ct.Jvm(jdk, "Answer", agent=agent, flags=["-Xss512k"], env=faults.environment) as jvm:
@@ -56,7 +56,7 @@ def check(jdk, case):
             while not faults.counts()["crashes"]:
                 wrong += jvm.round(seconds=0.1)["wrong"]
             told = ct.wait_until(lambda: has_ended(status(jvm)))
-            if isinstance(told, dict):  # what was in the queues then is read by and by
+            if isinstance(told, dict):  # records that were in the queues then are read step by step
                 wrong += jvm.round(seconds=0.5)["wrong"]
                 told = status(jvm)
             wrong += jvm.round(seconds=0.2)["wrong"]
@@ -67,12 +67,12 @@ def check(jdk, case):
             ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
             return
         ct.ok(end == 0 and not wrong and faults.counts()["crashes"] == 1 and not [line for line in jvm.err if "candor" in line],
-              f"{what}: the JVM lives, its answers are right, and it ends well", f"{end} {wrong}\n{jvm.transcript()}")
+              f"{what}: the JVM lives, its answers are right, and it ends normally", f"{end} {wrong}\n{jvm.transcript()}")
     check_recording(what, path, place, text)
 
 
 def judge(what, place, mistake, jvm, told, after):
-    """What the agent says; the text of the fault, or None when it cannot speak."""
+    """What the agent says: the text of the fault, or None if it cannot answer."""
     if place in AT_ONCE and mistake in ELSEWHERE:
         ct.ok(told is True and after is None, f"{what}: in the C library's midst the agent's thread falls silent", told)
         return None
@@ -109,7 +109,7 @@ def check_recording(what, path, place, text):
 
 
 def at_load(jdk, mistake):
-    """With the JVM, or late: there is no recording then, and no second attempt."""
+    """With the JVM, or late: then there is no recording, and no second attempt."""
     what, name = f"{jdk}, {mistake} while the agent is loaded", f"load-{mistake}-{jdk.version}"
     faults = faulty.Faults(name, crash=mistake, **{"in": "load"}, after=1)
     with ct.Jvm(jdk, "Answer", agent=ct.agent_options(faulty.AGENT, file=ct.WORK / f"{name}.jfr"), env=faults.environment) as jvm:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Bugs planted in the agent are caught by what the tests assert of a recording.
+"""Bugs are planted in the agent; the assertions that tests make about a recording detect them.
 
 tier: default
 timeout: 600
 
-A handler on top of another that writes into the same queue; a method known by its address alone, where classes are unloaded
-and their places reused: test_unloading.py passes without that. (Memory used after it was freed: test_internal_fault.py.)
+The bugs: a handler that interrupts another and writes into the same queue; and a method that is recognized by its address alone,
+while classes are unloaded and their addresses reused, in which case test_unloading.py passes without the bug. (Memory used after it
+was freed: test_internal_fault.py.)
 """
 import pathlib
 import sys
@@ -16,12 +17,12 @@ from faulty import ct
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "jvm"))
 import test_unloading
 
-NESTED = 300   # expiries on top of another
+NESTED = 300   # expiries that interrupt another handler
 CLASSES = 300  # loaded and unloaded
 
 
 def ends(jvm, *go, until=lambda: True, **words):
-    """Rounds until there is enough; the exit status, or why there is none."""
+    """Rounds until there is enough; returns the exit status, or why there is none."""
     try:
         jvm.expect("ready")
         while True:
@@ -33,8 +34,8 @@ def ends(jvm, *go, until=lambda: True, **words):
 
 
 def is_whole(path):
-    """What tests of recordings assert: it can be read, nothing went wrong, its samples are those in its books and those that the
-    handlers counted."""
+    """The assertions of tests about recordings: it can be read, there were no errors, and its samples are those in its books and those
+    that the handlers counted."""
     try:
         recording, books = ct.Recording(path), ct.report(path)["books"]
     except (ValueError, KeyError, IndexError, RuntimeError) as damage:

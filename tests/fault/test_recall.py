@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What a walk remembers of earlier ones changes no stack: each is walked a second time without it, while methods are
-deoptimised, recompiled and unloaded and others take their places.
+"""What a walk remembers from earlier walks does not change any stack: each stack is walked a second time without it, while methods are
+deoptimised, recompiled and unloaded, and others take their places.
 
 tier: default
 timeout: 1800
 
-Both walks run in the handler of a thread in Java code, on the same registers, so they must be equal, frame by frame. Remembered is
-what a return address stands for: in one program several inlined frames, in the other, without inlining, the methods that come
-and go are callers, too.
+Both walks run in the handler of a thread in Java code, with the same registers, so they must be equal, frame by frame. The walk
+remembers what a return address stands for: in one program several inlined frames; in the other, without inlining, the methods that
+come and go are callers, too.
 """
 import sys
 
@@ -25,7 +25,7 @@ def check(jdk, program, options, flag):
     with ct.Jvm(jdk, program, agent=agent, flags=["-Xmx128m", flag], env=faults.environment) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS, **options)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     counts = faults.counts()
     ct.ok(counts["recalled"] > counts["walks"] // 10 > 10, f"{what}: {counts['walks']} stacks, {counts['recalled']} frames of "
           "them remembered", counts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""With the JDK's libjsig in front, which would hand our fault handler to the JVM as one to be asked last, loads that fault do
-not hurt: neither threads in Java code, nor those whose stacks overflow, in which the JVM takes every fault for its own.
+"""The JDK's libjsig is in front. It would put our fault handler behind the JVM's. Even so, loads that fault do no harm, neither in
+threads in Java code, nor in threads whose stacks overflow, for which the JVM claims every fault.
 
 tier: default
 timeout: 600
@@ -26,7 +26,7 @@ def check(jdk, program, probability, least, **words):
         except (RuntimeError, BrokenPipeError) as death:
             status = death
         counts = faults.counts()
-        if ct.ok(status == 0, f"{what}: the JVM lives through {counts['faults']} faults and ends well", f"{status}\n{jvm.transcript()}"):
+        if ct.ok(status == 0, f"{what}: the JVM lives through {counts['faults']} faults and ends", f"{status}\n{jvm.transcript()}"):
             samples = len(ct.Recording(path).samples)
             ct.ok(samples > counts["kept"], f"{what}: the recording is whole and holds {samples} samples")
             ct.identity_closes(ct.report(path)["books"], what)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""How much of a thread's stack a sample takes is bounded, whatever the clock and the thread; and threads with the
-smallest stacks Java allows live with it, though they overflow them again and again.
+"""The part of a thread's stack that a sample uses is limited, whatever the clock and the thread. Threads with the smallest stacks that
+Java allows survive, although they overflow their stacks repeatedly.
 
 tier: default
 timeout: 600
 
-The faulty agent paints the stack below each handler and looks afterwards how far the paint is gone (inject.c). Loads fault by
-chance, so the kernel's frame for a fault, and those of the fault handler, are part of it. Handlers that a trap came on top of
-are left out: each takes a frame of the kernel's more.
+The faulty agent fills the stack below each handler with a pattern, and checks afterwards how much of it is gone (inject.c). Loads
+fault at random, so the kernel's frame for a fault, and the frames of the fault handler, are included. Handlers that were interrupted
+by a trap are left out, because each takes another frame of the kernel.
 """
 import faulty
 from faulty import ct
 
-OWN_BYTES = 4096   # of our frames, the bound that hot/signal/handler.h states
+OWN_BYTES = 4096   # for our frames, the limit that hot/signal/handler.h states
 CASES = [("Overflow", "auto"), ("Loaders", "signal"), ("Overflow", "timer"), ("Intrinsics", "auto"), ("Overflow", "itimer"),
          ("Overflow", "signal")]
 WORDS = {"Overflow": {"threads": 2}, "Loaders": {"class": "same"}, "Intrinsics": {}}
@@ -32,7 +32,7 @@ def check(jdk, case):
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
             status = death
-        if not ct.ok(status == 0, f"{what}: the JVM lives and ends well", f"{status}\n{jvm.transcript()}"):
+        if not ct.ok(status == 0, f"{what}: the JVM lives and ends normally", f"{status}\n{jvm.transcript()}"):
             return
     counts = faults.counts()
     kernel = counts["kernel_bytes"]

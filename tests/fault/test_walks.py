@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Guarded loads that fault by chance, and walks from registers that no thread ever had, in a JVM at work: none of it
-hurts.
+"""Guarded loads that fault at random, and walks from registers that no thread ever had, in a working JVM, do no harm.
 
 tier: default
 timeout: 3600
 
-In the handler, behind each real sample, the faulty agent (inject.c) walks again and again from garbage and from what is
-nearly right: code that runs, the stacks of other threads, metadata, the edges of pages, addresses that cannot be. Meanwhile
-classes are unloaded, threads end, methods are compiled, stacks overflow (the JVM then handles faults of its own). Each
-walk must end, within its bounds, with one of the outcomes; the real samples must stay as good as without it, and where
-loads fail too, the recording stays whole.
+In the handler, after each real sample, the faulty agent (inject.c) makes several walks from random values and from nearly right
+values: addresses of code, the stacks of other threads, metadata, the edges of pages, impossible addresses. At the same time classes
+are unloaded, threads end, methods are compiled, and stacks overflow (so the JVM handles faults of its own). Each walk must end within
+its bounds, with one of the outcomes. The real samples must stay as good as without the walks, and if loads fail, too, the recording
+must stay whole.
 """
 import sys
 
@@ -17,7 +16,7 @@ import faulty
 from faulty import ct
 
 PROGRAMS = {"Loaders": {"class": "same"}, "ThreadChurn": {"alive": 20}, "Intrinsics": {}, "Overflow": {"threads": 3}}
-# Fault probability of a load, program, and random walks to be made.
+# Fault probability of a load, program, and the number of random walks.
 RUNS = [(0, "Loaders", 100_000), (0.001, "ThreadChurn", 50_000), (0.1, "Intrinsics", 50_000), (0.01, "Overflow", 20_000)]
 if ct.TIER == "all":
     RUNS = [(probability, program, walks) for program in PROGRAMS
@@ -38,7 +37,7 @@ def run(jdk, probability, program, walks):
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
             status = death
-        if not ct.ok(status == 0, f"{what}: the JVM lives and ends well", f"{status}\n{jvm.transcript()}"):
+        if not ct.ok(status == 0, f"{what}: the JVM lives and ends normally", f"{status}\n{jvm.transcript()}"):
             return
     check(what, faults.counts(), probability, path)
 

@@ -1,4 +1,4 @@
-/* libFuzzer target: a call's message, as protocol buffers and as JSON: it ends, and what it holds is texts without zero bytes. */
+/* libFuzzer target: the message of a call, as protocol buffers and as JSON. Reading it must end, and its texts must have no zero bytes. */
 #include "server/connect/asked.h"
 
 #include <stdint.h>

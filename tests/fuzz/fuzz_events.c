@@ -1,5 +1,5 @@
-/* libFuzzer target: whatever the bytes are, packed or not, summary, print and scrub neither crash nor hang, and keep what
- * events_walk.h says. */
+/* libFuzzer target: whatever the bytes are, packed or not, summary, print and scrub must neither crash nor hang, and must satisfy the
+ * checks of events_walk.h. */
 #include "events_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

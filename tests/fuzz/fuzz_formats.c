@@ -1,5 +1,5 @@
-/* libFuzzer target, built once for each reader (-DREADER=pprof_read): whatever the bytes are, it ends with a profile that adds up, or
- * with one line. How to run it: docs/internals/fuzzing.md. */
+/* libFuzzer target, built once for each reader (-DREADER=pprof_read): whatever the bytes are, the reader must end with a profile that
+ * adds up, or with an error of one line. docs/internals/fuzzing.md says how to run it. */
 #include "format/collapsed.h"
 #include "format/otlp.h"
 #include "format/pprof.h"

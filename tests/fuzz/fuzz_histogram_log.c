@@ -1,5 +1,5 @@
-/* libFuzzer target: whatever the bytes are, the reader of histogram logs and that of percentile tables neither crash nor hang, and what
- * is read can be written and read again. */
+/* libFuzzer target: whatever the bytes are, the readers of histogram logs and of percentile tables must neither crash nor hang, and a
+ * log that was read can be written and read again. */
 #include "base/time_units.h"
 #include "candor/histogram.h"
 

@@ -1,4 +1,4 @@
-/* libFuzzer target: a request to candor server: its head, a body in chunks, and a form come to the same end whole and byte by byte. */
+/* libFuzzer target: a request to candor server, with its head, a body in chunks, and a form, has the same result whole and byte by byte. */
 #include "server/request/chunks.h"
 #include "server/request/form.h"
 #include "server/request/head.h"
@@ -28,7 +28,7 @@ static long find_by_bytes(const char *bytes, size_t size)
     return n;
 }
 
-/* What framing says has one reading only. */
+/* The framing of a request must have only one interpretation. */
 static void check_head(const char *bytes, size_t n)
 {
     struct head head;

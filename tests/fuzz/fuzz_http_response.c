@@ -1,4 +1,4 @@
-/* libFuzzer target: an HTTP answer, whole and byte by byte, comes to the same end, within the bounds of its reader. */
+/* libFuzzer target: an HTTP answer has the same result whole and byte by byte, within the limits of its reader. */
 #include "load/response.h"
 
 #include <stdlib.h>

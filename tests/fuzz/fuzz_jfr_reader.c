@@ -1,5 +1,5 @@
-/* libFuzzer target: whatever the bytes are, the reader neither crashes nor hangs nor hands out text that is not UTF-8.
- * Seeds come from jfr_seeds; how to run it: docs/internals/fuzzing.md. */
+/* libFuzzer target: whatever the bytes are, the reader must neither crash nor hang, nor return text that is not UTF-8. jfr_seeds writes
+ * the seeds; docs/internals/fuzzing.md says how to run it. */
 #include "jfr_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,5 +1,6 @@
-/* libFuzzer target: what agents push. The first byte chooses the reader: of push.v1's message or OTLP's, each as JSON or protocol buffers,
- * and of the fields of a form beside a profile. A recording that is made of a part of a message is itself a message with one recording. */
+/* libFuzzer target: messages that agents push. The first byte chooses the reader: push.v1's message or OTLP's, each as JSON or protocol
+ * buffers, or the fields of a form beside a profile. A recording that was made from a part of a message must itself be a message with
+ * one recording. */
 #include "server/answers/ingest.h"
 #include "server/push/fields.h"
 #include "server/push/otlp.h"
@@ -17,9 +18,9 @@ static void check(bool holds)
         abort();
 }
 
-/* ---- what stands for the store ---- */
+/* ---- the replacement for the store ---- */
 
-static bool is_part; /* what is taken is a recording that came out before */
+static bool is_part; /* the input is a recording that an earlier call returned */
 
 void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, size_t n)
 {

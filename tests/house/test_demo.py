@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""script/demo, the README's first command: it records Tomcat under load, reports, and leaves a recording and a flame graph.
+"""script/demo, the first command in the README: it records Tomcat under load, reports, and leaves a recording and a flame graph.
 
 tier: full
 timeout: 900
@@ -17,7 +17,7 @@ def main():
         ct.skip("script/demo", "JDK 17 is not cached: script/jdks")
         ct.done()
     result = ct.run(ct.ROOT / "script" / "demo", "2", timeout=800)
-    ct.ok(result.status == 0, "script/demo ends well", (result.out[-1500:], result.err[-1500:]))
+    ct.ok(result.status == 0, "script/demo ends normally", (result.out[-1500:], result.err[-1500:]))
     for name, beginning in (("recording", b"FLR"), ("flame graph", b"<!DOCTYPE html>")):
         path = re.search(rf"^{name}: +(/.*)$", result.out, re.M)
         content = pathlib.Path(path[1]).read_bytes() if path else b""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""script/demo fleet, with nobody watching: three services with their hottest methods, the page's address, and nothing left behind.
+"""script/demo fleet, run unattended: three services with their hottest methods, the page's address, and nothing is left behind.
 
 tier: all
 timeout: 1800
@@ -14,7 +14,7 @@ import candortest as ct
 
 
 def processes(word):
-    """Those whose command line has it."""
+    """The processes whose command line contains it."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -1,4 +1,4 @@
-"""The gates of the build let a good library through and stop each fault they exist for.
+"""The gates of the build accept a good library, and stop each fault for which they exist.
 
 tier: quick
 timeout: 180
@@ -36,7 +36,7 @@ def agent(source, *options):
 
 
 def hot(source):
-    """hot-symbols on an archive with this object; memcpy is allowed."""
+    """Runs hot-symbols on an archive with this object; memcpy is allowed."""
     member = gcc(source, ct.WORK / "planted.o", "-c", "-O1", "-fno-builtin")
     archive = ct.WORK / "libhot.a"
     archive.unlink(missing_ok=True)

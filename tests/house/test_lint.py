@@ -1,4 +1,4 @@
-"""script/lint finds what it forbids: each rule is broken once in a small work tree, and only that rule speaks.
+"""script/lint finds what it forbids: each rule is broken once in a small work tree, and only that rule reports a breach.
 
 tier: quick
 timeout: 180
@@ -34,7 +34,7 @@ CLEAN = {
                        "| `base/` | `text/`, `base/` |\n",
 }
 
-# What is planted: {file: text}, and the words of the one breach it must give.
+# What is planted: {file: text}, and the words of the only breach that lint must report.
 PLANTED = {
     "the agent uses profile": (
         {"src/agent/hot/walk.c": '#include "profile/profile.h"\n'}, "agent/ may not use profile/"),
@@ -102,7 +102,7 @@ PLANTED = {
 
 
 def lint(planted):
-    """Exit status and output of lint on the clean tree with these files in it."""
+    """Exit status and output of lint on the clean tree with these files added."""
     tree = ct.WORK / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     for name, text in {**CLEAN, **planted}.items():

@@ -1,4 +1,4 @@
-"""tests/run calls a test failed in every way it can fail, ends what it leaves behind, and counts points.
+"""tests/run detects every way in which a test can fail, ends the processes that a test leaves behind, and counts points.
 
 tier: default
 timeout: 180
@@ -30,7 +30,7 @@ def run(*arguments):
 
 
 def counts(name, expected, text, *words):
-    """The planted test called NAME, run alone, ends with this last line, and its output has these words."""
+    """The planted test NAME, run alone, ends with this last line, and its output contains these words."""
     status, output = run(name)
     good = "0 failed" in expected and not expected.startswith("0 passed")
     ct.ok(output.splitlines()[-1] == expected and status == (0 if good else 1)
@@ -98,7 +98,7 @@ ending = [line.strip() for line in output[output.index("\nfailed: "):].splitline
 ct.ok(sorted(ending) == sorted(["not ok 2 - b", "#   reason", "died by SIGSEGV", "| ok 1 - a", "3 passed, 2 failed, 0 skipped"]),
       "what failed is repeated at the end, and nothing else", output)
 
-# With --again: a test that fails once, one that fails for good, and one that crashed.
+# With --again: a test that fails once, one that always fails, and one that crashed.
 plant("unit/test_unsteady", f"""
 import pathlib
 second = pathlib.Path("{ct.WORK}/second")
@@ -126,7 +126,7 @@ second.touch()
 status, output = run("--again", "test_jvm_crash")
 ct.ok(status == 1 and "failed: unit/test_jvm_crash (" in output, "nor is that of a JVM", output)
 
-# Tiers: which tests they have, how many JDKs, and that a tier keeps to its budget.
+# Tiers: which tests they have, on how many JDKs, and that a tier stays within its budget.
 plant("unit/test_tested_by_ci", "print('ok 1 - a\\n1..1')", tier="full")
 ct.ok("tested_by_ci" not in run("--list")[1], "the default tier leaves out what belongs to full")
 ct.ok("tested_by_ci" in run("--list", "--full")[1] and "tested_by_ci" in run("--list", "--all")[1], "--full and --all have it")
@@ -184,7 +184,7 @@ status, output = run("--budget", "0", "test_good")
 ct.ok(status == 1 and output.endswith("\n1 passed, 1 failed, 1 skipped\n") and "\nfailed: the tests took" in output,
       "a run that takes more has failed, and says so", output)
 
-# Tests run beside each other as their loads allow: those that nobody knows are taken for one processor each.
+# Tests run beside each other as their loads allow; a test with an unknown load counts as one processor.
 for name in ("a", "b"):
     plant(f"unit/test_beside_{name}", f"""
 import pathlib, time
@@ -214,7 +214,7 @@ for name in ("test_red", "test_middle", "test_killed", "test_unplanned", "test_s
 status, output = run()
 ct.ok(status == 0 and output.endswith("\n2 passed, 0 failed, 2 skipped\n"), "a green run ends with status 0", output)
 
-# A program built with sanitizers hides its report from the test, which sees only what it expects; the runner sees it.
+# A program built with sanitizers hides its report from the test, which sees only the expected output; the runner finds the report.
 program = ct.WORK / "leak"
 source = "#include <stdlib.h>\nint main(void) { volatile char *p = malloc(9); p = NULL; return p != NULL; }\n"
 program.with_suffix(".c").write_text(source)

@@ -1,11 +1,11 @@
 import java.lang.reflect.Method;
 
 /**
- * Programs that count the bytes of their own objects: of four sizes, each of a class and a method of its own.
+ * Programs that count the bytes of their own objects: objects of four sizes, each with its own class and method.
  *
- * go size=small|medium|large|huge|mixed bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of
- * so many threads; the answer counts them. size=mixed: of each size N bytes, by turns. The sizes hold for 8-byte aligned objects, with
- * headers of 12 or 16 bytes alike.
+ * go size=small|medium|large|huge|mixed bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of so
+ * many threads; the answer counts them. size=mixed: N bytes of each size, by turns. The sizes are right for 8-byte aligned objects, with
+ * headers of 12 as well as 16 bytes.
  */
 final class Allocations {
     static volatile Object sink;
@@ -59,7 +59,7 @@ final class Allocations {
         }
     }
 
-    /** Returns the bytes of one size; the others are as many to within one object. */
+    /** Returns the bytes of one size; those of the others differ by one object at most. */
     static long mixed(long bytes) {
         long done = 0;
         for (; done < bytes; done += HUGE) {

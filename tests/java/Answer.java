@@ -1,6 +1,5 @@
 /**
- * Work with one right answer, part of which HotSpot does by faults of its own: null checks, divisions by zero, stacks that
- * overflow.
+ * Work with one right answer. HotSpot does a part of it with faults of its own: null checks, divisions by zero, stacks that overflow.
  *
  * go seconds=CPU_SECONDS_AT_LEAST [threads=2] -> done wrong
  */

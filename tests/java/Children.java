@@ -3,8 +3,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Starts child processes while other threads burn CPU. Every child must end with the status it was asked for; what it
- * sees of signals and file descriptors is handed to the driver.
+ * Starts child processes while other threads use CPU time. Every child must end with the requested status; its signals and file
+ * descriptors are reported to the driver.
  *
  * go children=N -> done good bad blocked ignored fds (the last three: the child's SigBlk, SigIgn, open descriptors)
  */
@@ -19,7 +19,7 @@ public final class Children {
         }
     }
 
-    /** Exit status of a shell that burns some CPU of its own, several sampling intervals long. */
+    /** Exit status of a shell that uses some CPU time itself, several sampling intervals long. */
     private static int child(int status) throws Exception {
         String script = "i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done; exit " + status;
         Process process = new ProcessBuilder("/bin/sh", "-c", script).inheritIO().start();

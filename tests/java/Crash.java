@@ -3,8 +3,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
 
 /**
- * Burns CPU in three threads. At a byte of input another one crashes the JVM by a write to address 0, from the interpreter
- * or from compiled code; or it burns CPU, too, and all wait for a signal from outside.
+ * Uses CPU time in three threads. At a byte of input another thread crashes the JVM by a write to address 0, from the interpreter or
+ * from compiled code; or it uses CPU time, too, and all wait for a signal from outside.
  *
  * Crash (interpreted | compiled | signal)
  */

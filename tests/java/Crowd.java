@@ -3,11 +3,11 @@ import java.lang.management.ThreadMXBean;
 import java.net.ServerSocket;
 
 /**
- * Threads whose elapsed time is known, for profilers of the wall clock.
+ * Threads with a known elapsed time, for profilers of the wall clock.
  *
- * go busy threads=N seconds=S [cpu=S] -> done outer_ns inner: N threads busy-0000, busy-0001, ... that want a processor all the time,
- *     however few there are, and until each has used so much CPU time. outer_ns: from before the first was started until after the last
- *     had ended; inner: what each saw pass, separated by commas
+ * go busy threads=N seconds=S [cpu=S] -> done outer_ns inner: N threads busy-0000, busy-0001, ... that can use a processor all the time,
+ *     until each has used so much CPU time, however few processors there are. outer_ns: from before the first was started
+ *     until after the last had ended; inner: the elapsed time that each thread measured, separated by commas
  * go mixed seconds=S -> done nap_ns spin_ns: the thread mixed-0000 sleeps in one method and works in another; by the wall clock
  * go accept seconds=S -> done: the thread accept-0000 waits for a connection that nobody makes
  */

@@ -1,5 +1,5 @@
 /**
- * Recursion of a known depth with all the work at its bottom.
+ * Recursion of a known depth, with all the work at the innermost level.
  *
  * go depth=N seconds=CPU_SECONDS -> done cpu_ns; thread "deep-N", N frames of dive, then bottom
  */

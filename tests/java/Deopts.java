@@ -1,8 +1,8 @@
 import java.util.function.LongUnaryOperator;
 
 /**
- * Storms of deoptimisation: a class in a loader of its own runs one way until it is compiled for that, then another way,
- * which the compiled code has no branch for; and again, and then the next class.
+ * Many deoptimizations: a class in a separate loader runs in one way until it is compiled for that, then in another way for which the
+ * compiled code has no branch; this is repeated, and then with the next class.
  *
  * go seconds=WALL_SECONDS [millis=10] -> done turns
  */
@@ -11,7 +11,7 @@ public final class Deopts {
 
     private static final int WAYS = 4;
 
-    /** Loaded again and again: what the JVM has learnt of its branches is forgotten each time. The way is in the lowest bits. */
+    /** Loaded repeatedly: each time the JVM forgets what it has learned about its branches. The lowest bits choose the way. */
     public static final class Ways implements LongUnaryOperator {
         @Override
         public long applyAsLong(long seed) {

@@ -3,9 +3,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * A producer and a consumer with a queue between them: one whose indexes lie in the same cache line, or one whose indexes are kept apart
- * by unused fields. The producer works for each element, so the consumer waits for most of them, in a loop around the load of the
- * index that the producer writes. Each call takes milliseconds, so that nobody has reason to inline it into what calls it.
+ * A producer and a consumer with a queue between them. The indexes of the queue lie in the same cache line, or unused fields keep them
+ * apart. The producer works for each element, so the consumer waits for most of them, in a loop around the load of the index that the
+ * producer writes. Each call takes milliseconds, so that the compiler has no reason to inline it into its caller.
  *
  * go seconds=WALL_SECONDS queue=shared|padded -> done elements=N tail=OFFSET (of that index in its object; -1 = this JVM does not tell)
  */
@@ -104,7 +104,7 @@ public final class FalseSharing {
         long run(long x);
     }
 
-    /** How many elements went through. The consumer learns which batch is the last before that one begins. */
+    /** How many elements were passed on. The consumer learns which batch is the last one before that batch begins. */
     static long run(long end, Batch produce, Batch consume) throws InterruptedException {
         AtomicLong batches = new AtomicLong(Long.MAX_VALUE);
         Thread producer = new Thread(() -> {

@@ -1,8 +1,8 @@
 /**
- * Runs goroutines (tests/jvm/goroutines.go): the first argument is the library that was made of them.
+ * Runs goroutines (tests/jvm/goroutines.go): the first argument is the library that was built from them.
  *
- * go load n=N: loads it and starts N of them, which never end -> done
- * go seconds=S: Java burns CPU for S seconds beside them -> done rounds (of the goroutines so far, each with the right sum)
+ * go load n=N: loads it and starts N goroutines, which never end -> done
+ * go seconds=S: Java uses CPU time for S seconds beside them -> done rounds (of the goroutines so far, each with the right sum)
  */
 public final class Goroutines {
     private static volatile long sink;
@@ -11,7 +11,7 @@ public final class Goroutines {
 
     static native long rounds();
 
-    /** While on, they compute nothing, and look for the end of it now and then. */
+    /** While on, they compute nothing, and check from time to time whether it has ended. */
     static native void rest(boolean on);
 
     public static void main(String[] args) throws Exception {

@@ -1,10 +1,10 @@
 /**
- * A process with everything in it that gets in a profiler's way: all of Soak, goroutines, a library that takes signals for itself
- * after the recording has begun, and a thread that blocks every signal.
+ * A process with everything that may conflict with a profiler: all of Soak, goroutines, a library that takes signals after the recording
+ * has begun, and a thread that blocks every signal.
  *
- * go load go=LIBRARY takers=LIBRARY: loads what is named -> done
- * go what Soak wants signal=N goes=(1 with goroutines, which rest between rounds) -> done what Soak answers, wrong=(what was not as
- * without a profiler; none) rounds=(of goroutines)
+ * go load go=LIBRARY takers=LIBRARY: loads these libraries -> done
+ * go (the words of Soak) signal=N goes=(1 with goroutines, which rest between rounds) -> done (the answer of Soak), wrong=(differences
+ * to a run without a profiler; none) rounds=(of goroutines)
  */
 public final class Guests {
     private static final long DEAF_NS = 500_000_000;

@@ -1,10 +1,10 @@
 /**
- * What stops all threads, planted, each with a twin that does the same work without it.
+ * Planted causes that stop all threads, each with a twin that does the same work without it.
  *
  * go collect calls=N -> done calls=N   some work, then System.gc(), N times
  * go calm calls=N    -> done calls=0   the work, without
  * go loop calls=N    -> done calls=N   System.gc() while a thread is in a counted loop;
- *                                      whether that has polls is up to the flags
+ *                                      the flags decide whether that has polls
  */
 public final class Halts {
     private static final int WARM_CALLS = 20_000;

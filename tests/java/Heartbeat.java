@@ -8,13 +8,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * A thread that burns CPU and writes the time of its last step into a mapped file, which outlives every kind of
- * death. The file holds big-endian longs: the last step (ns since the epoch) and the largest gap between two steps (ns) of
- * the last seconds, which says how badly the machine starved us; then the time before the end was begun, and how long the
- * agent's thread had been working or kept waiting for a CPU by then (ns).
+ * A thread uses CPU time and writes the time of its last step into a mapped file, which outlives every kind of death. The file contains
+ * big-endian longs: the last step (ns since the epoch); the largest gap between two steps (ns) in the last seconds, which shows how long
+ * the machine gave us no processor; the time before the end was begun; and how long the agent's thread had been working or waiting for a
+ * CPU by then (ns).
  *
- * java Heartbeat FILE (wait | exit | halt) SECONDS: after that time System.exit(3), Runtime.halt(3), or wait to be
- * killed.
+ * java Heartbeat FILE (wait | exit | halt) SECONDS: after that time System.exit(3), Runtime.halt(3), or waits to be killed.
  */
 public final class Heartbeat {
     static volatile long sink;

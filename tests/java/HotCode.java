@@ -2,9 +2,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Four loads whose machine code is known by sight, each in a thread of its own: a counted loop around a division of longs, a
- * checksum that the JVM has a stub for, filling an array, and reading one from its end to its beginning. Each call takes
- * milliseconds, so that nobody has reason to inline it into what calls it.
+ * Four loads with known machine code, each in a separate thread: a counted loop around a division of longs, a checksum for which the JVM
+ * has a stub, filling an array, and reading one from its end to its beginning. Each call takes milliseconds, so that the compiler has no
+ * reason to inline it into its caller.
  *
  * go seconds=WALL_SECONDS -> done divide=cpu_ns crc32=cpu_ns fill=cpu_ns reverse=cpu_ns
  */
@@ -13,7 +13,7 @@ public final class HotCode {
 
     private static final byte[] SOURCE = new byte[65536];
 
-    /** Each division needs the result of the one before, so that nothing runs beside it. */
+    /** Each division needs the result of the previous one, so that nothing runs in parallel. */
     static long divide(long x, long by, int times) {
         for (int i = 0; i < times; i++) {
             x = (x + ((long) i << 40)) / by + 0x123456789abcdefL;
@@ -36,7 +36,7 @@ public final class HotCode {
         return target[times & 0xff];
     }
 
-    /** Each element needs the result of the one before, so that the loop stays one of single elements. */
+    /** Each element needs the result of the previous one, so that the loop is not vectorized. */
     static int reverse(int[] values, int x, int times) {
         for (int k = 0; k < times; k++) {
             for (int i = values.length - 1; i >= 0; i--) {

@@ -5,7 +5,7 @@ import java.util.zip.CRC32;
 
 /**
  * Much compiled code of many kinds, all of it warm: division, a checksum's stub, array fills, a loop from the end to the beginning,
- * floating point, sorting, hashing, texts, type checks, allocation. For what compares instructions, and needs many different ones.
+ * floating point, sorting, hashing, texts, type checks, allocation. For tests that compare instructions, and need many different ones.
  *
  * go seconds=WALL_SECONDS -> done rounds=N
  */

@@ -7,8 +7,8 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
 /**
- * Loads that spend their time where naive stack walkers get lost: hand-written stubs, string intrinsics, lambda
- * forms. Each load has a thread of its own, "load-NAME", so its samples can be told apart.
+ * Loads that spend their time where simple stack walkers fail: hand-written stubs, string intrinsics, lambda forms. Each load has a
+ * separate thread, "load-NAME", by which its samples are recognized.
  *
  * go seconds=CPU_SECONDS_PER_LOAD [load=NAME] -> done NAME=cpu_ns ... (two loads at a time; all of them without load=)
  */
@@ -125,7 +125,7 @@ public final class Intrinsics {
         });
     }
 
-    /** Grows the batch until one costs about 5 ms, so that reading the clock is no load of its own. */
+    /** Increases the batch until one takes about 5 ms, so that reading the clock costs little in comparison. */
     private static long run(IntUnaryOperator load, long budget) {
         long begin = Rounds.cpu();
         int times = 16;

@@ -1,7 +1,10 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** Has samples of every kind: four threads that compute, allocate, keep a part of it, and wait for one lock. `Kinds SECONDS`. */
+/**
+ * Produces samples of every kind: four threads that compute, allocate, keep a part of the objects, and wait for one lock. `Kinds
+ * SECONDS`.
+ */
 public final class Kinds {
     private static final Object TILL = new Object();
     private static final List<byte[]> KEPT = new ArrayList<>();
@@ -22,7 +25,7 @@ public final class Kinds {
         synchronized (TILL) {
             sink += price(500);
             if (KEPT.size() < 60) {
-                KEPT.add(new byte[900_000]); // so large that some are sampled, whatever the interval
+                KEPT.add(new byte[900_000]); // so large that some are sampled with any interval
             }
             if (round % 50 == 0) {
                 Thread.sleep(2);

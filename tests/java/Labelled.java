@@ -3,8 +3,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Work of every kind that Pyroscope's agent records, under a label of its own, if that agent is there: two threads compute, allocate
- * objects of which some stay alive, and contend for a lock.
+ * Work of every kind that Pyroscope's agent records, with a label if that agent is there: two threads compute, allocate objects of which
+ * some stay alive, and contend for a lock.
  *
  * go seconds=SECONDS -> done rounds
  */
@@ -42,7 +42,7 @@ public final class Labelled {
         }
     }
 
-    /** As LabelsWrapper.run(new LabelsSet("endpoint", name), task) does. */
+    /** The same as LabelsWrapper.run(new LabelsSet("endpoint", name), task). */
     private static void labelled(String name, Runnable task) {
         try {
             Class<?> set = Class.forName("io.pyroscope.labels.v2.LabelsSet");

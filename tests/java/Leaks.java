@@ -10,21 +10,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Programs that know what they keep alive.
+ * Programs that know which of their objects are alive.
  *
- * go keep size=small|medium|large bytes=N: allocates objects of that size, N bytes of them, keeps each third, and has the
- * garbage collected. The answer counts the bytes that are kept, and of those that are not, how many of a hundred are still
- * there.
+ * go keep size=small|medium|large bytes=N: allocates objects of that size, N bytes of them, keeps every third, and runs the garbage
+ * collector. The answer gives the bytes that are kept, and how many percent of the others are still there.
  *
- * go kind=hashtable|secondIndex|threadLocal|classLoader|listener fixed=0|1 seconds=N: a service that handles requests at a
- * steady pace, and has a bounded number of things at hand. Of each fifth thing, and of each class loader, something stays
- * behind, unless it is fixed. Garbage is collected now and then. It goes on for N seconds, or, where the machine is too busy
- * for that, until each quarter of its time has had its share of requests and collections.
+ * go kind=hashtable|secondIndex|threadLocal|classLoader|listener fixed=0|1 seconds=N: a service that handles requests at a steady pace,
+ * and keeps a limited number of things. Every fifth thing, and every class loader, leaves something behind, unless it is fixed. Garbage
+ * is collected from time to time. It runs for N seconds, or, if the machine is too busy for that, until each quarter of its time has had
+ * its share of requests and collections.
  *
- * go hold kind=... fixed=0|1 requests=N: the same service has N requests at once, and then garbage is collected. The answer
- * counts what stays behind: the things and the bytes of their arrays.
+ * go hold kind=... fixed=0|1 requests=N: the same service gets N requests at once, and then garbage is collected. The answer counts what
+ * is left behind: the things and the bytes of their arrays.
  *
- * go fill objects=N: N more objects that stay, small ones, so that the heap has that many, and twice as many references.
+ * go fill objects=N: N more small objects that stay alive, so that the heap has that many objects, and twice as many references.
  */
 final class Leaks {
     static final int SMALL = 96, MEDIUM = 4096, LARGE = 200 << 10;
@@ -33,7 +32,7 @@ final class Leaks {
 
     static final List<Object> KEPT = new ArrayList<>();
 
-    // ---- what is kept ----
+    // ---- objects that are kept ----
 
     static Object small() {
         return new byte[SMALL - 16];
@@ -71,7 +70,7 @@ final class Leaks {
         return "bytes=" + kept + " dropped=" + dropped.size() + " held=" + held;
     }
 
-    /** Of a collector that works beside the program the first may have begun before the last objects came. */
+    /** If the collector works while the program runs, the first collection may have begun before the last objects were allocated. */
     static void collect() {
         for (int i = 0; i < 3; i++) {
             System.gc();
@@ -134,7 +133,7 @@ final class Leaks {
         }
     }
 
-    /** What each of its class loaders has of its own. */
+    /** The data that each of its class loaders has. */
     public static final class Plugin {
         static final byte[] STATE = new byte[PLUGIN];
 
@@ -234,7 +233,10 @@ final class Leaks {
         };
     }
 
-    /** When garbage was collected, in nanoseconds since the beginning, and how many requests there had been. No list: it would grow. */
+    /**
+     * The times at which garbage was collected, in nanoseconds since the beginning, and the number of requests up to then. It is not a
+     * list, because a list would grow.
+     */
     static final long[] COLLECTED_AT = new long[10000], REQUESTS_BY_THEN = new long[10000];
     static int collections;
 

@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Loads, runs and drops classes in class loaders of their own, with unloading in between, so the JVM reuses the
- * memory of dead methods. Class UnitNNNN has the one hot method spinNNNN; one thread runs them in the order of their
- * numbers. A sample whose numbers differ, or that goes back in time, carries the name of a dead method.
+ * Loads, runs and drops classes in separate class loaders, with unloading in between, so that the JVM reuses the memory of unloaded
+ * methods. Class UnitNNNN has the one hot method spinNNNN; one thread runs the classes in the order of their numbers. A sample whose
+ * numbers differ, or whose number is lower than the previous one, has the name of an unloaded method.
  *
- * With class=same all classes are called Unit0000 and only their methods differ, as when a new version of a program is
- * deployed into a running server: then not even the class name tells a dead method from a living one.
+ * With class=same all classes are called Unit0000 and only their methods differ, as when a new version of a program is deployed into a
+ * running server. Then not even the class name distinguishes an unloaded method from a loaded one.
  *
  * go (seconds=WALL_SECONDS | classes=N) [micros=2000] [class=same] -> done classes unloaded (N < 10,000)
  */
@@ -32,7 +32,7 @@ public final class Loaders {
         }
     }
 
-    /** The template with its number in place of the zeros that follow the word. */
+    /** The template, with its number in place of the zeros after the word. */
     private static byte[] numbered(byte[] template, String word, int number) {
         String text = new String(template, StandardCharsets.ISO_8859_1);
         return text.replace(word + "0000", word + String.format("%04d", number)).getBytes(StandardCharsets.ISO_8859_1);

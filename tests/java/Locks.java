@@ -5,17 +5,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that wait for locks, and count for how long.
+ * Threads that wait for locks, and measure how long.
  *
- * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it.
- * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS blocked=NS parked=NS waits=COUNT: what they
- * waited, all of each sort together; what the JVM says of both sorts, which leaves out the time before it blocks or parks a thread; and how
- * often all of them got their lock.
+ * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; the thread that holds it
+ * sleeps. M more threads have nothing to do, and park repeatedly for a moment. done monitor=NS park=NS blocked=NS parked=NS waits=COUNT:
+ * the waiting time, all of each sort together; the JVM's times for both sorts, which leave out the time before it blocks or parks a
+ * thread; and how often the threads got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
- * fresh: every time another object. done waits=COUNT.
- * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; of mixed one of their locks
- * is a ReentrantLock. done when they do.
- * go chain: the same threads, chain-0 waiting for chain-1, that for chain-2, which sleeps. done when they do.
+ * fresh: a new object each time. done waits=COUNT.
+ * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; with mixed one of their
+ * locks is a ReentrantLock. done as soon as they wait.
+ * go chain: the same threads: chain-0 waits for chain-1, which waits for chain-2, which sleeps. done as soon as they do.
  */
 public final class Locks {
     /** The classes of the locks, by which a report names them. */
@@ -135,7 +135,7 @@ public final class Locks {
         }
     }
 
-    /** The waiter begins to want the lock when it is kept, and the holder lets others have it only after that. */
+    /** The waiter begins to want the lock when it is held, and the holder releases it only after that. */
     private static final class Pair {
         volatile Kept lock = new Kept();
         final AtomicLong waits = new AtomicLong();
@@ -186,7 +186,7 @@ public final class Locks {
         void run();
     }
 
-    /** One of java.util.concurrent's, or a monitor. */
+    /** A lock of java.util.concurrent, or a monitor. */
     private static void with(Object lock, Step step) {
         if (lock instanceof ReentrantLock) {
             ((ReentrantLock) lock).lock();

@@ -5,10 +5,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.function.IntToLongFunction;
 
 /**
- * Burns CPU time in what has another name each time: a native library (the first argument) that is unpacked into a file of its own and
- * deleted once it is loaded, and the hidden class of a lambda.
+ * Uses CPU time in code whose name differs in each run: a native library (the first argument) that is unpacked into a separate file and
+ * deleted after loading, and the hidden class of a lambda.
  *
- * go rounds=N -> done sum (that there is one); a round is about a millisecond
+ * go rounds=N -> done sum (to show that there is one); a round is about a millisecond
  */
 public final class Names {
     static native long burn(int rounds);

@@ -1,13 +1,13 @@
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Starts child processes from native code (tests/jvm/native_children.c), which is the program's first argument, while another
- * thread burns CPU.
+ * Starts child processes from native code (tests/jvm/native_children.c, the program's first argument), while another thread uses CPU
+ * time.
  *
- * go children=N -> done good bad (of each way N) [first: what came of the first bad one]
+ * go children=N -> done good bad (N in each way) [first: the result of the first bad one]
  */
 public final class NativeChildren {
-    /** Exit status of a child that was started this way and asked for that status; -signal when one killed it. */
+    /** Exit status of a child that was started in this way and told to end with that status; -signal if a signal killed it. */
     static native int child(int way, int status);
 
     static native String[] ways();

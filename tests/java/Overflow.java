@@ -1,8 +1,8 @@
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads with the smallest stack the JVM allows, each recursing until it overflows, again and again: signals then come
- * at every depth, the last bytes of a stack included.
+ * Threads with the smallest stack that the JVM allows, each of which recurses until its stack overflows, repeatedly: so signals come at
+ * every depth, also at the last bytes of a stack.
  *
  * go threads=N seconds=CPU_SECONDS_PER_THREAD -> done overflows
  */

@@ -3,10 +3,10 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 
 /**
- * A thread that touches so many pages for the first time: it allocates memory outside the heap, so much that it is mapped anew, which
- * is zeroed. Without huge pages (prctl) the kernel gives them one by one.
+ * A thread that touches a given number of pages for the first time: it allocates so much memory outside of the heap that the memory is
+ * newly mapped and zeroed. Without huge pages (prctl) the kernel provides the pages one by one.
  *
- * go pages=N -> done pages=N faults=N (of the thread, by the kernel's own account)
+ * go pages=N -> done pages=N faults=N (of the thread, by the kernel's own count)
  */
 public final class Pages {
     static final int PAGE = 4096;
@@ -16,7 +16,7 @@ public final class Pages {
         touched = ByteBuffer.allocateDirect(pages * PAGE);
     }
 
-    /** Minor and major faults, the tenth and twelfth field; the second one, a name in parentheses, may hold blanks. */
+    /** Minor and major faults, the tenth and twelfth field; the second field, a name in parentheses, may contain blanks. */
     static long faults() throws Exception {
         String stat = new String(Files.readAllBytes(Paths.get("/proc/thread-self/stat")));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
@@ -24,7 +24,7 @@ public final class Pages {
     }
 
     public static void main(String[] args) throws Exception {
-        faults(); // once, so that its classes are there
+        faults(); // once, so that its classes are loaded
         Rounds.serve(options -> {
             int pages = (int) options.number("pages", 1000);
             long[] found = new long[1];

@@ -9,9 +9,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * The places where stack walkers get lost, a load for each, one at a time.
+ * The places where a stack walk is difficult, a load for each, one at a time.
  *
- * go load=NAME seconds=CPU_SECONDS (WALL_SECONDS where a load has threads of its own) -> done
+ * go load=NAME seconds=CPU_SECONDS (WALL_SECONDS if a load has threads of its own) -> done
  */
 public final class Places {
     static volatile long sink;
@@ -84,7 +84,7 @@ public final class Places {
         return result;
     }
 
-    /** They call each other, so two of one name in a row show that a frame between them is missing. */
+    /** They call each other, so two successive frames with the same name show that a frame between them is missing. */
     private static int even(int depth) {
         if (depth == 0) {
             throw new IllegalArgumentException("at the bottom");

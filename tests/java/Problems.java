@@ -27,32 +27,33 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import javax.management.ObjectName;
 
 /**
- * Problems of waiting, planted, each with a twin that does the same work without it.
+ * Planted problems of waiting, each with a twin that does the same work without the problem.
  *
  * go NAME fixed=0|1 [threads=N] [calls=N] [ms=N] [seconds=S] [path=FILE] [flight=FILE] -> done ...
  *
  * logger       a static synchronized method that sleeps                 | sleeps before it takes the lock
- * sleeper      the same of a ReentrantLock
- * asker        the same of a monitor, and of a peer that is asked       | asks, each by a connection of its own, before it takes the lock
- * pool         one thread, since its queue never fills                  | as many as there may be
+ * sleeper      the same with a ReentrantLock
+ * asker        the same with a monitor, and a peer that is asked        | asks, with a separate connection, before it takes the lock
+ * pool         one thread, because its queue never fills                | as many threads as allowed
  * futures      results of a pool of two threads are waited for         | of a pool with a thread for each
- * connections  threads that take turns with two                         | one for each; and consumers that have nothing to do
+ * connections  threads that share two                                   | one for each; and consumers that have nothing to do
  * convoy       all work under one monitor                               | under one each
  * writers      readers overlap, and do not queue                        | read a snapshot
  * deadlock     two locks in two orders, until the program ends          | in one
  * storm        looks for deadlocks all the time                         | counts threads
  * gc           System.gc() after each piece of work                     | the work
- * exceptions   what is not found is an exception                        | is a number
- * late         a counted loop without a poll, depending on the flags    | a short one, again and again
- * sockets      a peer that thinks before it answers                     | has the answers ready for clients that think before they ask
+ * exceptions   an exception if something is not found                   | a number
+ * late         a counted loop without a poll, depending on the flags    | a short one, repeatedly
+ * sockets      a peer that pauses before it answers                     | has the answers ready for clients that pause before they ask
  * churn        a thread for each task                                  | one for all
- * boxes        a map of Integers, which are not kept                   | an array of int
+ * boxes        a map of Integers, which are not kept                    | an array of int
  * buffers      a new one for each message                              | one for all
  * garbage      lists that live as long as a collection                 | are used again
  * forces       forces each record to disk                               | all of them once
  * pinned       virtual threads that sleep in synchronized (JDK 21 on)   | in a ReentrantLock
  *
- * flight: the JDK's own recorder records the round to that file, with short forces and the beginnings of safepoints (JDK 17 on).
+ * flight: the JDK's own recorder records the round to that file, including short forces and the beginnings of safepoints (JDK 17 and
+ * later).
  */
 public final class Problems {
     private static final int POOL_MOST = 16;
@@ -191,7 +192,7 @@ public final class Problems {
 
     private static String convoy(boolean isFixed, int threads, int calls, int length) throws InterruptedException {
         Shared shared = new Shared();
-        work(shared, 1); // else all of them wait for the class that counts
+        work(shared, 1); // otherwise all of them wait for the class that counts
         Rounds.together(threads("worker", threads, number -> {
             Shared mine = isFixed ? new Shared() : shared;
             for (int i = 0; i < calls; i++) {
@@ -201,7 +202,7 @@ public final class Problems {
         return "calls=" + (threads * calls);
     }
 
-    /** Does not queue behind a writer that waits. */
+    /** Does not wait in the queue behind a writer. */
     static void read(ReentrantReadWriteLock lock, CountDownLatch firstRead) {
         if (!lock.readLock().tryLock()) {
             Thread.yield();
@@ -461,7 +462,7 @@ public final class Problems {
         }
     }
 
-    /** A stack that takes time to note; what is thrown is caught at once. */
+    /** A stack trace that takes time to fill in; what is thrown is caught at once. */
     static int lookUpBelow(int depth, boolean isFixed, int times) {
         if (depth > 0) {
             return lookUpBelow(depth - 1, isFixed, times) + 1;
@@ -542,7 +543,7 @@ public final class Problems {
         return "bytes=" + bytes;
     }
 
-    /** One of which a hundred thousand are at hand: what a young collection has to copy. */
+    /** A hundred thousand of these are kept: a young collection has to copy them. */
     static Object[] node() {
         return new Object[NODE_FIELDS];
     }
@@ -689,7 +690,7 @@ public final class Problems {
         }
     }
 
-    /** Thread.startVirtualThread, which the compiler of the tests does not know. */
+    /** Thread.startVirtualThread, which the tests' compiler does not know. */
     private static String pinned(boolean isFixed, int threads, int calls, long ms) throws Exception {
         Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
         Thread[] started = new Thread[threads];
@@ -764,7 +765,7 @@ public final class Problems {
         }
     }
 
-    /** What jcmd would ask for, asked from within: no other JVM has to start for it. */
+    /** The request that jcmd would make, made from inside: no other JVM has to be started for it. */
     private static void flight(String command, String... words) throws Exception {
         ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), command,
             new Object[] {words}, new String[] {String[].class.getName()});

@@ -5,9 +5,9 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.Semaphore;
 
 /*
- * Pairs of threads that hand a token back and forth: a context switch each time. Each turn is a piece of one of three methods, some threads
- * do longer pieces than others, and the long ones are mostly of one method. At the end it prints each method's CPU time in the threads'
- * own account, and goes on when it is told to.
+ * Pairs of threads that pass a token back and forth, with a context switch each time. Each turn is a piece of one of three methods. Some
+ * threads do longer pieces than others, and the long ones mostly belong to one method. At the end it prints each method's CPU time by
+ * the threads' own clocks, and continues when it is told to.
  *
  *   java Relay PAIRS SECONDS
  */
@@ -34,7 +34,7 @@ public class Relay {
         return x;
     }
 
-    /* Long pieces are mostly of the third method. */
+    /* Long pieces mostly belong to the third method. */
     static int choose(int pair, long x) {
         long r = (x >>> 33) % 10;
         return pair % 4 == 0 ? (r < 7 ? 2 : r < 9 ? 1 : 0) : r < 5 ? 0 : r < 8 ? 1 : 2;

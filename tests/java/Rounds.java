@@ -64,7 +64,7 @@ final class Rounds {
         return THREADS.getCurrentThreadCpuTime();
     }
 
-    /** Starts all and waits for the end of all. */
+    /** Starts all threads and waits for the end of all. */
     static void together(Thread... threads) throws InterruptedException {
         for (Thread thread : threads) {
             thread.start();

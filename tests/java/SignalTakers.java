@@ -1,5 +1,5 @@
 /**
- * Takes signals from native code (tests/jvm/signal_takers.c), whose library is loaded by the first round that names it.
+ * Takes signals with native code (tests/jvm/signal_takers.c); the first round names its library, and loads it.
  *
  * go load=LIBRARY -> done ok=1
  * go take signal=N -> done ways=N wrong=(what was not as without a profiler, with _ for spaces; none)
@@ -10,7 +10,7 @@
 public final class SignalTakers {
     static native int ways();
 
-    /** Null when all was as it should be. */
+    /** Null if everything was as it should be. */
     static native String take(int way, int signal);
 
     static native int once(String how, int signal);
@@ -21,7 +21,7 @@ public final class SignalTakers {
 
     static native void burn(long ns);
 
-    /** The same, and the thread has all signals blocked from then on. */
+    /** The same, and the thread blocks all signals from then on. */
     static native void burnDeaf(long ns);
 
     static String takeAll(int signal) {

@@ -1,4 +1,4 @@
-/** The class loader of a JVM that starts slowly: -Djava.system.class.loader=SlowStart -Dslow.ms=1000. */
+/** The class loader for a JVM that starts slowly: -Djava.system.class.loader=SlowStart -Dslow.ms=1000. */
 public class SlowStart extends ClassLoader {
     public SlowStart(ClassLoader parent) throws InterruptedException {
         super(parent);

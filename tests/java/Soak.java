@@ -2,10 +2,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * All that strains a profiler, at once: classes that come and go, threads that come and go, storms of deoptimisation,
- * stacks that overflow, and an ordinary load that allocates.
+ * Everything that is hard for a profiler, at once: classes that come and go, threads that come and go, many deoptimizations, stacks that
+ * overflow, and an ordinary load that allocates.
  *
- * go with what each of the programs wants -> done with what each of them answers
+ * go with the words of each of the programs -> done with the answers of each of them
  */
 public final class Soak {
     private static final List<Rounds.Round> PROGRAMS =

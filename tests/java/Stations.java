@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
 /**
- * Threads that each went to a place of its own and stay there, so that whoever looks at their stacks must see the same:
- * interpreted, compiled and inlined frames, ones that the JVM called, and native ones.
+ * Threads that each go to a certain place and stay there, so that every tool that looks at their stacks must see the same frames:
+ * interpreted, compiled and inlined frames, frames that the JVM called, and native frames.
  *
- * Prints "ready" when all are there; ends with its input.
+ * Prints "ready" when all threads are there; ends when its input ends.
  */
 public final class Stations {
     interface Place {
@@ -76,7 +76,7 @@ public final class Stations {
         object.outer(-1_000_000);
     }
 
-    /** Compiled while it runs, and parked from there. */
+    /** Compiled while it runs, and parked from the compiled code. */
     static void replacedOnStack() {
         long sum = 0;
         for (int i = 0; i < 50_000_000; i++) {

@@ -3,8 +3,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A steady load of an ordinary kind: several CPU-bound threads that sort, hash and allocate, so the JVM's own threads
- * (GC, JIT) work too.
+ * A steady load of an ordinary kind: several threads that sort, hash and allocate all the time, so that the JVM's own threads (GC, JIT)
+ * work, too.
  *
  * go seconds=CPU_SECONDS_PER_THREAD [threads=4] -> done cpu_ns
  */

@@ -15,8 +15,8 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The JVM's hand-written code, a thread for each kind: what a stub keeps on the stack, or does not write there, no walker knows.
- * Before each call litter() leaves return addresses where the stub's frame will lie.
+ * The JVM's hand-written code, with a thread for each kind: no walker knows what a stub keeps on the stack, or which words it does not
+ * write there. Before each call litter() leaves return addresses where the stub's frame will be.
  *
  * go seconds=CPU_SECONDS_PER_THREAD -> done loads=NAME,...; thread "stub-NAME" works in Stubs.NAME only
  */
@@ -258,7 +258,7 @@ public final class Stubs {
     static String round(Rounds.Options options) throws Exception {
         long budget = (long) (options.number("seconds", 1) * 1e9);
         List<String> names = all(new Stubs()).names;
-        for (int i = 0; i < names.size(); i++) { // one after the other: two would wait for each other on two processors
+        for (int i = 0; i < names.size(); i++) { // one after the other: two at once would wait for each other on two processors
             Load load = all(new Stubs()).loads.get(i);
             Rounds.together(new Thread(() -> {
                 try {

@@ -1,6 +1,5 @@
 /**
- * Prints the same lines on both streams in every run, working in between: a word more than these was printed by
- * somebody else.
+ * Prints the same lines on both streams in every run, and works in between: any other word was printed by other code.
  *
  * go seconds=WALL_SECONDS -> out and err lines, then done lines=N
  */

@@ -2,8 +2,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads that live for a millisecond of CPU, started as fast as the JVM can, a bounded number alive at once. Each does
- * the same work, whatever else its time goes to; how much CPU burn() took, its own clock says.
+ * Threads that live for a millisecond of CPU time, started as fast as the JVM can, with a limited number alive at once. Each does the
+ * same work, whatever other time it uses; its own clock measures the CPU time of burn().
  *
  * go (seconds=WALL_SECONDS | count=THREADS) [alive=200] [micros=1000] -> done started finished burn_ns
  */
@@ -23,7 +23,7 @@ public final class ThreadChurn {
         return Rounds.cpu() - begin;
     }
 
-    /** How many steps of burn() take so long, once it is compiled, on an idle machine. */
+    /** How many steps of burn() take this long, once it is compiled, on an idle machine. */
     private static long stepsIn(long nanos) {
         final long steps = 1_000_000;
         long least = Long.MAX_VALUE;

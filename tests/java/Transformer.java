@@ -2,7 +2,7 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
-/** A Java agent whose transformer changes nothing, and says on standard output when a class that is loaded comes by. */
+/** A Java agent whose transformer changes nothing, and prints a line on standard output when it sees a class that is already loaded. */
 public final class Transformer implements ClassFileTransformer {
     public static void premain(String arguments, Instrumentation instrumentation) {
         instrumentation.addTransformer(new Transformer(), true);

@@ -1,8 +1,8 @@
 import java.util.SplittableRandom;
 
 /**
- * Two methods of equal cost per call, drawn 70 to 30 in random order. Each thread accounts the CPU time of both by
- * its own CPU clock: that is the truth, whatever the compiler made of them.
+ * Two methods of equal cost per call, called 70 to 30 in random order. Each thread measures the CPU time of both with its own CPU clock:
+ * that is the truth, whatever the compiler made of them.
  *
  * go seconds=CPU_SECONDS_PER_THREAD [threads=2] -> done heavy_ns light_ns heavy_calls light_calls cpu_ns
  */

@@ -1,6 +1,6 @@
 import java.util.function.LongUnaryOperator;
 
-/** The template Loaders makes its classes of: the zeros of both names become the number of the class. */
+/** The template from which Loaders makes its classes: the zeros of both names become the number of the class. */
 public final class Unit0000 implements LongUnaryOperator {
     static long spin0000(long seed) {
         long x = seed;

@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Threads that do pieces of work of one size below a stack of a known depth, for as long as they are told: what a piece takes of
- * their CPU time shows what was taken from them.
+ * Threads that do pieces of work of one size below a stack of a known depth, for a given time: the CPU time of a piece shows how much of
+ * it was taken from the thread.
  *
- * go threads=N depth=N seconds=SECONDS -> done units cpu_ns longest_ns; longest_ns: the longest pause between two pieces, by the
- * wall clock, of the thread that had the shortest of these
+ * go threads=N depth=N seconds=SECONDS -> done units cpu_ns longest_ns; longest_ns: the longest elapsed time between two pieces, of the
+ * thread for which it was shortest
  *
  * go load classes=N -> done classes: loads so many of the JDK's own classes (JDK 9 and later), as a large application does
  */
@@ -29,7 +29,7 @@ public final class Units {
     long cpu;
     long longest;
 
-    /** Work begins when the gate opens: thousands of threads at work leave no processor to begin more. */
+    /** Work begins when all threads have been started: thousands of working threads would leave no processor to start more. */
     Units(int depth, CountDownLatch begun, CountDownLatch gate) {
         this.depth = depth;
         this.begun = begun;
@@ -71,7 +71,7 @@ public final class Units {
         return left == 0 ? work(seed) : dive(left - 1, seed) + 1;
     }
 
-    /** And linked, as a class is before it is used. */
+    /** And links them, as before their first use. */
     private static boolean isLoaded(String name) {
         try {
             return Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods() != null;

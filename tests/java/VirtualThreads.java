@@ -9,11 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Virtual threads whose names, methods and depths go together, so that each sample can be held against its thread.
+ * Virtual threads whose names, methods and depths belong together, so that each sample can be compared with its thread.
  *
- * A thread of a group is called after it ("beta-17"; of the group zeta they have no name), recurses through the group's
- * method and no other's, DEPTH frames deep, and does all its work below: NAME.burn, between waits of the group's own kind.
- * So a stack with burn on it has exactly DEPTH frames of the group's method, whatever lies in the heap.
+ * A thread is named after its group ("beta-17"; threads of the group zeta have no name). It recurses through its group's method and no
+ * other one, DEPTH frames deep, and does all its work below: NAME.burn, between waits of a kind that belongs to the group. So a stack
+ * with burn on it has exactly DEPTH frames of the group's method, however many of them are in the heap.
  *
  * go threads=N rounds=N: one round; JDK 21 and later.
  */
@@ -21,7 +21,7 @@ final class VirtualThreads {
     static volatile long sink;
     static final ReentrantLock LOCK = new ReentrantLock();
 
-    /** Some tens of microseconds of CPU time, and some garbage so that objects and stacks are moved. */
+    /** Some tens of microseconds of CPU time, and some garbage, so that objects and stacks are moved. */
     static void burn(long seed) {
         long x = seed | 1;
         byte[] last = null;
@@ -68,7 +68,7 @@ final class VirtualThreads {
         }
     }
 
-    /** So deep that a wait's end brings back a few frames only. */
+    /** So deep that after a wait only a few frames are brought back. */
     static final class gamma {
         static final int DEPTH = 200;
 
@@ -154,7 +154,7 @@ final class VirtualThreads {
         }
     }
 
-    /** Thread.ofVirtual().name(name).unstarted(task), which the compiler of the tests does not know. */
+    /** Thread.ofVirtual().name(name).unstarted(task), which the tests' compiler does not know. */
     static Thread virtual(String name, Runnable task) throws Exception {
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
         Class<?> type = Class.forName("java.lang.Thread$Builder");

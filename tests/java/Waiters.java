@@ -2,9 +2,9 @@ import java.io.File;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that wait, each in a method of its own, and threads that run, for profilers that see both. The threads of a kind wait in
- * the method of its name: parked, slept, waited (Object.wait), blocked (at a monitor). When all of them do, the program prints
- * "waiting", and there they stay until the file exists.
+ * Threads that wait, each kind in its own method, and threads that run, for profilers that see both. The threads of a kind wait in the
+ * method with its name: parked, slept, waited (Object.wait), blocked (at a monitor). When all of them do, the program prints "waiting",
+ * and there they stay until the file exists.
  *
  * go wait until=FILE [parked=N] [slept=N] [waited=N] [blocked=N] -> waiting, done: threads parked-0000, parked-0001, slept-0000, ...
  * go deep until=FILE depth=N -> waiting, done: the thread deep-0000, parked below N calls of itself
@@ -133,7 +133,7 @@ public final class Waiters {
     }
 
     private static long heavy(long x) {
-        for (long i = 0; i < 20_000; i++) { // a long counter: each turn of the loop is polled, or strips of it
+        for (long i = 0; i < 20_000; i++) { // a long counter: each iteration of the loop has a poll, or groups of iterations have one
             x ^= x << 13;
             x ^= x >>> 7;
             x ^= x << 17;
@@ -150,7 +150,7 @@ public final class Waiters {
         return x;
     }
 
-    /** Wall-clock time is the truth here: what the thread waits for a processor counts as running. */
+    /** Wall-clock time is the truth here: time in which the thread waits for a processor counts as running. */
     private static String running(Rounds.Options options) throws Exception {
         long[] ns = new long[2];
         Thread[] one = start("running", 1, () -> {
@@ -169,7 +169,7 @@ public final class Waiters {
         return "heavy_ns=" + ns[0] + " light_ns=" + ns[1];
     }
 
-    /** With counted loops left alone by the compiler there is no poll inside: an int counts to a bound that does not change. */
+    /** If the compiler leaves counted loops alone, there is no poll inside: an int counts to a limit that does not change. */
     private static long hot(long x) {
         for (int i = 0; i < 2_000_000; i++) {
             x ^= x << 13;

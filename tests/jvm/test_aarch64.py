@@ -37,7 +37,7 @@ with ct.Jvm(ct.Jdk("17 for AArch64", HOME), "Intrinsics", wrapper=("qemu-aarch64
     jvm.say("go seconds=1")
     jvm.expect("done", timeout=600)
     status = jvm.finish(timeout=300)
-    ct.ok(status == 0, "the JVM ends well", jvm.transcript())
+    ct.ok(status == 0, "the JVM ends normally", jvm.transcript())
 
 report = ct.report(recording)
 verdicts = {name.removeprefix("walker_"): int(value) for name, value in report["settings"].items()

@@ -46,7 +46,7 @@ def check(tool, jdk):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval="2ms")) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.7)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
     result, counts = summary(tool, path)
     ct.ok(result.status == 0 and counts, f"{jdk}: jfr summary reads it", result)

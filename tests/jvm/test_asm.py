@@ -135,7 +135,7 @@ def sharing(jdk):
                 sums(what, report)
                 waited_for(what, report, f"FalseSharing.consume{queue.title()}", int(truth["tail"]))
                 ct.note(f"{what}: {truth['elements']} elements")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program with two queues ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program with two queues ends normally", jvm.transcript())
 
 
 def check(what, report, result):
@@ -214,7 +214,7 @@ def attached(jdk):
             jvm.expect("done")
             if not report or report["samples"] >= ENOUGH:
                 break
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     check(what, report, result)
     again, result = asm(path)
     ct.ok(again and again["regions"] == report["regions"], f"{what}: the recording says the same again", result.err)
@@ -228,7 +228,7 @@ def recorded(jdk, what, **options):
     with ct.Jvm(jdk, "HotCode", agent=options) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS[0])
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     report, result = asm(path)
     ct.ok(report and result.status == 0, f"{what}: a report", result)
     sums(what, report)

@@ -47,7 +47,7 @@ def record(jdk, what, clock, **limit):
         truth = jvm.round(seconds=SECONDS)
         status = jvm.control("status")[1]
         jvm.control("stop")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     pace, elapsed = int(status["pace_ns"]), int(status["elapsed_ns"]) / 1e9
     recording, books = ct.Recording(path), ct.report(path)["books"]
     check_share(recording, truth, what)

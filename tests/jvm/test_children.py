@@ -38,7 +38,7 @@ def check(jdk, mechanism, clock, plain):
         plain[jdk, mechanism] = children(jdk, mechanism)[1]
     status, truth = children(jdk, mechanism, clock)
     ct.ok(status == 0 and truth["good"] == CHILDREN,
-          f"{what}: {truth['good']} of {CHILDREN} children end as they should")
+          f"{what}: {truth['good']} of {CHILDREN} children end as expected")
     view = [(t["blocked"], t["ignored"], t["fds"]) for t in (truth, plain[jdk, mechanism])]
     ct.ok(view[0] == view[1], f"{what}: a child's masks and descriptors are those without us", view)
 
@@ -52,13 +52,13 @@ def native(jdk, clock):
         before = sorted(jvm.fds().values())
         started = jvm.control("start", file=path, interval="500us", clock=clock)
         truth = jvm.round(children=CHILDREN // 4)
-        ct.ok(started[0] and truth["bad"] == 0 < truth["good"], f"{what}: {truth['good']} children end as they should", (started, truth))
+        ct.ok(started[0] and truth["bad"] == 0 < truth["good"], f"{what}: {truth['good']} children end as expected", (started, truth))
         samples = int(jvm.control("status")[1]["samples"])
         jvm.round(children=1)
         ct.ok(ct.wait_until(lambda: int(jvm.control("status")[1]["samples"]) > samples), f"{what}: the parent is sampled on")
         jvm.control("stop")
         ct.ok(sorted(jvm.fds().values()) == before, f"{what}: and has the descriptors it had", (before, jvm.fds()))
-        ct.ok(jvm.finish() == 0, f"{what}: and ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: and ends normally", jvm.transcript())
     recording, books = ct.Recording(path), ct.report(path)["books"]
     ct.identity_closes(books, what)
     ct.ok(books["complete"] + books["truncated"] + sum(books["failed"].values()) == len(recording.samples) > 0,

@@ -53,7 +53,7 @@ def check(jdk, clock, interval, seconds, coverage):
         truth = jvm.round(seconds=seconds)
         good, answer = jvm.control("stop")
         ct.ok(good, f"{what}: stops", answer)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, books = ct.Recording(path), ct.report(path)["books"]
     ct.ok(clock in books["clock"], f"{what}: the recording names the clock", books["clock"])
     ct.note(f"{what}: resolution {books['clock_resolution_ns']} ns, residual {100 * ct.residual_share(books):.2f} %")

@@ -84,7 +84,7 @@ def flight_recorder(jdk):
         ct.ok(good, f"{jdk}: ours stops", answer)
         after = jvm.round(seconds=SECONDS)
         second = flight_stop(jvm, "second")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     check_ours(ours, {key: both[key] + also[key] for key in both}, f"{jdk}, ours")
     check_theirs(leaves(first, jdk, event), both, f"{jdk}, {event} that began before us")
     check_theirs(leaves(second, jdk, event), {key: also[key] + after[key] for key in also}, f"{jdk}, {event} that ended after us")
@@ -98,7 +98,7 @@ def async_profiler(jdk, library, event, first):
     with ct.Jvm(jdk, "TwoMethods", flags=agents if first else agents[::-1]) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     check_ours(ours, truth, what)
     check_theirs(leaves(theirs, ct.jdk(25), "jdk.ExecutionSample"), truth, what)
 
@@ -116,7 +116,7 @@ def hooks(jdk, library):
             jvm.ask("stop")
             jcmd(jvm, "JVMTI.agent_load", library, f'"stop,file={theirs}"')
         truth = jvm.round(seconds=1)
-        ct.ok(truth["cpu_ns"] and jvm.finish() == 0, f"{jdk}, hooks of both: the program ends well", jvm.transcript())
+        ct.ok(truth["cpu_ns"] and jvm.finish() == 0, f"{jdk}, hooks of both: the program ends normally", jvm.transcript())
 
 
 def main():

@@ -94,7 +94,7 @@ def own_namespaces(jdk):
         stranger = ct.run(*become, CANDOR, "start", "-o", "/dev/shm/x", pid, cwd="/")
         ct.ok(stranger.status == 1 and f"'{FIRST + INNER}'" in stranger.err and "root" in stranger.err,
               f"{jdk}: a stranger may not", stranger)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends normally", jvm.transcript())
 
 
 def record_without_openat2(jdk, jvm, pid):
@@ -124,7 +124,7 @@ def another_user(jdk):
         stopped = ct.run(CANDOR, "stop", jvm.pid)
         ct.ok(started.status == 0 and stopped.status == 0 and path.stat().st_uid == 0 and len(ct.Recording(path).samples) > 50,
               f"{jdk}: root records nobody's JVM into a folder of its own", (started, stopped))
-        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends normally", jvm.transcript())
 
 
 def ordinary_user(jdk):
@@ -144,7 +144,7 @@ def ordinary_user(jdk):
         stopped = ct.run(*become, CANDOR, "stop", pid, cwd=home)
         ct.ok(started.status == 0 and stopped.status == 0 and path.stat().st_uid == nobody and len(ct.Recording(path).samples) > 50,
               f"{jdk}: an ordinary user and his own rootless container", (started, stopped))
-        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends normally", jvm.transcript())
 
 
 container.each_jdk("setpriv", own_namespaces, another_user, ordinary_user)

@@ -114,7 +114,7 @@ def shares(what, path, cpu):
 def serve(jdk, classes, kind, threads, rounds, agent):
     with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=FLAGS) as jvm:
         answer = jvm.expect("cpu")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
         ct.ok(not jvm.err or agent is None, f"{jdk}: and says nothing", jvm.transcript())
     return [int(word) for word in answer.split()[1:]]
 
@@ -158,7 +158,7 @@ def on_virtual_threads_of_before(jdk, classes):
         ct.ok(started.status == 0, f"{what}: a recording is started", started)
         jvm.say("go")
         jvm.expect("cpu")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     judge(what, path, {"candor.CpuSample": ("cart", "inner", "pay", "search", "nobody")})
     are_whole(what, path)
 
@@ -282,7 +282,7 @@ def from_outside(jdk, classes):
         ct.ok(attributes(record, keys) == {"endpoint": "GET /held", "root_span_id": "1122334455667788", "tier": "gold"},
               f"{jdk}: and its attributes", record[:96].hex())
         jvm.finish()
-        ct.ok("ended" in jvm.out, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok("ended" in jvm.out, f"{jdk}: the program ends normally", jvm.transcript())
 
 
 def main():

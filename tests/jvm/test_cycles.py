@@ -77,7 +77,7 @@ def cycles(jdk):
             if i == CYCLES // 5:
                 early = resident_kib(jvm)
         ct.ok(not refused, f"{jdk}: {CYCLES} recordings start and stop", refused)
-        ct.ok(not bad, f"{jdk}: every tenth of them is whole, has samples, and its books close", "\n".join(bad))
+        ct.ok(not bad, f"{jdk}: every tenth of them is whole, has samples, and its books balance", "\n".join(bad))
         grown = resident_kib(jvm) - early
         ct.ok(grown < 16384, f"{jdk}: {grown} KiB more resident memory after the last cycle than after a fifth of them")
         good, answer = jvm.control("status")

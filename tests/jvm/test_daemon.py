@@ -46,7 +46,7 @@ def misbehaving_server(jdks):
             server.release()
             ct.ok(wait_for(lambda: len(server.taken) >= 2), "after all of that recordings arrive", daemon)
             gaps = [b - a for a, b in zip(server.times, server.times[1:])]
-            ct.ok(gaps[0] >= 1, "no sooner than the server asked for", gaps)
+            ct.ok(gaps[0] >= 1, "no sooner than the server requested", gaps)
             server.close()
             jvms[0].round(seconds=2)
             ct.ok(daemon.wait_log("not sent: .*next attempt"), "the server is away, and the daemon says so", daemon)
@@ -67,7 +67,7 @@ def misbehaving_server(jdks):
             second = ct.candor("daemon", "--config", ct.WORK / "odd.conf", "--spool", daemon.spool)
             ct.ok(second.status == 1 and "another candor daemon" in second.err, "a second daemon refuses the spool", second)
             jvms[1].round(seconds=1)
-            ct.ok(daemon.end() == 0, "SIGTERM: it ends well", daemon)
+            ct.ok(daemon.end() == 0, "SIGTERM: it ends normally", daemon)
             ct.ok(daemon.is_empty(), "and leaves nothing in the spool", daemon)
             stopped = {int(match[1]): int(match[2]) for match in daemon.log(r"stopped pid=(\d+) samples=(\d+)")}
             got = sums(server.taken)
@@ -110,7 +110,7 @@ def killed_daemons(jdk):
         stop.set()
         worker.join(60)
         ct.ok(adopted >= 1, f"{jdk}: the next daemon takes the recording over", daemon)
-        ct.ok(daemon.end() == 0 and daemon.is_empty(), f"{jdk}: the last one ends well", daemon)
+        ct.ok(daemon.end() == 0 and daemon.is_empty(), f"{jdk}: the last one ends normally", daemon)
         stopped = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         ct.ok(len(stopped) == 1, f"{jdk}: and its recording with it", daemon)
         check_sums(f"{jdk}, {KILLS} daemons killed", sums(server.taken).get(one.pid), one.pid, int(stopped[0][2]) if stopped else -1)
@@ -147,7 +147,7 @@ def ending_jvms(jdk):
         ct.ok(set(got) == {ending.pid, killed.pid}, f"{jdk}: nothing of the others is sent")
         ct.ok(all(one.labels["service"] == "by-rule" and one.labels["team"] == "pay & co" for one in server.taken),
               f"{jdk}: as the rule says")
-        ct.ok(daemon.end() == 0 and daemon.is_empty(), f"{jdk}: it ends well", daemon)
+        ct.ok(daemon.end() == 0 and daemon.is_empty(), f"{jdk}: it ends normally", daemon)
         status = ct.candor("status", "--json", taken.pid)
         ct.ok(json.loads(status.out).get("file") == str(own), f"{jdk}: the other's recording went on", status)
         gone = ct.candor("daemon", "--status", "--spool", daemon.spool)
@@ -182,7 +182,7 @@ def beside_others(jdk):
         ct.ok(status["recordings"] == "3" and status["file"] == str(more), f"{jdk}: and not the user's", status)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         check_sums(f"{jdk}, beside others", sums(server.taken).get(one.pid), one.pid, int(counted[0][2]) if counted else -1)
-        ct.ok(ct.candor("stop", one.pid).status == 0 and ct.Recording(more).samples, f"{jdk}: which ends when it is told")
+        ct.ok(ct.candor("stop", one.pid).status == 0 and ct.Recording(more).samples, f"{jdk}: which ends when it is reported")
 
 
 def once_and_refused(jdk):

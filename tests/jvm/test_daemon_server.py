@@ -85,7 +85,7 @@ def kills(jdk):
         ct.ok(adopted >= 1, f"{jdk}: {servers} servers and {KILLS - servers} daemons are killed, and replaced", daemon)
         failed += len(daemon.log("not sent: "))
         ct.ok(failed >= 1, f"{jdk}: {failed} attempts to send failed")
-        ct.ok(daemon.end() == 0, f"{jdk}: the last daemon ends well", daemon)
+        ct.ok(daemon.end() == 0, f"{jdk}: the last daemon ends normally", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         ct.ok(len(counted) == 1, f"{jdk}: and its recording with it", daemon)
         empty_spool("kills", daemon, server)
@@ -95,7 +95,7 @@ def kills(jdk):
               server.metrics())
         check_store(f"{jdk}, {KILLS} kills", server, one.pid, int(counted[0][2]) if counted else -1)
         ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def cut(jdk):
@@ -115,12 +115,12 @@ def cut(jdk):
               daemon)
         server = Server("cut", port=server.port)
         one.round(seconds=0.2)
-        ct.ok(daemon.end() == 0, f"{jdk}: it ends well", daemon)
+        ct.ok(daemon.end() == 0, f"{jdk}: it ends normally", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         empty_spool("cut", daemon, server)
         check_store(f"{jdk}, after the cut", server, one.pid, int(counted[0][2]) if counted else -1)
         ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def encrypted(jdk):
@@ -157,7 +157,7 @@ def encrypted(jdk):
         ct.ok(shown.status == 0 and got and json.loads(shown.out)["sampled"] == got.weight, f"{jdk}: and candor report has the sum", shown)
         said += str(daemon) + shown.err
         ct.ok(not [secret for secret in secrets.values() if secret in said], f"{jdk}: tokens are told to nobody")
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 def main():

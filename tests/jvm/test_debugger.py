@@ -81,11 +81,11 @@ def comes_later(jdk):
             return
         jvm.round(seconds=0.3)
         gdb = Gdb(jvm.pid)
-        ct.ok(gdb.running.wait(ct.PATIENCE), f"{what}: it lets the program go on", gdb.transcript())
+        ct.ok(gdb.running.wait(ct.PATIENCE), f"{what}: it lets the program continue", gdb.transcript())
         truth = jvm.round(seconds=SECONDS)
         status = jvm.control("status")[1]
         gdb.leave()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript() + gdb.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript() + gdb.transcript())
     ct.ok(gdb.stops <= MOST_STOPS, f"{what}: it stopped for {gdb.stops} traps", gdb.transcript())
     ct.ok(status.get("clock") == "signal" and "debugger" in status.get("warning", ""), f"{what}: the status says so", status)
     report = ct.report(path)
@@ -113,7 +113,7 @@ def was_there(jdk):
         good, answer = jvm.control("stop")
         ct.ok(good, f"{what}: it stops", answer)
         gdb.leave()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript() + gdb.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript() + gdb.transcript())
     ct.ok(gdb.stops == 0, f"{what}: it stopped for {gdb.stops} traps", gdb.transcript())
     reason = ct.report(path)["settings"]["clock_reason"]
     ct.ok(re.search("sigtrap: .*debugger", reason), f"{what}: the recording has the reason", reason)

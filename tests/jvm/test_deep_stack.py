@@ -28,7 +28,7 @@ def check(jdk, flags, what):
         jvm.expect("ready")
         jvm.round(depth=100, seconds=0.3)
         jvm.round(depth=3000, seconds=0.5)
-        ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends normally", jvm.transcript())
     recording, books = ct.Recording(path), ct.report(path)["books"]
     shallow, deep = at_bottom(recording, 100), at_bottom(recording, 3000)
     exact = sum(1 for s in shallow if dives(s) == 100 and s.outcome == "complete" and not s.cut)

@@ -62,7 +62,7 @@ def one_name(jdk):
     found = ct.candor("status", NAME)
     ct.ok(found.status == 0 and f"{process.pid} ({NAME})" in found.out, f"{what}: and by this name it is found", found)
     process.stdin.close()
-    ct.ok(process.wait(ct.PATIENCE) == 0, f"{what}: the program ends well")
+    ct.ok(process.wait(ct.PATIENCE) == 0, f"{what}: the program ends normally")
 
 
 def main():

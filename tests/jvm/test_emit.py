@@ -184,5 +184,5 @@ if available:
         record(available[-1], requests, "otlp", to, passing)
         record(available[-1], requests, "pyroscope", to, passing)
         daemon(available[-1], to, passing)
-    ct.ok(to.end() == 0, "the server ends well")
+    ct.ok(to.end() == 0, "the server ends normally")
 ct.done()

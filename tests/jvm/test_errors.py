@@ -52,7 +52,7 @@ def control_errors(jdk):
         ct.ok(not path.exists(), f"{jdk}: a refused start leaves no file")
         already_running(jdk, jvm, path)
         jvm.round(seconds=0.2)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM goes on and ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM continues and ends normally", jvm.transcript())
 
 
 def already_running(jdk, jvm, path):
@@ -99,7 +99,7 @@ def steps(what, jvm, path):
           f"{what}: doctor", doctor)
     stopped = ct.candor("stop", jvm.pid)
     ct.ok(stopped.status == 0 and str(path) in stopped.out, f"{what}: stop", stopped)
-    ct.ok(jvm.finish() == 0 and not any("candor" in line for line in jvm.err), f"{what}: the JVM ends well", jvm.transcript())
+    ct.ok(jvm.finish() == 0 and not any("candor" in line for line in jvm.err), f"{what}: the JVM ends normally", jvm.transcript())
     ct.ok(len(ct.Recording(path).samples) > 0, f"{what}: it is recorded")
 
 
@@ -130,7 +130,7 @@ def closed_folders(jdk):
         with ct.Jvm(jdk, "TwoMethods", wrapper=wrapper, cwd="/") as jvm:
             jvm.expect("ready")
             refused_by_program(f"{jdk}, a read-only /tmp, attached", ct.attach(jvm, path), "read-only", "tmpfs", "-agentpath")
-            ct.ok(jvm.finish() == 0, f"{jdk}, a read-only /tmp: the JVM ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}, a read-only /tmp: the JVM ends normally", jvm.transcript())
         wrapper[4] = mount.format("/tmp /dev/shm")
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper, cwd="/") as jvm:
             jvm.expect("ready")
@@ -140,7 +140,7 @@ def closed_folders(jdk):
             rows = {row["pid"]: row for row in json.loads(ct.candor("list", "--json").out)["jvms"]}
             ct.ok(rows[jvm.pid]["agent"] and rows[jvm.pid]["recording"] is None, f"{jdk}, no place for the socket: list does not know",
                   rows[jvm.pid])
-            ct.ok(jvm.finish() == 0, f"{jdk}, no place for the socket: the JVM ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}, no place for the socket: the JVM ends normally", jvm.transcript())
             said = [line for line in jvm.err if "candor: " in line]
             ct.ok(len(said) == 1 and "/dev/shm" in said[0] and "Read-only" in said[0],
                   f"{jdk}, no place for the socket: one line says so", jvm.transcript())
@@ -161,7 +161,7 @@ def two_copies(jdk):
             if library == copy:
                 doctor = json.loads(ct.candor("doctor", "--json", jvm.pid).out)
                 ct.ok(any(row["check"] == "copies" and str(copy) in row["found"] for row in doctor["checks"]), f"{what}: doctor", doctor)
-            ct.ok(jvm.finish() == 0, f"{what}: the JVM ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{what}: the JVM ends normally", jvm.transcript())
             said = [line for line in jvm.err if "candor: " in line]
             ct.ok(len(said) == 1 and words in said[0], f"{what}: one line says so", jvm.transcript())
         ct.ok(not first.exists() and len(ct.Recording(second).samples) > 0, f"{what}: the first to come records, and it alone")
@@ -218,7 +218,7 @@ def full(jdk, jvm, path, what):
     result = ct.candor("report", path)
     ct.ok(result.status == 0, f"{jdk}, {what}: and can be reported on", result)
     jvm.round(seconds=0.1)
-    ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the JVM ends well", jvm.transcript())
+    ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the JVM ends normally", jvm.transcript())
 
 
 def main():

@@ -42,7 +42,7 @@ def weights(what, found, truth):
     sums = books["complete_events"] + books["truncated_events"] + sum(books["failed_events"].values())
     sums += sum(books["lost_events"].values()) + books["residual_events"]
     ct.ok(books["event"] == "page-faults" and books["interval"] == INTERVAL and books["counted_events"] == sums >= PAGES,
-          f"{what}: the books close", books)
+          f"{what}: the books balance", books)
     ct.ok(books["enabled_ns"] == books["running_ns"] > 0, f"{what}: the kernel counted all the time", books)
     ct.ok(found["books"] is None and (found["kind"], found["unit"], found["value"]) == ("events", "events", "page-faults"),
           f"{what}: events, and no CPU time", {key: found[key] for key in ("books", "kind", "unit", "value")})
@@ -62,7 +62,7 @@ def page_faults(jdk):
         ct.ok(top.status != 0 and top.err.count("\n") == 1, f"{jdk}: candor top shows CPU time alone", top)
         truth = jvm.round(pages=PAGES)
         stopped = ct.candor("stop", jvm.pid)
-        ct.ok(stopped.status == 0 and jvm.finish() == 0, f"{jdk}: the program ends well", stopped)
+        ct.ok(stopped.status == 0 and jvm.finish() == 0, f"{jdk}: the program ends normally", stopped)
     found, result = report(path)
     if ct.ok(found, f"{jdk}: a report", result):
         weights(str(jdk), found, truth)

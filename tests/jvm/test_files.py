@@ -93,7 +93,7 @@ def at_start(jdk, path):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path)) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.2)
-        ct.ok(jvm.finish() == 0, f"{jdk}, -agentpath: it ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, -agentpath: it ends normally", jvm.transcript())
     ct.ok(path.stat().st_ino != before[0] and ct.Recording(path).samples and not left(),
           f"{jdk}, -agentpath: an earlier recording is replaced")
 
@@ -115,7 +115,7 @@ def main():
                 touched(jdk, jvm, gone, "truncated", lambda: os.truncate(gone, 100))
                 ct.ok(gone.stat().st_size == 100, f"{jdk}: the cut file stays as it is")
                 touched(jdk, jvm, ct.WORK / "deleted.jfr", "deleted", (ct.WORK / "deleted.jfr").unlink)
-            ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends normally", jvm.transcript())
         if jdk is jdks[-1]:
             at_start(jdk, path)
     ct.done()

@@ -127,7 +127,7 @@ def of_agent(jdk):
             one = is_first(what, path, kind, subject, place)
             if one:
                 check(what, name, one, truth)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
         printed = [line for line in jvm.out if not line.startswith(("ready", "done"))]
         ct.ok(not printed and not jvm.err, f"{jdk}: nothing is printed on the application's streams", printed + jvm.err)
 
@@ -141,7 +141,7 @@ def of_machine(jdk):
             is_silent(f"{what}, fixed", analyze(path, what), kind)
             path, _ = record(jvm, name, 0, options, "cpu,wall,alloc,halt")
             is_found(what, path, analyze(path, what), kind, subject, place)
-        ct.ok(jvm.finish() == 0, f"{jdk}, machine: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, machine: the program ends normally", jvm.transcript())
 
 
 def check(what, name, one, truth):
@@ -182,7 +182,7 @@ def of_flight(jdk):
             if one and name == "sockets":
                 ct.ok(one["evidence"]["subject"].endswith(f":{truths[0]['port']}") and one["evidence"]["threads"] == 4,
                       f"{what}: that peer, and who waits", one)
-        ct.ok(jvm.finish() == 0, f"{jdk}, flights: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, flights: the program ends normally", jvm.transcript())
 
 
 # -- by both -----------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def of_both(jdk):
                 continue
             one = is_first(what, both, "late_at_safepoints", "", "Halts.counted")
             ct.ok(one and one["evidence"]["owner"] == "looper-0", f"{what}: who it was", one)
-        ct.ok(jvm.finish() == 0, f"{jdk}, late: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, late: the program ends normally", jvm.transcript())
 
 
 def of_nothing(jdk):
@@ -236,7 +236,7 @@ def of_diagnosis(jdk):
             ct.ok(len(judged) == (3 if jdk.version >= 11 else 0), f"{jdk}, diagnose: by what this JVM has", r["not_judged"])
             ct.ok(path.exists() and f"diagnose --jfr on {jvm.pid}" in r["judge_rest"], f"{jdk}, diagnose: what is left", r["judge_rest"])
         jvm.expect("done")
-        ct.ok(jvm.finish() == 0, f"{jdk}, diagnose: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, diagnose: the program ends normally", jvm.transcript())
 
 
 def main():

@@ -55,7 +55,7 @@ def check(jdk, name):
     with ct.Jvm(jdk, "Mixed", agent=agent, flags=["-Xmx256m", *FLAGS[name]]) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
     ct.walkers_agree(report, 1000, what, may_differ=MAY_DIFFER.get(name, 0.02))
     samples = [sample for sample in recording.samples if (sample.thread or "").startswith("mixed-")]

@@ -108,7 +108,7 @@ def keep_time(jdk, jdks):
         ct.ok(dumped.status == 0, f"{what}: dumped", dumped)
         jvm.round(seconds=2)
         stop = ct.candor("stop", jvm.pid)
-        ct.ok(stop.status == 0 and jvm.finish() == 0, f"{what}: stopped, and the program ends well", stop)
+        ct.ok(stop.status == 0 and jvm.finish() == 0, f"{what}: stopped, and the program ends normally", stop)
     recording, _ = check_kept(copy, f"{what}, the dump")
     check_other_readers([jdk], copy, recording, f"{what}, the dump")
     recording, report = check_kept(path, f"{what}, the recording")
@@ -134,7 +134,7 @@ def keep_bytes(jdk):
         sizes.end()
         ct.ok(sizes.shrunk > 2, f"{what}: it was moved to the front {sizes.shrunk} times")
         ct.ok(sizes.most <= BYTES, f"{what}: never larger than that: {sizes.most} bytes")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
     ct.ok(BYTES // 4 < path.stat().st_size <= BYTES, f"{what}: {path.stat().st_size} bytes are left at its end")
     ct.identity_closes(report["books"], what)
@@ -165,7 +165,7 @@ def safepoints(jdk):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, event="safepoint", keep="2s")) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=7)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     report = ct.report(path)
     wrong = [one for one in report["problems"] if one["level"] == "error"]
     ct.ok(report["discarded"] and not wrong and report["thread_time"], f"{what}: books of what is left, that close", wrong)
@@ -191,7 +191,7 @@ def dumps(jdk):
         status = ct.control(jvm.pid, "status")[1]
         human = ct.candor("status", jvm.pid)
         jvm.control("stop")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = sorted(folder.glob("app-*.jfr"))
     ct.ok(int(idle["dumps"]) == 0, f"{what}: none while the program is idle", idle)
     ct.ok(len(found) == 2 and status["dumps"] == "2" and status["dump_file"] == str(found[-1]) and status["dump_on"] == "cpu>0.2/1s",
@@ -223,7 +223,7 @@ def refusals(jdk):
         good, answer = jvm.control("start", file=path, interval="1ms", keep="2s")
         ct.ok(good, "and a good start succeeds after all that", answer)
         jvm.control("stop")
-        ct.ok(jvm.finish() == 0, "the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, "the program ends normally", jvm.transcript())
 
 
 def another_folder(jdk):
@@ -262,7 +262,7 @@ def full_disk(jdk):
                 break
         ct.ok(status["dumps"] == "0" and int(status["dumps_failed"]) > 0 and str(gone) in status.get("dump_error", ""),
               "a dump that cannot be written: the status says why", status)
-        ct.ok(jvm.finish() == 0, "and the program goes on", jvm.transcript())
+        ct.ok(jvm.finish() == 0, "and the program continues", jvm.transcript())
     log = ct.Recording(path).log
     ct.ok(any(level == "warning" and str(gone) in text for level, text in log), "so does the recording, which is whole", log)
 

@@ -71,7 +71,7 @@ def run(jdk, name, word, flags, **agent):
     options = ct.agent_options(file=path, **agent) if agent else None
     with ct.Jvm(jdk, "Halts", flags=[*HEAP, *flags, *log_flags(jdk, log)], agent=options) as jvm:
         truth = jvm.round(word, calls=CALLS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends normally", jvm.transcript())
     return path, log, truth
 
 
@@ -142,7 +142,7 @@ def attached(jdk):
         while client.poll() is None and not (path.exists() and holds(path, "jdk.GarbageCollection")):
             before += jvm.round("collect", calls=1)["calls"]
         truth = jvm.round("collect", calls=CALLS)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
         out, err = client.communicate()
     if not ct.ok(client.returncode == 0, f"{what}: so does the client", (out, err)):
         return
@@ -153,7 +153,7 @@ def attached(jdk):
     counted = sum(one["count"] for one in of_kind(r, "safepoints_counted"))
     ct.ok(counted >= len(called) - 1, f"{what}: safepoints are counted, but for one that had begun before", books)
     ct.ok("'candor report --kind halt' shows" in out and not path.with_suffix(".html").exists(),
-          f"{what}: the client says how to go on", (out, err))
+          f"{what}: the client says how to continue", (out, err))
 
 
 def calm(jdk):
@@ -201,7 +201,7 @@ def by_jdk(jdk):
     logged, r = logged_pauses(jdk, log), report(path)
     pauses = [pause for pause in of_kind(r, "gc_pause") if "System.gc()" in (pause["what"] or "")]
     compare(what, [pause["duration_ns"] for pause in pauses], [ns for cause, ns in logged if cause])
-    ct.ok(len(pauses) == truth["calls"] and {pause["by"] for pause in pauses} == {"main"}, f"{what}: main asked for each",
+    ct.ok(len(pauses) == truth["calls"] and {pause["by"] for pause in pauses} == {"main"}, f"{what}: main requested each",
           {pause["by"] for pause in pauses})
     if holds(path, "jdk.SystemGC"):
         ct.ok(all((pause["site"] or "").startswith("Halts.callCollector") for pause in pauses), f"{what}: and where",

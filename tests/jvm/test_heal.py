@@ -41,7 +41,7 @@ def record(jdk, path, seconds, arguments, **start):
         ct.ok(result.status == 0, f"{jdk} {arguments}: the recording starts", result)
         jvm.round(load=LOAD, seconds=seconds)
         ct.candor("stop", jvm.pid)
-        ct.ok(jvm.finish() == 0, f"{jdk} {arguments}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk} {arguments}: the program ends normally", jvm.transcript())
     recording = ct.Recording(path)
     samples = sorted(recording.of_thread(f"place-{LOAD}"), key=lambda sample: sample.start)
     quarter = len(samples) // 4

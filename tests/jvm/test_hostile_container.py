@@ -109,13 +109,13 @@ def planted_in_place(jdk, box, pid, victim):
         box.tmp.rename(real)
         box.tmp.symlink_to(target)
         refused = unharmed(f"{jdk}: a link to {'victim' if target != '/etc' else target} as /tmp", victim, pid)
-        ct.ok("symbolic link" in refused[0].err, f"{jdk}: which is told", refused[0])
+        ct.ok("symbolic link" in refused[0].err, f"{jdk}: and this is reported", refused[0])
         box.tmp.unlink()
         real.rename(box.tmp)
     mount = subprocess.run(["nsenter", "-t", str(pid), "-m", "mount", "--bind", victim.inner, "/tmp"], capture_output=True, text=True)
     ct.ok(mount.returncode == 0, f"{jdk}: the victim is mounted as /tmp", mount.stderr)
     refused = unharmed(f"{jdk}: which only root could write", victim, pid)
-    ct.ok(refused[0].status == 1, f"{jdk}: and is told", refused[0])
+    ct.ok(refused[0].status == 1, f"{jdk}: and is reported", refused[0])
 
 
 def outputs(jdk, pid, victim):
@@ -142,7 +142,7 @@ def in_container(jdk, victim):
         outputs(jdk, pid, victim)
         planted_in_place(jdk, box, pid, victim)
         jvm.round(seconds=0.1)
-        ct.ok(jvm.finish() == 0 and not any("Full thread dump" in line for line in jvm.out), f"{jdk}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not any("Full thread dump" in line for line in jvm.out), f"{jdk}: it ends normally", jvm.transcript())
 
 
 def as_root(jdk, victim):

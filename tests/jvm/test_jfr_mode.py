@@ -107,7 +107,7 @@ def compare(what, path, log, calls):
                   and one["start_ns"] + one["duration_ns"] >= first]
     close(f"{what}, safepoints", [one["duration_ns"] for one in safepoints], truth_safepoints)
     ct.ok(all(not one["agent"] for one in pauses), f"{what}: the JDK's pauses count", [one for one in pauses if one["agent"]][:3])
-    ct.ok({one["by"] for one in pauses} == {"main"}, f"{what}: main asked for each", {one["by"] for one in pauses})
+    ct.ok({one["by"] for one in pauses} == {"main"}, f"{what}: main requested each", {one["by"] for one in pauses})
     return r
 
 
@@ -180,10 +180,10 @@ def attached(jdk):
         client = record(jvm, path, "-e", "cpu,halt,lock", "--jfr", "on")
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)
-        ct.ok(status == 0 and "--jfr" not in err, f"{what}: the client ends well", (status, err))
+        ct.ok(status == 0 and "--jfr" not in err, f"{what}: the client ends normally", (status, err))
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 0), f"{what}: none of the JDK's recordings is left", jcmd(jdk, jvm.pid, "JFR.check"))
         ct.ok(not left_over(jvm.pid), f"{what}: nor any file", left_over(jvm.pid))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
         ct.ok("[jfr" not in jvm.transcript(), f"{what}: the recorder has no word in its output", jvm.transcript())
     r = compare(what, path, log, CALLS)
     ct.ok(r["told_twice"] >= CALLS, f"{what}: {r['told_twice']} pauses were told of by both, and count once", r.get("failed"))
@@ -194,7 +194,7 @@ def attached(jdk):
     for kind in ("cpu", "lock"):
         shown = ct.candor("report", "--kind", kind, "--json", path)
         ct.ok(shown.status == 0 and not [one for one in json.loads(shown.out).get("problems", []) if "is incomplete" in str(one)],
-              f"{what}: report --kind {kind}, whose books close", shown)
+              f"{what}: report --kind {kind}, whose books balance", shown)
 
 
 def beside_owner(jdk):
@@ -207,17 +207,17 @@ def beside_owner(jdk):
         ct.ok(own_recordings(jdk, jvm.pid) == (1, 1), f"{what}: both run", jcmd(jdk, jvm.pid, "JFR.check"))
         status, err = interrupt(client)
         ct.ok(status == 0 and "('Owner')" in err and "also records the events that candor enables" in err,
-              f"{what}: that is said", (status, err))
-        ct.ok(own_recordings(jdk, jvm.pid) == (0, 1), f"{what}: one goes on", jcmd(jdk, jvm.pid, "JFR.check"))
+              f"{what}: that is reported", (status, err))
+        ct.ok(own_recordings(jdk, jvm.pid) == (0, 1), f"{what}: one continues", jcmd(jdk, jvm.pid, "JFR.check"))
         jcmd(jdk, jvm.pid, "JFR.dump", "name=Owner", f"filename={before}")
         jvm.round("collect", calls=CALLS)
         jcmd(jdk, jvm.pid, "JFR.dump", "name=Owner", f"filename={after}")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     then, now = types_of(before), types_of(after)
     gained = "jdk.SafepointStateSynchronization"  # which its settings do not have
     ct.ok(then.get(gained, 0) >= CALLS and now.get(gained, 0) == then.get(gained, 0), f"{what}: it gained events, and no more since",
           (then.get(gained), now.get(gained)))
-    ct.ok(now.get("jdk.GarbageCollection", 0) >= then.get("jdk.GarbageCollection", 0) + CALLS, f"{what}: its own go on",
+    ct.ok(now.get("jdk.GarbageCollection", 0) >= then.get("jdk.GarbageCollection", 0) + CALLS, f"{what}: its own continue",
           (then.get("jdk.GarbageCollection"), now.get("jdk.GarbageCollection")))
     reads(jdk, what, own, ("jdk.GarbageCollection", 2 * CALLS))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), (gained, CALLS))
@@ -232,17 +232,17 @@ def existing(jdk):
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)
         ct.ok(status == 0 and "nothing to add" in err and own_recordings(jdk, jvm.pid) == (0, 0),
-              f"{what}: there is none, which is said", (status, err))
+              f"{what}: there is none, and this is reported", (status, err))
         types = types_of(bare)
         ct.ok(types.get("candor.Setting") and not types.get("jdk.GCHeapSummary"), f"{what}: and nothing is added", types)
         jcmd(jdk, jvm.pid, "JFR.start", "name=Owner", "settings=default")
         client = record(jvm, path, "-e", "cpu,halt", "--jfr", "existing")
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)
-        ct.ok(status == 0 and "('Owner')" in err and "continues unchanged" in err, f"{what}: which it is is said", (status, err))
-        ct.ok(own_recordings(jdk, jvm.pid) == (0, 1) and not left_over(jvm.pid), f"{what}: it goes on",
+        ct.ok(status == 0 and "('Owner')" in err and "continues unchanged" in err, f"{what}: which it is is reported", (status, err))
+        ct.ok(own_recordings(jdk, jvm.pid) == (0, 1) and not left_over(jvm.pid), f"{what}: it continues",
               jcmd(jdk, jvm.pid, "JFR.check"))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     reads(jdk, what, path, ("jdk.GCPhasePause", CALLS), ("jdk.GCHeapSummary", CALLS), ("candor.Setting", 1))
     r = report(path)
     called = [one for one in r["halts"] if one["kind"] == "gc_pause" and "System.gc()" in (one["what"] or "")]
@@ -265,7 +265,7 @@ def from_start(jdk):
         pid = child_of(jvm.pid)
         ct.ok(ct.wait_until(lambda: own_recordings(jdk, pid) == (1, 0)), f"{what}: the JDK records", jvm.transcript())
         jvm.round("collect", calls=CALLS)
-        ct.ok(jvm.finish() == 0, f"{what}: program and client end well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: program and client end normally", jvm.transcript())
         ct.ok(not left_over(pid), f"{what}: no file is left", left_over(pid))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))
 
@@ -278,7 +278,7 @@ def killed(jdk):
         ct.wait_until(lambda: types_of(path).get("candor.Setting"))  # the agent's first flush
         jvm.process.kill()
         _, err = client.communicate(timeout=ct.PATIENCE)
-        ct.ok(client.returncode == 1 and "signal 9" in err and "it is lost" in err, f"{what}: what was not written is lost, which is said",
+        ct.ok(client.returncode == 1 and "signal 9" in err and "it is lost" in err, f"{what}: unwritten data are lost, and reported",
               (client.returncode, err))
         ct.ok(not left_over(jvm.pid), f"{what}: no file is left", left_over(jvm.pid))
     types = types_of(path)
@@ -295,7 +295,7 @@ def client_killed(jdk):
             jvm.round("collect", calls=CALLS)
             client.kill()
             client.communicate(timeout=ct.PATIENCE)
-            ct.ok(own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: the JDK's goes on", jcmd(jdk, jvm.pid, "JFR.check"))
+            ct.ok(own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: the JDK's continues", jcmd(jdk, jvm.pid, "JFR.check"))
             if end == "stop":
                 ended = ct.candor("stop", jvm.pid)
                 ct.ok(ended.status == 0 and not ended.err, f"{what}: stop ends both", ended)
@@ -310,7 +310,7 @@ def client_killed(jdk):
                       f"{what}: the next ends it", (status, err))
             ct.ok(own_recordings(jdk, jvm.pid) == (0, 0) and not left_over(jvm.pid), f"{what}: nothing is left",
                   (jcmd(jdk, jvm.pid, "JFR.check"), left_over(jvm.pid)))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
     reads(jdk, what, later, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
 
@@ -323,13 +323,13 @@ def by_steps(jdk):
         ct.ok(begun.status == 0 and own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: it begins", begun)
         jvm.round("collect", calls=CALLS)
         dumped = ct.candor("dump", "-o", copy, jvm.pid)
-        ct.ok(dumped.status == 0 and own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: it is dumped, and goes on", dumped)
+        ct.ok(dumped.status == 0 and own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: it is dumped, and continues", dumped)
         jvm.round("collect", calls=CALLS)
         told = ct.candor("status", "--json", jvm.pid)
         ct.ok(json.loads(told.out).get("jfr") == "on", f"{what}: the status has it", told)
         ended = ct.candor("stop", jvm.pid)
         ct.ok(ended.status == 0 and own_recordings(jdk, jvm.pid) == (0, 0) and not left_over(jvm.pid), f"{what}: it ends", ended)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     reads(jdk, what, copy, ("jdk.SafepointBegin", CALLS))
     reads(jdk, what, path, ("jdk.SafepointBegin", 2 * CALLS), ("jdk.GCPhasePause", 2 * CALLS))
 
@@ -349,7 +349,7 @@ def other_user(jdk):
         status, err = interrupt(client)
         ct.ok(status == 0 and "--jfr" not in err and path.stat().st_uid == 0, f"{what}: recorded by root", (status, err))
         ct.ok(not left_over(jvm.pid), f"{what}: no file is left", left_over(jvm.pid))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS))
 
 
@@ -372,7 +372,7 @@ def without_recorder(jdk):
         status, err = interrupt(client)
         lines = [line for line in err.splitlines() if line.startswith("candor: --jfr")]
         ct.ok(status == 0 and len(lines) == 1, f"{what}: one line says so", (status, err))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     r = report(path)
     gc = r["kinds"].get("gc_pause", {})
     ct.ok(gc.get("count", 0) >= CALLS and gc.get("by_agent") == gc.get("count"), f"{what}: the agent's own sources serve",

@@ -22,7 +22,7 @@ def record(jdk, what, **options):
     with ct.Jvm(jdk, "KernelTime", agent=ct.agent_options(file=path, interval="500us", **options), **keywords) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends normally", jvm.transcript())
     return ct.Recording(path)
 
 

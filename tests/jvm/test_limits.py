@@ -27,7 +27,7 @@ def started(jdk, what, jvm, path, **options):
 def stopped(jdk, what, jvm, path):
     good, answer = jvm.control("stop")
     ct.ok(good and "error" not in answer, f"{jdk}, {what}: and stops", answer)
-    ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends well", jvm.transcript())
+    ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends normally", jvm.transcript())
     recording, books = ct.Recording(path), ct.report(path)["books"]
     ct.identity_closes(books, f"{jdk}, {what}")
     return recording, books

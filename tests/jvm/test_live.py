@@ -97,7 +97,7 @@ def agrees(found, truth, what):
 def sound(found, what):
     account = {name: line for (name, _), line in found.books.items()}
     parts = [account[f"live_{part}_bytes"] for part in ("watched", "dead", "displaced", "unreferenced")]
-    ct.ok(tuple(map(sum, zip(*parts))) == account["alloc_bytes"], f"{what}: the books close", account)
+    ct.ok(tuple(map(sum, zip(*parts))) == account["alloc_bytes"], f"{what}: the books balance", account)
     ct.ok(account["live_displaced_bytes"][1] > 0 and account["live_dead_bytes"][1] > 0 and not account["live_unreferenced_bytes"][1],
           f"{what}: there were displaced ones, and dead", account)
     ct.ok(0 < len(found.alive) <= account["live_watched_bytes"][1] <= WATCHED, f"{what}: no more are watched than may be", account)
@@ -110,7 +110,7 @@ def sound(found, what):
     used = [one["heapUsed"] for one in found.sets]
     least = 64 << 10 if found.settings["live_collections"] == "pauses" else 0  # others need not tell
     ct.ok(used and all(least <= n <= 512 << 20 for n in used), f"{what}: the heap after collections", used[:10])
-    ct.ok(found.settings["live_max"] == str(WATCHED), f"{what}: as asked for", found.settings)
+    ct.ok(found.settings["live_max"] == str(WATCHED), f"{what}: as requested", found.settings)
 
 
 def alive(jdk, flags=SERIAL):
@@ -126,7 +126,7 @@ def alive(jdk, flags=SERIAL):
         during = weak_references(jvm)  # now that none is still waiting to be watched
         jvm.stop()
         after = weak_references(jvm)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     truth = {size: answer["bytes"] for size, answer in answers.items()}
     found, copy = Recording(path), Recording(path.with_suffix(".copy.jfr"))
     agrees(found, truth, what)
@@ -224,7 +224,7 @@ def refused(jdk):
         good, answer = jvm.control("start", file=ct.WORK / "refused.jfr", event="live")
         ct.ok(not good and "SampledObjectAlloc" in answer and "this is Java 8" in answer, f"{jdk}: refused, with what is missing", answer)
         ct.ok(not (ct.WORK / "refused.jfr").exists(), f"{jdk}: and no file")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
 
 
 def collectors(jdk):

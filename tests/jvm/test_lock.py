@@ -186,7 +186,7 @@ def deadlocks(jdk):
                 late = json.loads(ct.candor("report", "--json", path).out)
                 ct.ok(len(late["deadlocks"]) == 1 and len(late["deadlocks"][0]) == 3, f"{what}: also where it came before the recording",
                       late["deadlocks"])
-            ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
 
 
 def chain(jdk):
@@ -195,10 +195,10 @@ def chain(jdk):
         jvm.expect("ready")
         found, _ = record(jvm, "chain", "chain", options={"lock-threshold": "0"})
         waits = {one.thread: one.owner for one in found.of("chain-") if not one.finished}
-        ct.ok(waits == {"chain-0": "chain-1", "chain-1": "chain-2"}, f"{what}: goes on, with owners", waits)
+        ct.ok(waits == {"chain-0": "chain-1", "chain-1": "chain-2"}, f"{what}: continues, with owners", waits)
         report = json.loads(ct.candor("report", "--json", found.path).out)
         ct.ok(not report["deadlocks"], f"{what}: is no deadlock", report["deadlocks"])
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
 
 
 def shown(found, what):
@@ -263,7 +263,7 @@ def main():
                 both(jvm)
             if jdk.version in (17, 25):
                 shown(found, f"{jdk}, shown")
-            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
             printed = [line for line in jvm.out if not line.startswith(("ready", "done"))]
             ct.ok(not printed and not jvm.err, f"{jdk}: nothing is printed on the application's streams", printed + jvm.err)
         deadlocks(jdk)

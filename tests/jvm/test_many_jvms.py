@@ -39,12 +39,12 @@ def same_file(jdk):
             second.round(seconds=0.2)
             ct.ok(len(complaints(second)) == 1 and str(path) in complaints(second)[0] and "%p" in complaints(second)[0],
                   f"{jdk}: the second JVM says that another records to the file, and the remedy", second.transcript())
-            ct.ok(second.finish() == 0, f"{jdk}: and goes on", second.transcript())
+            ct.ok(second.finish() == 0, f"{jdk}: and continues", second.transcript())
         refused = ct.candor("start", "-o", path, first.pid)
         ct.ok(refused.status == 1 and "a recording is being written to it" in refused.err,
               f"{jdk}: nor does the first record twice", refused)
         first.round(seconds=0.5)
-        ct.ok(first.finish() == 0 and not complaints(first), f"{jdk}: the first ends well", first.transcript())
+        ct.ok(first.finish() == 0 and not complaints(first), f"{jdk}: the first ends normally", first.transcript())
     ct.ok(recorded_pid(path) == first.pid and ct.Recording(path).samples, f"{jdk}: its recording is whole")
     with ct.Jvm(jdk, "TwoMethods", env=environment) as third:
         third.expect("ready")
@@ -94,7 +94,7 @@ def at_once(jdks, count):
         good = [jvm for jvm in jvms if recorded_pid(file(jvm)) == jvm.pid and ct.Recording(file(jvm)).samples]
         ct.ok(len(good) == count, f"each JVM's file holds its own samples: {len(good)} of {count}")
         ended = [jvm.finish() for jvm in jvms]
-        ct.ok(ended == [0] * count, "all end well", ended)
+        ct.ok(ended == [0] * count, "all end normally", ended)
     finally:
         for jvm in jvms:
             jvm.kill()

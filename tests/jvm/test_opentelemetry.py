@@ -94,7 +94,7 @@ def check(jdk, classes):
     agent = ct.agent_options(file=path, interval="100us" if LONG else "500us")
     with ct.Jvm(jdk, "-cp", classes, "Spans", str(8000 if LONG else 800), agent=agent, flags=FLAGS) as jvm:
         jvm.expect("done")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     judge(jdk, path)
 
 

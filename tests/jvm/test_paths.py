@@ -83,7 +83,7 @@ def names_the_holder(jvm, kind):
     ct.ok(first["holder"] == holder, f"{what}: held by {first['holder']}", rows[:5])
     ct.ok(wanted is None or outside_buckets(first["path"]) == wanted, f"{what}: by the way that is known", first["path"])
     mine = sum(row["bytes"] for row in rows if row["holder"] == holder)
-    # Besides each plugin there is data that its class loader needs, which is reported in turn with it.
+    # Besides each plugin there is data that its class loader needs, and this is reported in turn with it.
     ct.ok(mine > done["bytes"] / 2 if kind != "classLoader" else mine > 0, f"{what}: of most of them", (mine, done))
     told = data["live"]["holders"]
     reasons = {one["reason"]: one["objects"] for one in told["missing"]}
@@ -120,7 +120,7 @@ def all_kinds(jdk):
             names_the_holder(jvm, kind)
         if jdk.version in (17, 21):
             printed_by_the_jdk(jvm, ct.WORK / f"held-{jdk.version}-hashtable-0.jfr")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
 
 
 # -- the budget, and requests for paths ------------------------------------------------------------------------------
@@ -133,19 +133,19 @@ def too_little(jdk):
         start(jvm, path)
         jvm.round("hold", kind="hashtable", requests=REQUESTS)
         dumped = ct.candor("dump", "--paths=1us", "-o", copy, jvm.pid)
-        ct.ok(dumped.status == 0 and "be stopped for up to 1.00 us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
+        ct.ok(dumped.status == 0 and "be stopped for up to 1.00 us" in dumped.err, f"{jdk}: the cost is reported beforehand", dumped)
         jvm.stop()
         start(jvm, ct.WORK / "without.jfr", event="alloc")
         refused = ct.candor("dump", "--paths", jvm.pid)
         ct.ok(refused.status == 1 and "event=live" in refused.err, f"{jdk}: it is of the event live", refused)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     data, end = live_report(copy), live_report(path)
     told = data["live"]["holders"]
     ct.ok(told["objects"] > 100 and not told["paths"] and {one["reason"] for one in told["missing"]} <= {"budget", "not_chosen", "gone"} and
           data["live"]["books"]["walks"] == 0, f"{jdk}: no walk, no path, and the reason", told)
     ct.ok(any("--paths" in one["text"] for one in data["problems"]), f"{jdk}: how much to allow", data["problems"])
-    ct.ok(end["live"]["holders"] is None, f"{jdk}: the recording itself was not asked for them", end["live"]["holders"])
+    ct.ok(end["live"]["holders"] is None, f"{jdk}: the recording itself was not requested them", end["live"]["holders"])
     text = ct.candor("report", "--kind", "live", copy).out
     ct.ok("Holders" in text and "(budget)" in text, f"{jdk}: the text says so, too", text)
 
@@ -223,7 +223,7 @@ def beside_the_jdk(jdk):
         out, err = client.communicate()
         jvm.finish()
     rows = byte_arrays(live_report(path))
-    ct.ok(bool(rows) and rows[0]["holder"] == "Leaks.TABLE (static)", f"{jdk}: the holder is told beside the JDK's recorder",
+    ct.ok(bool(rows) and rows[0]["holder"] == "Leaks.TABLE (static)", f"{jdk}: the holder is reported beside the JDK's recorder",
           (rows[:3], out, err))
     counts = [len(list(chunk.events({"jdk.OldObjectSample"}))) for chunk in jfrfile.chunks(path.read_bytes())]
     ct.ok(len(counts) > 1 and counts[0] > 100, f"{jdk}: whose chunks are in the file", counts)
@@ -277,7 +277,7 @@ def collectors(jdk):
             done, data, _ = held(jvm, "hashtable", 0)
             rows = byte_arrays(data)
             ct.ok(bool(rows) and rows[0]["holder"] == "Leaks.TABLE (static)", f"{jdk}, {name}: the holder", (rows[:3], done))
-            ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends normally", jvm.transcript())
 
 
 def main():

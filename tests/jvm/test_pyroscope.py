@@ -57,7 +57,7 @@ def check_old(jar, jdk):
         jvm.expect("ready")
         while len(witness.taken) < UPLOADS and not witness.refused:
             jvm.round(seconds=1, threads=1)
-        ct.ok(jvm.finish() == 0, "the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, "the JVM ends normally", jvm.transcript())
     witness.close()
     ct.ok(len(witness.taken) >= UPLOADS and not witness.refused, f"{len(witness.taken)} recordings are taken", witness.refused)
     count, tops = samples_of(witness.taken)
@@ -76,7 +76,7 @@ def check_old(jar, jdk):
     methods = {row["name"]: row["self"] for row in server.get("/v1/methods", **HOUR)["report"]["methods"]}
     ct.ok(max(methods, key=methods.get, default=None) == "TwoMethods.heavy", "and its hottest method", methods)
     ct.ok(server.balances(), "received = stored + duplicates + refused + on their way", server.metrics())
-    ct.ok(server.end() == 0, "the server ends well")
+    ct.ok(server.end() == 0, "the server ends normally")
 
 
 # ---- today's agent, all kinds ----
@@ -115,7 +115,7 @@ def check_new(jar, jdk, event, first):
         jvm.expect("ready")
         while not sums_of(witness.taken, event)[0].get("lock:ns") and not witness.refused:
             jvm.round(seconds=1)
-        ct.ok(jvm.finish() == 0, f"{event}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{event}: the JVM ends normally", jvm.transcript())
     witness.close()
     wanted, live = sums_of(witness.taken, event)
     found = server.get("/v1/services", **HOUR)["services"][0]["types"]

@@ -88,7 +88,7 @@ def waiting(jdk):
     with agent(jdk) as jvm:
         jvm.expect("ready")
         found = look_at(jvm, path, 100, "wait", **{kind: each for kind in STATES})
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     rounds = found.books["stopped", ""][1]
     for kind, state in STATES.items():
         mine = found.of(kind + "-")
@@ -108,7 +108,7 @@ def waiting(jdk):
           and not report["problems"], f"{what}: none of them is in the report of running threads", report["problems"])
     shown = ct.candor("report", "--kind", "waiting", path)
     ct.ok(shown.status == 0 and "Waiters.blocked" in shown.out, f"{what}: --kind waiting shows them", shown)
-    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are told of running threads only")
+    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are reported of running threads only")
 
 
 def weights_by_thread(samples):
@@ -124,7 +124,7 @@ def crowd(jdk):
     with agent(jdk) as jvm:
         jvm.expect("ready")
         found = look_at(jvm, path, 200, "wait", parked=threads)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     rounds, alive = found.books["stopped", ""][1], found.books["thread_time", ""][1]
     mine, chance = found.of("parked-"), 100 * rounds / alive
     seen = collections.Counter(sample.thread for sample in mine)
@@ -154,7 +154,7 @@ def running(jdk):
         while truth["runs"] < 2 or (rounds_of(jvm) < 300 and truth["runs"] < 10):
             truth.update(jvm.round("run", seconds=0.5), runs=1)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.of("running-") if s.leaf in ("Waiters.heavy", "Waiters.light")]
     heavy = [s.weight for s in mine if s.leaf == "Waiters.heavy"]
@@ -190,7 +190,7 @@ def trap(jdk):
                 weights[sample.leaf] += sample.weight
             shares[event] = weights["Waiters.hot"] / max(1, sum(weights.values()))
             ct.note(f"{what}: {event}: {weights.most_common(3)}")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     share = truth["hot_ns"] / (truth["hot_ns"] + truth["cold_ns"])
     ct.ok(share > 0.95, f"{what}: the truth: {share:.3f} of the time in the hot method")
     ct.ok(shares["cpu"] > 0.9, f"{what}: the event cpu says {shares['cpu']:.3f}")
@@ -203,7 +203,7 @@ def deep(jdk):
         jvm.expect("ready")
         found = {depth: look_at(jvm, ct.WORK / f"deep-{jdk.version}-{depth}.jfr", 10, "deep", depth=depth).of("deep-")
                  for depth in (500, 3000)}
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     ct.ok(all(s.outcome == "complete" and not s.cut and [f[0] for f in s.frames].count("Waiters.deep") == 501 for s in found[500]),
           f"{what}: 501 calls of one method are 501 frames")
     ct.ok(found[3000] and all(s.outcome == "truncated" and s.cut and len(s.frames) == 2048 for s in found[3000]),
@@ -218,7 +218,7 @@ def unloading(jdk):
         jvm.start(path, event="safepoint", interval="1ms")
         truth = jvm.round(seconds=600, classes=classes, micros=1500, **{"class": "same"})
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     samples = sorted(Samples(path).of("loaders"), key=lambda sample: sample.start)
     wrong, back, seen = test_unloading.follow(samples, test_unloading.SAME, classes)
     ct.ok(truth["unloaded"] > 0.5 * classes, f"{what}: {truth['unloaded']} of {classes} were unloaded")
@@ -236,7 +236,7 @@ def carriers(jdk):
         jvm.start(path, event="safepoint", interval="1ms")
         jvm.round(threads=100, rounds=20)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.of("ForkJoinPool") if s.frames[0][0] == "jdk.internal.vm.Continuation.run"]
     ct.ok(len(mine) >= 10 and {s.state for s in mine} == {"STATE_RUNNABLE"}, f"{what}: {len(mine)} samples of carriers at work",
@@ -296,7 +296,7 @@ def nothing_left(jdk):
         jvm.round("run", seconds=0.2)
         jvm.stop()
         ct.ok(ct.Recording(path).samples, f"{what}: and has samples")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
 
 
 def attached(jdk):
@@ -309,7 +309,7 @@ def attached(jdk):
         ct.ok(result.status == 0, f"{what}: it starts", result)
         jvm.round("run", seconds=0.5)
         begun = time.monotonic()
-        ct.ok(jvm.finish() == 0 and time.monotonic() - begun < 5, f"{what}: the program ends well, and soon", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and time.monotonic() - begun < 5, f"{what}: the program ends normally, and soon", jvm.transcript())
     found = Samples(path)
     ct.ok(any(s.leaf == "Waiters.heavy" for s in found.of("running-")), f"{what}: the file is whole, and has samples")
     report = ct.candor("report", path)

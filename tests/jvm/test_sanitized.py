@@ -60,7 +60,7 @@ def work(jdk, program, words):
         ct.ok(good, f"{what}: one more", answer)
         ct.wait_until(lambda: jvm.round(seconds=0.1) and int(jvm.control("status")[1]["samples"]) > 10)
         status = jvm.finish()
-        ct.ok(status == 0, f"{what}: the JVM ends well in the middle of it", jvm.transcript())
+        ct.ok(status == 0, f"{what}: the JVM ends normally in the middle of it", jvm.transcript())
         said = [line for line in jvm.err if "candor" in line or "Sanitizer" in line or "runtime error" in line]
         ct.ok(not said, f"{what}: nobody complains of the agent", "\n".join(jvm.err[-60:]))
     ct.ok(len(ct.Recording(last).samples) > 10, f"{what}: and its recording is whole")

@@ -24,7 +24,7 @@ def waits(jdk):
         jvm.expect("ready")
         jvm.round(seconds=0.3)
         ct.ok(ct.candor("stop", jvm.pid).status == 0 and ct.report(path)["methods"], f"{jdk}: and records it")
-        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM ends normally", jvm.transcript())
 
 
 def not_for_ever(jdk):

@@ -69,7 +69,7 @@ def check(jdk, case, libjsig=False):
         except (RuntimeError, BrokenPipeError) as death:
             ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
             return
-        ct.ok(end == 0, f"{what}: the JVM ends well", jvm.transcript())
+        ct.ok(end == 0, f"{what}: the JVM ends normally", jvm.transcript())
     check_recording(path, burnt, event, what)
 
 
@@ -99,7 +99,7 @@ def goes_on(jdk, how, clock, number, words):
         except (RuntimeError, BrokenPipeError) as death:
             ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
             return
-    ct.ok(end == 0 and all(word in said for word in words), f"{what}: it is said: {said}")
+    ct.ok(end == 0 and all(word in said for word in words), f"{what}: it is reported: {said}")
     ct.ok(how == "raw" or calls > 3, f"{what}: its handler was called {calls} times")
     seen = sum(s.weight for s in ct.Recording(path).samples if any(name.endswith("SignalTakers.burn") for name, _, _ in s.frames))
     ct.ok(seen > 1.6 * burnt, f"{what}: both burns, of {burnt / 1e6:.0f} ms each, are in the recording: {seen / 1e6:.0f} ms")

@@ -41,7 +41,7 @@ def churn(jdk):
         after = len(jvm.fds()), len(jvm.threads())
         ct.ok(after[0] <= before[0] and after[1] <= before[1] + 2,
               f"{jdk}: no descriptor or thread is left: {before} before, {after} after", sorted(jvm.fds().values()))
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     ct.ok(truth["started"] == truth["finished"] == THREADS,
           f"{jdk}: {truth['started']} threads started and finished")
     check(jdk, path, truth)

@@ -29,7 +29,7 @@ def check(jdk, mode, pattern):
     with ct.Jvm(jdk, "Loaders", agent=ct.agent_options(file=path, interval="500us")) as jvm:
         jvm.expect("ready")
         truth = jvm.round(**{"seconds": 600, "classes": CLASSES, "class": mode})
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     ct.ok(truth["unloaded"] > 0.5 * truth["classes"],
           f"{what}: {truth['unloaded']} of {truth['classes']} classes were unloaded")
     samples = sorted(ct.Recording(path).of_thread("loaders"), key=lambda sample: sample.start)

@@ -28,7 +28,7 @@ def check(jdk, home):
         truth = jvm.round(seconds=SECONDS)
         good, answer = jvm.control("status")
         ct.ok(good, f"{jdk}: root may use an ordinary user's socket, as may the user", answer)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     recording, books = ct.Recording(path), ct.report(path)["books"]
     ct.note(f"clock {books['clock']}, unseen {books['unseen_ns']}, residual {100 * ct.residual_share(books):.2f} %")
     ct.ok(len(recording.samples) > 50, f"{jdk}: there are {len(recording.samples)} samples")
@@ -37,7 +37,7 @@ def check(jdk, home):
     if ct.paranoia() == 2 and books["clock"] in ("sigtrap", "signal"):
         hidden = books["unseen_ns"].get("kernel", 0)
         ct.ok(0.7 * truth["cpu_ns"] < hidden < books["cpu_ns"],
-              f"{jdk}: {hidden / 1e9:.2f} s of kernel time are told as unseen, {truth['cpu_ns'] / 1e9:.2f} s were read")
+              f"{jdk}: {hidden / 1e9:.2f} s of kernel time are reported as unseen, {truth['cpu_ns'] / 1e9:.2f} s were read")
     else:
         ct.skip(f"{jdk}: unseen kernel time", f"perf_event_paranoid {ct.paranoia()}, clock {books['clock']}")
 

@@ -53,17 +53,17 @@ def main():
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(library)) as jvm:
             jvm.expect("ready")
             record(f"{jdk}: the other version's agent, our program", alone, jvm, OTHER)
-            ct.ok(jvm.finish() == 0, f"{jdk}: ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: ends normally", jvm.transcript())
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
             jvm.expect("ready")
             record(f"{jdk}: our agent, the other version's program", program, jvm, OWN)
-            ct.ok(jvm.finish() == 0, f"{jdk}: ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: ends normally", jvm.transcript())
         with ct.Jvm(jdk, "TwoMethods") as jvm:
             jvm.expect("ready")
             for turn in ("first", "again"):
                 record(f"{jdk}: the other version attaches, {turn}", program, jvm, OTHER, **unpacking)
                 record(f"{jdk}: ours follows, {turn}", alone, jvm, OWN, **unpacking)
-            ct.ok(jvm.finish() == 0, f"{jdk}: ends well with both loaded", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: ends normally with both loaded", jvm.transcript())
     ct.done()
 
 

@@ -76,7 +76,7 @@ def record(jdk, name, path, **options):
         while carriers_ns(jvm) < CPU_NS:
             jvm.round(threads=THREADS, rounds=ROUNDS // 8 if name == "interpreter" else ROUNDS)
             rounds += 1
-        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends normally", jvm.transcript())
     return rounds
 
 
@@ -142,7 +142,7 @@ def check(jdk, name, path):
     carried = [one for one in work if one.virtual and not (one.carrier or "").startswith("ForkJoinPool")]
     ct.ok(not carried, f"{what}: every virtual thread has a carrier", "\n".join(map(str, carried[:5])))
     others = [one for one in seen if not one.virtual and one.carrier]
-    ct.ok(not others, f"{what}: nobody else has", "\n".join(map(str, others[:5])))
+    ct.ok(not others, f"{what}: no other thread has", "\n".join(map(str, others[:5])))
     return len(work), identities["wrong"]
 
 
@@ -166,7 +166,7 @@ def with_carrier_frames(jdk):
     whole = [one for one in map(Seen, jfrfile.events(path, {"candor.CpuSample"})) if one.groups and one.is_whole]
     deeper = [one for one in whole if any(name == "jdk.internal.vm.Continuation.run" for name, _, _ in one.sample.frames)
               and "libjvm" in str(one.sample.frames[-5:])]
-    ct.ok(len(deeper) == len(whole) >= 100, f"{jdk}: carrier-frames=on: {len(deeper)} of {len(whole)} stacks go on to the carrier's",
+    ct.ok(len(deeper) == len(whole) >= 100, f"{jdk}: carrier-frames=on: {len(deeper)} of {len(whole)} stacks continue to the carrier's",
           "\n".join(str(one) for one in whole if one not in deeper))
     ct.ok(all(one.identity() == "right" for one in whole), f"{jdk}: the thread is the virtual one all the same")
 

@@ -119,7 +119,7 @@ def sleepers(jdk):
         grown = {name: switches(jvm.pid, tid) - before[tid] for tid, name in threads.items()}
         until.touch()
         jvm.expect("done")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     still = {name: n for name, n in grown.items() if not name.startswith("blocked")}
     ct.ok(len(grown) == 4 * each and len(still) == 3 * each and not any(still.values()),
@@ -146,7 +146,7 @@ def sleepers(jdk):
               f"{what}: {kind}: one stack and no other, with the method it waits in", own)
     looks = {reason: count for (account, reason), (_, count) in found.books.items() if account == "wall_looks"}
     ct.ok(looks["same"] > 0.9 * 4 * each * (found.rounds - 1), f"{what}: most stacks are those of the look before", looks)
-    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are told of running threads only")
+    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are reported of running threads only")
     report = ct.report(path)
     ct.ok(report["kind"] == "wall" and not report["problems"] and any(m["name"] == "Waiters.parked" for m in report["methods"]),
           f"{what}: the report shows them", report["problems"])
@@ -163,7 +163,7 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu
         jvm.start(path, event=event, **{"wall-interval": interval, "wall-rate": rate})
         truth = jvm.round("busy", threads=threads, seconds=seconds, cpu=cpu)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     inner = [int(ns) for ns in str(truth["inner"]).split(",")]
     mine = found.of("busy-")
@@ -219,7 +219,7 @@ def bounded(jdk):
         jvm.stop()
         until.touch()
         jvm.expect("done")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     closes(found, what)
     seconds = found.sum("wall_time") / len(by_thread(found.all)) / 1e9
@@ -243,7 +243,7 @@ def mixed(jdk):
         jvm.start(path, event="wall", interval="5ms", **{"wall-rate": ALL})
         truth = jvm.round("mixed", seconds=2)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     mine = found.of("mixed-")
     nap, spin = [s for s in mine if s.has("Crowd.nap")], [s for s in mine if s.has("Crowd.spin")]
@@ -264,7 +264,7 @@ def accepts(jdk):
         jvm.start(path, event="wall", interval="5ms", **{"wall-rate": ALL})
         jvm.round("accept", seconds=0.6)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     mine = found.of("accept-")
     io = sum(s.weight for s in mine if s.state == "STATE_IN_NATIVE_IO" and s.evidence == "method")
@@ -288,7 +288,7 @@ def both(jdk):
             truth = jvm.round("busy", threads=3, seconds=1)
             jvm.stop()
             figures[event] = (path, truth)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     for event in ("cpu", "cpu,wall"):
         path = figures[event][0]
         report, recording = ct.report(path), ct.Recording(path)
@@ -325,7 +325,7 @@ def sabotaged(jdk):
         jvm.start(path, event="wall", interval="1ms", **{"wall-rate": ALL})
         jvm.round("busy", threads=2, seconds=2)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     asked = found.books["wall_looks", "asked"][1]
     residual = found.books["wall_residual", ""][0]
@@ -364,7 +364,7 @@ def cycles(jdk):
         ct.wait_until(lambda: len(jvm.threads()) <= threads + 1, timeout=10)
         after = State(jvm)
         ct.ok(before == after, f"{what}: the same descriptors, signals and timers as before", f"{vars(before)}\n{vars(after)}")
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
 
 
 def attached(jdk):
@@ -376,7 +376,7 @@ def attached(jdk):
         result = ct.candor("start", "-e", "wall", "-i", "5ms", "-o", path, jvm.pid)
         ct.ok(result.status == 0, f"{what}: it starts", result)
         jvm.round("mixed", seconds=0.6)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     ct.ok(found.of("mixed-"), f"{what}: the file is whole, and has samples")
     printed = ct.run(ct.compiler().jfr, "print", "--events", "candor.WallSample,jdk.ExecutionSample", path).out
@@ -395,7 +395,7 @@ def carriers(jdk):
         jvm.start(path, event="wall", interval="1ms", **{"wall-rate": ALL})
         jvm.round(threads=100, rounds=20)
         jvm.stop()
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.all if s.carrier]
     ct.ok(len(mine) >= 10 and all(s.carrier.startswith("ForkJoinPool") for s in mine), f"{what}: {len(mine)} samples of mounted ones",

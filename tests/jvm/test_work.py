@@ -52,7 +52,7 @@ def roots(samples):
 def check_compilers(samples, printed, what):
     compilers = [s for s in samples if not s.of_java and re.match("C[12] Comp", s.thread or "") and s.outcome in ct.WALKED]
     tasks = {task_of(s) for s in compilers} - {None}
-    ct.ok(roots(compilers) <= {("JVM.[JIT]", "Pseudo")}, f"{what}: compiler threads have a root of their own", roots(compilers))
+    ct.ok(roots(compilers) <= {("JVM.[JIT]", "Pseudo")}, f"{what}: compiler threads have a separate root", roots(compilers))
     ct.ok(len(tasks) >= 20 and not tasks - printed, f"{what}: {len(tasks)} methods, each of which the JVM has compiled",
           f"{sorted(tasks - printed)}\n{sorted(printed)[:20]}")
     begun, known, total, inside, lost = set(), 0, 0, 0, []
@@ -93,7 +93,7 @@ def check(jdk):
     with ct.Jvm(jdk, "Mixed", agent=ct.agent_options(file=path, interval="1ms"), flags=flags) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording = ct.Recording(path)
     known = check_compilers(recording.samples, compiled(log), what)
     check_operations(recording, what)

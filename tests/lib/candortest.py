@@ -1,4 +1,4 @@
-"""What the script tests share: TAP, JDKs, compiled Java programs, JVMs with the agent, recordings, statistical bounds.
+"""Shared by the script tests: TAP, JDKs, compiled Java programs, JVMs with the agent, recordings, statistical bounds.
 
 A test reads as
 
@@ -9,14 +9,15 @@ A test reads as
         ct.ok(..., "...")
     ct.done()
 
-A recording of a part of the program is jvm.start(path, event="lock"), rounds, jvm.stop(); Recording(path) reads either.
+To record a part of the program, call jvm.start(path, event="lock"), run rounds, then jvm.stop(); Recording(path) reads the file in
+both cases.
 
-Java programs live in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..."
-one line "done key=value ...". Every process started here dies with the test, whatever ends it.
+Java programs are in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..." one line "done
+key=value ...". Every process started here ends with the test, however the test ends.
 
-Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default, full,
-all; full without the runner), CANDOR_TURN (a number: use one JDK, which this chooses), CANDOR_HALF (a number: use half of the JDKs
-and of the cases, which this chooses).
+Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default, full, all; full
+without the runner), CANDOR_TURN (a number that chooses the only JDK), CANDOR_HALF (a number that chooses half of the JDKs and of the
+cases).
 """
 import atexit
 import ctypes
@@ -47,13 +48,13 @@ JDKS = pathlib.Path(os.environ.get("CANDOR_JDKS") or pathlib.Path(
 TIER = os.environ.get("CANDOR_TIER", "full")
 TURN = int(os.environ["CANDOR_TURN"]) if "CANDOR_TURN" in os.environ else None
 HALF = int(os.environ["CANDOR_HALF"]) if "CANDOR_HALF" in os.environ else None
-SANITIZED = bool(os.environ.get("CANDOR_SANITIZED"))  # no agent in a JVM then: the sanitizer would have to be in it first
+SANITIZED = bool(os.environ.get("CANDOR_SANITIZED"))  # then no agent can be loaded into a JVM: the sanitizer would have to be loaded first
 AGENT = BUILD / "libcandor.so"
 SABOTAGED_AGENT = BUILD / "tests" / "truth" / "libcandor-sabotage.so"
 PROGRAM = BUILD / "candor"
 JAVA_SOURCES = ROOT / "tests" / "java"
 
-# A process that does not answer for so long hangs; generous, since the machine may be busy with other things.
+# A process that does not answer for this long hangs. It is long, because the machine may be busy with other work.
 PATIENCE = 300
 
 
@@ -63,7 +64,7 @@ _count = _failed = 0
 
 
 def ok(condition, text, detail=None):
-    """Prints one result and returns it as a bool; the detail appears as a diagnostic when it is negative."""
+    """Prints one result and returns it as a bool; if it is false, the detail is printed as a diagnostic."""
     global _count, _failed
     _count += 1
     print(f"{'ok' if condition else 'not ok'} {_count} - {text}", flush=True)
@@ -85,7 +86,7 @@ def note(text):
 
 
 def done():
-    """Prints the plan and ends the test: 0 when every result was good."""
+    """Prints the plan and ends the test, with status 0 if every result was good."""
     print(f"1..{_count}", flush=True)
     sys.exit(1 if _failed else 0)
 
@@ -100,7 +101,7 @@ def _make_work_directory():
     return path
 
 
-WORK = _make_work_directory()  # emptied at the end unless CANDOR_KEEP is set
+WORK = _make_work_directory()  # emptied at the end, unless CANDOR_KEEP is set
 
 
 # -- JDKs and programs -----------------------------------------------------------------------------------------------
@@ -115,12 +116,12 @@ class Jdk:
         return f"JDK {self.version}"
 
     def is_named(self, text):
-        """Whether a JVM's full version is one of this JDK; JDK 8 calls itself 1.8."""
+        """Whether the full version of a JVM belongs to this JDK; JDK 8 calls itself 1.8."""
         return bool(re.match(r"(1\.)?8\b" if self.version == 8 else rf"{self.version}\b", text))
 
 
 def jdk(version):
-    """The JDK of this version, or None when it is not installed."""
+    """The JDK of this version, or None if it is not installed."""
     home = JDKS / str(version)
     return Jdk(version, home) if os.access(home / "bin" / "java", os.X_OK) else None
 
@@ -138,9 +139,9 @@ VERSIONS = (8, 11, 17, 21, 25, 27)
 
 
 def jdks(unless=None):
-    """The cached ones of VERSIONS; each that is missing is a skip that names it. unless: {version: why the test, or a part of
-    it, does not run there}, a skip too. In a tier of one JDK: the one of the newer of these whose turn it is. In a heavy test of
-    tier full: every second of these."""
+    """The cached JDKs of VERSIONS; each missing one is reported as a skip. unless: {version: why the test, or a part of it, does not run
+    there}, which is a skip, too. In a tier with one JDK: the newer one of these whose turn it is. In a heavy test of tier full: every
+    second of these."""
     found = []
     for version in VERSIONS:
         one = jdk(version)
@@ -152,27 +153,27 @@ def jdks(unless=None):
             skip(f"JDK {version}", "not cached; run script/jdks")
     if TURN is None or not found:
         return found if HALF is None else every_second(found, HALF)
-    newer = [one for one in found if one.version >= 21] or found[-1:]  # they have all that a test may want to try
+    newer = [one for one in found if one.version >= 21] or found[-1:]  # they have everything that a test may want to try
     return [newer[TURN % len(newer)]]
 
 
 def as_nobody(*capabilities):
-    """For root: what to put before a command that nobody is to run, who keeps these capabilities, and the one to read the JDKs
-    and the build wherever they are."""
+    """For root: a command prefix that runs a command as user nobody with these capabilities, and with the one to read the JDKs and the
+    build wherever they are."""
     names = ",".join(f"+{name}" for name in ("dac_read_search", *capabilities))
     return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", f"--inh-caps={names}", f"--ambient-caps={names}",
             f"--bounding-set=-all,{names}"]
 
 
 def paranoia():
-    """kernel.perf_event_paranoid; None where it cannot be read."""
+    """kernel.perf_event_paranoid; None if it cannot be read."""
     try:
         return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     except OSError:
         return None
 
 
-# Of programs that other users run with the capability to read everything.
+# For programs that other users run with the capability to read everything.
 CLOSED_FOLDER = "its launcher asks what the user may reach without capabilities; set CANDOR_JDKS to an open folder"
 
 
@@ -185,8 +186,8 @@ def every_second(things, turn):
 
 
 def by_turns(cases, turns=3):
-    """Of these cases a third (with turns=N one in N) in the tiers quick and default, others when every JDK has had its turn; half of
-    them in a heavy test of tier full, the other half when both halves of the JDKs have had theirs; all of them otherwise."""
+    """A third of these cases (with turns=N one in N) in the tiers quick and default; the others run after every JDK has had its turn. In
+    a heavy test of tier full half of them; the other half runs after both halves of the JDKs have had theirs. Otherwise all of them."""
     if HALF is not None:
         return every_second(cases, HALF // 2)
     if TIER not in ("quick", "default") or TURN is None:
@@ -196,8 +197,8 @@ def by_turns(cases, turns=3):
 
 
 def spread(jdks, cases, each=1, turns=3):
-    """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case that
-    by_turns gives has some JDK."""
+    """[(JDK, case)]: every combination in tier all. In other tiers every JDK has at least `each` of the cases, and every case that
+    by_turns returns has at least one JDK."""
     if TIER == "all" or not jdks:
         return [(one, case) for one in jdks for case in cases]
     cases = by_turns(cases, turns)
@@ -207,20 +208,21 @@ def spread(jdks, cases, each=1, turns=3):
 
 
 def some(jdks, *versions):
-    """Of these JDKs those of the given versions, for what need not be shown on each. In tier all it is all of them, in a tier of
-    one JDK that one; where only half of the JDKs have their turn and none of these is among them, the newest."""
+    """Of these JDKs the given versions, for properties that need not be tested on each JDK. In tier all it returns all of them, in a
+    tier with one JDK that one. If only half of the JDKs have their turn and none of these versions is among them, it returns the
+    newest."""
     if TIER == "all" or TURN is not None:
         return jdks
     return [one for one in jdks if one.version in versions] or (jdks[-1:] if HALF is not None else [])
 
 
 def compiler():
-    """A JDK that compiles for every other."""
+    """A JDK that compiles for all others."""
     return next(one for one in map(jdk, (17, 21, 11)) if one)
 
 
 def need(*paths):
-    """Ends the test as skipped, by name, when something built is missing."""
+    """Ends the test as skipped, with the name, if a built file is missing."""
     for path in paths or (AGENT, PROGRAM):
         if not pathlib.Path(path).exists():
             skip(pathlib.Path(path).name, f"{path} is not built")
@@ -228,8 +230,8 @@ def need(*paths):
 
 
 def classes(jdk):
-    """The directory of tests/java compiled for this JDK: made once per state of the sources, shared by all tests. For JDK
-    11 on the compiler uses what JDK 8 has not: string concatenation by invokedynamic, nest mates."""
+    """The directory of tests/java compiled for this JDK: made once per state of the sources, and shared by all tests. For JDK 11 and
+    later the compiler uses features that JDK 8 lacks: string concatenation by invokedynamic, nest mates."""
     release = "8" if jdk.version < 11 else "11"
     sources = sorted(JAVA_SOURCES.glob("*.java"))
     key = hashlib.sha256(b"".join(source.name.encode() + source.read_bytes() for source in sources)).hexdigest()[:16]
@@ -249,7 +251,7 @@ def classes(jdk):
 
 
 def own_classes(jdk, *sources):
-    """A directory of these sources compiled by the JDK itself: for what uses its jdk.jfr, which no release has listed."""
+    """A directory of these sources compiled by the JDK itself: for sources that use its jdk.jfr, which `--release` does not include."""
     target = WORK / f"classes-{jdk.version}"
     if not target.exists():
         target.mkdir()
@@ -265,7 +267,7 @@ _alive = set()
 
 def _die_with_parent():
     _libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    # Python ignores SIGPIPE; a child must start with the dispositions a shell would give it.
+    # Python ignores SIGPIPE; a child must start with the signal actions that a shell would give it.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
@@ -296,7 +298,7 @@ class Result:
 
 
 def run(*command, timeout=PATIENCE, **keywords):
-    """Runs to the end; status is -9 when it hung for `timeout` seconds."""
+    """Runs a command to its end; status is -9 if it hung for `timeout` seconds."""
     process = spawn(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                     errors="replace", **keywords)
     try:
@@ -309,7 +311,7 @@ def run(*command, timeout=PATIENCE, **keywords):
 
 
 def remove_left(*paths):
-    """What a process has left, or may have; what is another user's stays."""
+    """Removes what a process has left, or may have left; files of other users stay."""
     for path in paths:
         try:
             os.unlink(path)
@@ -318,7 +320,8 @@ def remove_left(*paths):
 
 
 class Script:
-    """A Python program that plays a JVM's part; it has said that it is ready. What such a process leaves in /tmp goes with it."""
+    """A Python program that plays a JVM's part, and has said that it is ready. Files that such a process leaves in /tmp are removed with
+    it."""
 
     def __init__(self, path, *arguments, **keywords):
         self.process = spawn([sys.executable, path, *arguments], stdout=subprocess.PIPE, text=True, **keywords)
@@ -338,7 +341,7 @@ class Script:
         remove_left(f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}")
 
     def said(self):
-        """All that it has printed since; it is over afterwards."""
+        """Everything that it has printed since; ends the process."""
         self.process.kill()
         return self.process.stdout.read()
 
@@ -358,7 +361,7 @@ def agent_options(library=None, **options):
 
 
 class Jvm:
-    """A JVM running a program of tests/java (or anything else, with java_arguments in place of the program)."""
+    """A JVM that runs a program of tests/java (or anything else, with java_arguments instead of the program)."""
 
     def __init__(self, jdk, program, *arguments, agent=None, flags=(), wrapper=(), **keywords):
         self.jdk = jdk
@@ -367,7 +370,7 @@ class Jvm:
         self.directory = pathlib.Path(keywords.setdefault("cwd", WORK))
         self.process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
         self.pid = self.process.pid
-        remove_left(f"/tmp/.java_pid{self.pid}")  # of a JVM that had the same pid; no JVM has its own before somebody attaches
+        remove_left(f"/tmp/.java_pid{self.pid}")  # of an earlier JVM with this pid; its own comes with a client
         self.out, self.err = [], []
         self._news = threading.Condition()
         self._readers = [threading.Thread(target=self._read, args=stream, daemon=True)
@@ -391,7 +394,7 @@ class Jvm:
             self._news.notify_all()
 
     def expect(self, prefix, timeout=PATIENCE):
-        """The next line of standard output that starts so; earlier ones are passed over. RuntimeError if none comes."""
+        """The next line of standard output that starts with this; earlier lines are skipped. RuntimeError if none comes."""
         deadline = time.monotonic() + timeout
         with self._news:
             while True:
@@ -439,7 +442,7 @@ class Jvm:
         if self.process.poll() is None:
             self.process.kill()
         self.wait()
-        # Of a JVM that was killed; another user's could not take their place.
+        # Files of a JVM that was killed; those of another user could not be replaced.
         remove_left(f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}")
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             try:
@@ -474,22 +477,22 @@ class Jvm:
         return control(self.pid, command, **options)
 
     def ask(self, command, **options):
-        """The answer to a request that has to be granted; RuntimeError with the reason where it is not."""
+        """The answer to a request that must succeed; otherwise RuntimeError with the reason."""
         good, answer = self.control(command, **options)
         if not good:
             raise RuntimeError(f"{self.jdk}, {command}: {answer}")
         return answer
 
     def start(self, path, **options):
-        """Begins a recording, of the event cpu unless the options say another; RuntimeError where it is refused. The answer."""
+        """Starts a recording, of the event cpu unless the options say another one; RuntimeError if it is refused. Returns the answer."""
         return self.ask("start", file=path, **options)
 
     def dump(self, path, **options):
-        """Copies what there is of it by now; the same."""
+        """Copies the recording as it is now; returns the answer."""
         return self.ask("dump", file=path, **options)
 
     def stop(self):
-        """Ends it; the same, also where it could not be written whole."""
+        """Ends the recording; returns the answer, also if the file could not be written completely."""
         answer = self.ask("stop")
         if "error" in answer:
             raise RuntimeError(f"{self.jdk}, stop: {answer}")
@@ -514,7 +517,7 @@ def control(pid, command, timeout=PATIENCE, **options):
         while True:
             try:
                 part = channel.recv(65536)
-            except ConnectionResetError:  # it answered and closed without reading all of a request too long
+            except ConnectionResetError:  # it answered and closed the connection without reading all of a request that is too long
                 break
             if not part:
                 break
@@ -526,12 +529,12 @@ def control(pid, command, timeout=PATIENCE, **options):
 
 
 def attach(jvm, file, interval="1ms", *arguments, **keywords):
-    """Attaches to a running JVM and starts a recording, by the program."""
+    """Attaches to a running JVM and starts a recording, with the program."""
     return candor("start", "-i", interval, "-o", file, *arguments, jvm.pid, **keywords)
 
 
 def wait_until(condition, timeout=PATIENCE):
-    """Polls until condition() is true; its last value."""
+    """Polls until condition() is true; returns its last value."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         value = condition()
@@ -544,8 +547,8 @@ def wait_until(condition, timeout=PATIENCE):
 # -- recordings ------------------------------------------------------------------------------------------------------
 
 class Sample:
-    """One candor.CpuSample. frames: [(method, frame type, line)], leaf first, method as pkg.Class.method. of_java: its
-    thread is one that Java knows; the JIT's and the GC's are not."""
+    """One candor.CpuSample. frames: [(method, frame type, line)], leaf first, method as pkg.Class.method. of_java: its thread is a Java
+    thread; the JIT's and the GC's threads are not."""
     __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut", "window")
 
     def __init__(self, event):
@@ -565,7 +568,7 @@ class Sample:
 
     @property
     def leaf(self):
-        """The innermost Java method; stub, native and kernel frames above it are passed over. None without one."""
+        """The innermost Java method, below any stub, native and kernel frames. None if there is none."""
         return next((name for name, kind, _ in self.frames if kind in JAVA_FRAMES), None)
 
 
@@ -582,7 +585,7 @@ def frame_of(frame):
 
 
 def _marked(kind, bci):
-    """What a frame is whose bytecodeIndex has marks above its 16 bits."""
+    """The type of a frame whose bytecodeIndex has marks above its 16 bits."""
     return {1: f"{kind} (approximate)", 2: "Failed", 3: "Pseudo"}.get(max(bci, 0) >> 16, kind)
 
 
@@ -595,7 +598,7 @@ def _description(value):
 
 
 class Recording:
-    """A recording as the strict reader of the tests sees it. A subclass takes events of its own into `all` (take)."""
+    """A recording as the tests' strict reader sees it. A subclass takes its own events into `all` (take)."""
 
     def __init__(self, path):
         self.path, self.all = path, []
@@ -615,7 +618,7 @@ class Recording:
             self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
         elif kind == "candor.ThreadCpu":
             thread = event["eventThread"]
-            # A thread that Java has left may go on under the same id as a native one, with books of its own.
+            # A thread that has left Java may continue under the same id as a native thread, with separate books.
             name = thread.get("javaName") or thread["osName"]
             self.thread_cpu[thread["osThreadId"], thread.get("javaThreadId")] = name, event["cpu"], event["samples"]
         elif kind == "candor.Setting":
@@ -624,7 +627,7 @@ class Recording:
             self.log.append((event["level"], event["message"]))
 
     def sum(self, *accounts):
-        """Of the time in these accounts, for whatever reason."""
+        """The sum of the time in these accounts, for all reasons."""
         return sum(ns for (account, _), (ns, _) in self.books.items() if account in accounts)
 
     def of_thread(self, name):
@@ -635,7 +638,7 @@ class Recording:
 
 
 def report(path):
-    """`candor report --json`, parsed; RuntimeError with what it said when it fails."""
+    """`candor report --json`, parsed; RuntimeError with its messages if it fails."""
     result = candor("report", "--json", path)
     if result.status != 0:
         raise RuntimeError(f"candor report {path}: {result}")
@@ -643,7 +646,7 @@ def report(path):
 
 
 def accounts_ns(books):
-    """The sum of the disjoint accounts, residual included: equal to cpu_ns by the identity of the books."""
+    """The sum of the disjoint accounts, residual included: equal to cpu_ns if the books balance."""
     parts = [books["complete_ns"], books["truncated_ns"], books["residual_ns"]]
     for group in ("failed_ns", "lost_ns", "unseen_ns"):
         parts += books[group].values()
@@ -667,9 +670,9 @@ def residual_within(books, share, what):
 
 
 def walkers_agree(report, least, what, misled=0, may_differ=0.02):
-    """A recording made with walker=compare: at least so many samples in which both walkers found Java frames, and the
-    bounds of test_walker.py on how they compare. misled: samples in which AsyncGetCallTrace may be wrong, besides; may_differ: the
-    share of the others."""
+    """A recording made with walker=compare: at least this many samples in which both walkers found Java frames, and the bounds of
+    test_walker.py for the comparison. misled: additional samples in which AsyncGetCallTrace may be wrong; may_differ: the share of
+    the others."""
     verdicts = {name: int(report["settings"].get(f"walker_{name}", 0))
                 for name in ("identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
     both = sum(verdicts[name] for name in ("identical", "shorter", "longer", "different"))
@@ -690,32 +693,32 @@ STANDARD_ERRORS = 5  # two-sided false alarm of one comparison: 5.7e-7
 
 
 def at_most(mean):
-    """The bound of a count of rare things: its mean and five standard errors."""
+    """The bound for a count of rare events: its mean and five standard errors."""
     return mean + STANDARD_ERRORS * math.sqrt(mean)
 
 
 def effective_size(weights):
-    """Kish: the number of equal weights that would carry as much information."""
+    """Kish's effective sample size: the number of equal weights that would carry as much information."""
     squares = sum(weight * weight for weight in weights)
     return sum(weights) ** 2 / squares if squares else 0.0
 
 
 def standard_error(share, size):
-    """Of a share estimated from `size` independent samples; binomial. A clock that samples at nearly even distances
-    does better than independent draws, so this errs on the wide side."""
+    """The standard error of a share estimated from `size` independent samples (binomial). A clock that samples at nearly even distances
+    does better than independent draws, so this is rather too wide."""
     return math.sqrt(share * (1 - share) / size) if size else math.inf
 
 
 def share_agrees(found, truth, size, what, slack=0.0):
-    """Within 5 standard errors of the truth (plus slack, when the truth itself is known only so well)."""
+    """Within 5 standard errors of the true value (plus slack, if the true value itself is known only approximately)."""
     bound = STANDARD_ERRORS * standard_error(truth, size) + slack
     return ok(abs(found - truth) <= bound,
               f"{what}: share {found:.4f}, truth {truth:.4f}, bound {bound:.4f} (5 standard errors, n_eff {size:.0f})")
 
 
 def weights_add_up(recording, share, allowed, what):
-    """The weights are the threads' CPU time. A user who may not sample the kernel misses what was spent there, which the
-    books tell as unseen(kernel)."""
+    """The weights equal the threads' CPU time. For a user who may not sample the kernel, the time in the kernel is missing; the books
+    show it as unseen(kernel)."""
     kernel = recording.settings.get("kernel") == "included"
     return ok((1 - allowed if kernel else 0.5) < share < 1 + allowed,
               f"{what}: the weights are {share:.4f} of the threads' CPU time, {100 * allowed:g} % allowed"
@@ -723,8 +726,8 @@ def weights_add_up(recording, share, allowed, what):
 
 
 def rate_below(bad, total, bound, what, detail=None):
-    """bad / total < bound, with enough in total to mean something: when bound * total >= 20, a true rate of bound / 4
-    is red with probability < 1e-6 (Poisson of mean 5 reaching 20)."""
+    """bad / total < bound, with a total that is large enough to mean something: if bound * total >= 20, a true rate of bound / 4 fails
+    with probability < 1e-6 (Poisson of mean 5 reaching 20)."""
     rate = bad / total if total else 1.0
     return ok(total * bound >= 20 and rate < bound, f"{what}: {bad} of {total} ({100 * rate:.2f} %), "
               f"bound {100 * bound:g} %", detail)

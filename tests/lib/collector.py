@@ -1,13 +1,13 @@
-"""A server that takes recordings as docs/formats/server-api.md says, and misbehaves when told to.
+"""A server that receives recordings as docs/formats/server-api.md says, and misbehaves on request.
 
     with Collector() as server:
-        server.behave("503", times=3, retry_after=1)      # the next three requests; then as it should
+        server.behave("503", times=3, retry_after=1)      # for the next three requests; then normally again
         ...
         server.taken            # [Taken]: each recording once, in the order of arrival
 
 Ways to misbehave: a status ("503", "429", "500", "401", "400", "413"); "hang" (no answer until released); "cut" (the connection is
-closed in the midst of the body); "mute" (the recording is taken, the connection closed before the answer). close() and open() take the
-server away and bring it back on the same port.
+closed in the middle of the body); "mute" (the recording is accepted, and the connection closed before the answer). close() stops the
+server, and open() starts it again on the same port.
 """
 import collections
 import hashlib
@@ -146,5 +146,5 @@ class Collector:
 
 
 def unpacked(body):
-    """The recording in a body, which must be packed by zstd."""
+    """The recording in a body, which must be packed with zstd."""
     return subprocess.run(["zstd", "-dc"], input=body, stdout=subprocess.PIPE, check=True).stdout

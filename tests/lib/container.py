@@ -1,4 +1,4 @@
-"""JVMs in containers of the tests' own (in_container.py): where they cannot be made, the test is skipped.
+"""JVMs in containers that the tests make (in_container.py). If containers cannot be made, the test is skipped.
 
     def check(jdk):
         box, jvm = container.jvm_in(jdk, "name", "--uid", 1000)
@@ -18,12 +18,12 @@ import candortest as ct
 
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
 SCRIPT = pathlib.Path(__file__).with_name("in_container.py")
-# Alone, so that it unpacks the agent that it carries.
+# A copy of candor alone in a folder, so that it unpacks the agent that it carries.
 CANDOR = ct.WORK / "client" / "candor"
 
 
 class Container:
-    """The wrapper of a command that runs in a container: [*container.wrapper, command...]."""
+    """The prefix of a command that runs in a container: [*container.wrapper, command...]."""
 
     def __init__(self, root, binds, *options):
         self.root = pathlib.Path(root)
@@ -35,13 +35,13 @@ class Container:
 
 
 def jvm_in(jdk, name, *options, binds=()):
-    """A container of that name, and in it a JVM that is not ready yet."""
+    """A container with that name, and in it a JVM that is not ready yet."""
     box = Container(ct.WORK / name, [jdk.home, ct.classes(jdk), *binds], *options)
     return box, ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper)
 
 
 def pid_inside(pid):
-    """The command's number outside, by that of the wrapper."""
+    """The command's process id outside, from that of the wrapper."""
     return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
 
 
@@ -56,7 +56,7 @@ def possible():
 
 
 def each_jdk(tool, *checks):
-    """The whole of a test: the checks, each of which takes a JDK, for one after the other. They run CANDOR and the tool."""
+    """The whole of a test: runs the checks, each of which gets a JDK, for one JDK after the other, with CANDOR and the tool."""
     ct.need()
     why = possible()
     if why or not shutil.which(tool):

@@ -1,4 +1,4 @@
-"""A candor daemon of a test's own, the JVMs that it profiles, and what recordings of it hold.
+"""A candor daemon for a test, the JVMs that it profiles, and the sums of its recordings.
 
     config("name", server=url, chunk="1s", look="1s", min_age="0")
     with jvm(jdk, "name") as one:
@@ -22,7 +22,7 @@ MARK = f"test-{os.getpid()}"
 
 
 def config(name, *rules, **daemon):
-    """A file by which only this test's JVMs are profiled."""
+    """A configuration by which only this test's JVMs are profiled."""
     path = ct.WORK / f"{name}.conf"
     lines = ["[daemon]", *(f"{key.replace('_', '-')} = {value}" for key, value in daemon.items()),
              *(rules or ["[jvm mine]"]), f"property.candor.test = {MARK}-{name}", "[jvm rest]", "profile = no"]
@@ -78,7 +78,7 @@ def wait_for(condition, timeout=120):
     return condition()
 
 
-# The parts of the book of CPU time, and the types of what the agent counts as a sample.
+# The parts of the book of CPU time, and the types of events that the agent counts as samples.
 CPU_PARTS = ("complete", "truncated", "failed", "lost", "unseen", "residual")
 SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample", "jdk.JavaMonitorEnter", "jdk.ThreadPark",
            "jdk.GarbageCollection")
@@ -87,8 +87,8 @@ Sums = collections.namedtuple("Sums", "samples weight cpu books recordings unbal
 
 
 def sums(taken):
-    """By the JVM's pid: what recordings (collector.Taken) hold together: samples of all kinds, and the CPU time. A sample of CPU time is
-    known by its time, thread and pc."""
+    """By the JVM's pid: the sums over its recordings (collector.Taken): samples of all kinds, and the CPU time. A sample of CPU time is
+    identified by its time, thread and pc."""
     found = collections.defaultdict(lambda: [0, 0, 0, 0, 0, 0])
     services, types = collections.defaultdict(set), collections.defaultdict(collections.Counter)
     seen = collections.defaultdict(collections.Counter)
@@ -115,7 +115,7 @@ def sums(taken):
 
 
 def check_sums(name, got, pid, samples):
-    """samples: what the agent counted."""
+    """samples: the number that the agent counted."""
     ct.ok(got and got.samples == samples, f"{name}: the server has each of the agent's {samples} samples", got)
     ct.ok(got and not got.repeated and not got.unbalanced and got.weight == got.books,
           f"{name}: none twice, and the books of each recording are those of its samples", got)

@@ -1,4 +1,4 @@
-"""Reads the data of a flame graph page (web/README.md draws them), independently of the page's own code."""
+"""Reads the data of a flame graph page (web/README.md describes them), independently of the page's own code."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ ASCENDING = ("parent", "time")
 
 
 def text(html):
-    """The JSON as it stands in the page."""
+    """The JSON as it is in the page."""
     return ELEMENT.search(html)[1]
 
 
@@ -27,7 +27,7 @@ def column(packed, ascending=False):
 
 
 def read(html):
-    """The data with their columns as lists, and `total` of each node added to them."""
+    """The data with their columns as lists, and with `total` of each node added."""
     data = json.loads(text(html))
     for table in filter(None, (data["nodes"], data.get("slices"))):
         for key, value in table.items():

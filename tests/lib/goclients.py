@@ -1,4 +1,4 @@
-"""Programs in Go that stand for other tools' clients: built once from their sources, with the modules that go.sum names."""
+"""Programs in Go that take the place of other tools' clients: built once from their sources, with the modules that go.sum names."""
 import hashlib
 import os
 import pathlib

@@ -9,7 +9,7 @@ SOURCE = ct.ROOT / "tests" / "jvm" / "goroutines.go"
 
 
 def library():
-    """None where there is no Go."""
+    """None if Go is not installed."""
     go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
     if not go:
         return None

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs a command in a container of the tests' own: another root, PID, mount and user namespaces, another user. Wants root.
+"""Runs a command in a container made for tests: another root directory, PID, mount and user namespaces, another user. Needs root.
 
 usage: in_container.py --root DIR [--bind PATH]... [--owner UID] [--first UID] [--uid UID] -- COMMAND...
 
-DIR becomes the root; the host's /usr, /lib..., /etc and /dev and each --bind PATH are mounted below it under their own names, /proc
-is the container's, /tmp is DIR/tmp. User 0 of the container is user --first of the host (default 100000), the command runs
-as the container's user --uid (default 1000) and is its process 1. With --owner the namespace is made by that user of the
-host, who is then the only one inside; --first 0 makes no user namespace. Ends with the command, and the command with it.
+DIR becomes the root directory. The host's /usr, /lib..., /etc and /dev and each --bind PATH are mounted below it under their own
+names, /proc is the container's, /tmp is DIR/tmp. User 0 of the container is user --first of the host (default 100000). The command
+runs as the container's user --uid (default 1000) and is its process 1. With --owner that user of the host makes the namespace, and is
+then the only user inside; --first 0 makes no user namespace. The container ends with the command, and the command with the container.
 
-container.py has what tests need of it.
+container.py contains the functions that tests use.
 """
 import argparse
 import ctypes

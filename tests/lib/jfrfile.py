@@ -1,22 +1,22 @@
-"""A small, strict reader of JFR files, written apart from Candor's own so that the tests have a second opinion.
+"""A small, strict reader of JFR files, written independently of Candor's own reader, so that the tests have a second opinion.
 
     for event in jfrfile.events(path, {"candor.CpuSample"}):
         event["startTime"]                      # nanoseconds since the epoch
         event["stackTrace"]["frames"][0]        # constants are resolved, nested structures are dicts
 
-Unlike a tool for users it does not forgive: a chunk that is cut, an event that ends off its declared size or bytes
-after the last chunk raise ValueError. A file that passes here is whole.
+Unlike a tool for users it accepts no damage: a chunk that is cut, an event that does not end at its declared size, or bytes after the
+last chunk raise ValueError. A file that passes here is whole.
 """
 import re
 import struct
 
 METADATA, CHECKPOINT = 0, 1
 UTF8 = 3
-PADDING = "candor.Padding"  # holds nothing, whatever its bytes are
+PADDING = "candor.Padding"  # contains nothing, whatever its bytes are
 
 
 def events(path, wanted=None):
-    """Yields each event (of the wanted type names, or all) as a dict; '@type' holds the type's name."""
+    """Yields each event (of the wanted type names, or all) as a dict; '@type' is the type's name."""
     with open(path, "rb") as file:
         data = file.read()
     for chunk in chunks(data):
@@ -24,7 +24,7 @@ def events(path, wanted=None):
 
 
 def chunks(data):
-    """Splits the bytes of a file into chunks; at least one, and nothing after the last."""
+    """Splits the bytes of a file into chunks; there must be at least one, and nothing after the last."""
     offset, found = 0, []
     while offset < len(data):
         chunk = Chunk(data, offset)
@@ -137,7 +137,7 @@ class Chunk:
             offset += size
 
     def reader(self, type_id):
-        """A function that reads one value of this type; constants stay references until resolve()."""
+        """A function that reads one value of this type; references to constants are kept until resolve()."""
         if type_id not in self.readers:
             described = self.types[type_id]
             primitive = PRIMITIVES.get(described.name)
@@ -164,7 +164,7 @@ class Chunk:
         return lambda data: {name: read(data) for name, read in fields}
 
     def resolve(self, value):
-        """Follows references. A resolved constant is shared: it replaces the raw one in its pool."""
+        """Follows references. A resolved constant is shared: it replaces the raw constant in its pool."""
         if isinstance(value, Reference):
             pool = self.pools.get(value.kind, {})
             if value.key not in pool:
@@ -259,7 +259,7 @@ class Input:
 
 
 def labels(text):
-    """Those of a context (docs/formats/recording.md), or None where there is none."""
+    """The labels of a context (docs/formats/recording.md), or None if there is none."""
     if text is None:
         return None
     pairs = re.findall(r"((?:[^;\\]|\\.)+)(?:; ?|$)", text, re.S)

@@ -1,4 +1,4 @@
-"""OTLP's ExportProfilesServiceRequest (1.10): made by hand as senders write it, and added up by the tests' own reader."""
+"""OTLP's ExportProfilesServiceRequest (1.10): made by hand as senders write it, and summed up by the tests' own reader."""
 import collections
 import struct
 
@@ -14,7 +14,7 @@ def double(number, value):
 
 
 class Maker:
-    """single: repeated numbers one by one, not packed; indexed: attributes of resources by the dictionary, not in full."""
+    """single: repeated numbers one by one, not packed; indexed: attributes of resources refer to the dictionary."""
 
     def __init__(self, single=False, indexed=False, dictionary_first=False):
         self.single, self.indexed, self.dictionary_first = single, indexed, dictionary_first

@@ -1,4 +1,4 @@
-"""Protocol buffers, as tests write and read them: by the numbers of fields."""
+"""Protocol buffers, for tests that write and read them by field numbers."""
 
 
 def varint(number):
@@ -11,12 +11,12 @@ def varint(number):
 
 
 def message(*fields):
-    """Of (number of the field, integer or bytes)."""
+    """A message made of (field number, integer or bytes)."""
     return b"".join(varint(n << 3) + varint(v) if isinstance(v, int) else varint(n << 3 | 2) + varint(len(v)) + v for n, v in fields)
 
 
 def fields(data):
-    """(number of the field, integer or bytes) of a message, one after the other; fixed numbers as integers."""
+    """Yields (field number, integer or bytes) for a message, one after the other; fixed-size numbers as integers."""
     at = 0
 
     def take():
@@ -42,7 +42,7 @@ def fields(data):
 
 
 def packed(value):
-    """The numbers of a repeated field: of one that stands alone, or of several in one field."""
+    """The numbers of a repeated field, whether it has one value or several packed ones."""
     return [value] if isinstance(value, int) else list(_varints(value))
 
 

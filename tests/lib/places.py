@@ -1,4 +1,4 @@
-"""Places.java: loads where stack walkers get lost."""
+"""Places.java: loads in places where a stack walk is difficult."""
 import candortest as ct
 
 DEPTH_CAP = 2000  # nearly FRAMES_MAX of hot/record.h: deeper stacks are cut by design

@@ -1,4 +1,4 @@
-"""Profiles in pprof's format: made by hand, and added up by the tests' own reader."""
+"""Profiles in pprof's format: made by hand, and summed up by the tests' own reader."""
 import collections
 import gzip
 

@@ -1,4 +1,4 @@
-"""Recordings whose content is known, and what candor report says of them."""
+"""Recordings with known content, and the result of candor report for them."""
 import json
 import subprocess
 
@@ -19,7 +19,7 @@ def make(name, lines):
 
 
 def example():
-    """70 samples of hot, 28 of cold, one truncated, two without a stack; the books close."""
+    """70 samples of hot, 28 of cold, one truncated, two without a stack; the books balance."""
     lines = [("setting", "clock", "perf"), ("setting", "clock_resolution_ns", 1), ("setting", "interval_ns", 10 * MS),
              ("jvm", "OpenJDK 64-Bit Server VM (25) for linux", "demo.Main --port 80", 4711),
              ("thread", "main", 4711, 1), ("thread", "GC Thread#0", 4713, 0), ("thread", "GC Thread#0", 4713, 0)]

@@ -1,8 +1,8 @@
-"""A back end that keeps the requests it gets, decodes nothing, and passes them on to a candor server.
+"""A back end that stores the requests it gets, decodes nothing, and passes them on to a candor server.
 
     with Relay(server.port) as relay:
         relay.fail.append(503)      # the next request gets this
-        relay.url; relay.taken      # [(path, headers, body)]: those that the server has answered with 200
+        relay.url; relay.taken      # [(path, headers, body)]: requests that the server has answered with 200
 """
 import http.client
 import http.server

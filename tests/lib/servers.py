@@ -1,4 +1,4 @@
-"""A candor server of a test's own."""
+"""A candor server for a test."""
 import http.client
 import json
 import pathlib
@@ -24,7 +24,7 @@ def certificate(name):
 
 
 class Server:
-    """tls: what certificate() returns; token: for requests to a server that wants one; wrapper: words before the command."""
+    """tls: the result of certificate(); token: for requests to a server that requires one; wrapper: words before the command."""
 
     def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None, wrapper=()):
         self.data, self.tls, self.token = ct.WORK / name, tls, token
@@ -76,14 +76,14 @@ class Server:
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
 
     def balances(self):
-        """Whether received = stored + duplicates + refused + on their way, since it was started."""
+        """Whether received = stored + duplicates + refused + in progress, since it was started."""
         m = self.metrics()
         refused = sum(value for name, value in m.items() if name.startswith("candor_server_recordings_refused_total"))
         ended = sum(m[f"candor_server_recordings_{name}"] for name in ("stored_total", "duplicates_total", "in_progress"))
         return m["candor_server_recordings_received_total"] == ended + refused
 
     def recordings(self, **parameters):
-        """All that it has, as they were sent, for daemons.sums."""
+        """All its recordings, as they were sent, for daemons.sums."""
         listed = self.get("/v1/recordings", limit=100000, **parameters)["recordings"]
         return [collector.Taken(one["digest"], one["labels"], self.request("GET", f"/v1/recordings/{one['id']}")[2]) for one in listed]
 

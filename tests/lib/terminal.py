@@ -1,11 +1,11 @@
-"""A terminal to drive a program in: a pseudo terminal, and the screen of an xterm or vt100 as far as ncurses uses one.
+"""A terminal in which a test runs a program: a pseudo terminal, and the screen of an xterm or vt100, as far as ncurses uses it.
 
     t = terminal.Terminal([ct.PROGRAM, "top", pid], columns=80, lines=24)
     t.wait(lambda: "Main.hot" in t.text())
     t.press("q")
     status = t.end()
 
-What the screen does not understand is kept in `unknown`; a program that works leaves it empty.
+Sequences that the screen does not understand are kept in `unknown`; a correct program leaves it empty.
 """
 import fcntl
 import os
@@ -23,7 +23,7 @@ KEYS = {"up": "\033OA", "down": "\033OB", "right": "\033OC", "left": "\033OD", "
         "home": "\033OH", "end": "\033OF", "enter": "\r", "esc": "\033", "backspace": "\177"}
 SEQUENCE = re.compile(r"\033(?:\[([?>=!]?)([0-9;]*)([@A-Za-z`])|\][^\007\033]*(?:\007|\033\\)|[()][A-Za-z0-9]|([=>78McDEHZ]))")
 INCOMPLETE = re.compile(r"\033(?:\[[?>=!]?[0-9;]*|\][^\007\033]*|[()])?$")
-BYTES_AT_ONCE = 100  # few, so that every state between two pictures is seen: a test that takes half a picture for a whole one fails
+BYTES_AT_ONCE = 100  # few, so that every state between two pictures is seen: half a picture must not look whole
 SET, PLAIN = re.compile("[hl]"), set("@ABCDEFGHJKLMPSTXbcdfghlmrtn`")
 
 
@@ -34,7 +34,7 @@ def width(character):
 
 
 class Screen:
-    """Cells, a cursor, and what the program sent to them."""
+    """Cells, a cursor, and everything that the program has sent to them."""
 
     def __init__(self, columns, lines):
         self.unknown, self.colours, self.rest = [], set(), ""
@@ -211,7 +211,7 @@ class Terminal:
         self.set_size(columns, lines)
 
     def pump(self, seconds):
-        """Takes what the program writes, for at most so long; False when nothing came."""
+        """Reads the program's output, for at most this long; returns False if nothing came."""
         if not select.select([self.master], [], [], seconds)[0]:
             return False
         try:
@@ -231,7 +231,7 @@ class Terminal:
         return self.screen.rows()[number]
 
     def wait(self, condition, timeout=ct.PATIENCE):
-        """Goes on until the screen is so; the condition's last value."""
+        """Continues until the screen satisfies the condition; returns its last value."""
         deadline = time.monotonic() + timeout
         while not (value := condition()) and time.monotonic() < deadline:
             self.pump(0.1)
@@ -245,7 +245,7 @@ class Terminal:
             os.write(self.master, KEYS.get(key, key).encode())
 
     def end(self, timeout=ct.PATIENCE):
-        """Waits for the program's end: its status."""
+        """Waits for the program's end; returns its status."""
         self.wait(lambda: self.process.poll() is not None, timeout)
         status = self.process.poll()
         if status is None:
@@ -260,7 +260,7 @@ class Terminal:
         return self.error.read()
 
     def restored(self):
-        """Whether the program left the terminal as it found it."""
+        """Whether the program left the terminal as it was before."""
         return termios.tcgetattr(self.slave) == self.before and not self.screen.alternate and self.screen.cursor_shown
 
     def close(self):

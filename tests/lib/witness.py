@@ -1,4 +1,4 @@
-"""Stands between an agent and a candor server, passes requests on, and keeps what was taken."""
+"""A proxy between an agent and a candor server: passes requests on, and keeps the accepted ones."""
 import http.server
 import threading
 
@@ -33,12 +33,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Witness:
-    """taken: of each request that was, its body, or the field jfr or profile of its form; forms: all fields; answers: what it was told."""
+    """taken: for each accepted request, its body, or the field jfr or profile of its form; forms: all fields; answers: the server's
+    answers."""
 
     def __init__(self, candor):
         self.candor, self.taken, self.forms, self.paths, self.answers, self.refused = candor, [], [], [], [], []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads, self.server.witness = False, self  # close() waits for what is on its way
+        self.server.daemon_threads, self.server.witness = False, self  # close() waits for requests in progress
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 

@@ -7,7 +7,7 @@
 
 #define MEMORY_WORDS 40
 #define MAX_ELEMENTS 10 /* of a producer */
-#define PRODUCERS    3  /* two threads, and the main thread before them */
+#define PRODUCERS    3  /* two threads, and before them the main thread */
 #define MAIN         2
 
 static struct {
@@ -23,7 +23,7 @@ static struct {
     } q;
     struct candor_pool pool;
     uint64_t memory[MEMORY_WORDS];
-    uint64_t payload[PRODUCERS][MAX_ELEMENTS]; /* plain: what an element points to */
+    uint64_t payload[PRODUCERS][MAX_ELEMENTS]; /* plain: the data to which an element points */
 } shared;
 
 /* Each is written by one thread, and read by finish. */
@@ -117,7 +117,7 @@ static int init(void)
     return -1;
 }
 
-/* ---- what the threads do ---- */
+/* ---- the work of the threads ---- */
 
 static void offer(unsigned side, bool relaxed)
 {
@@ -182,7 +182,7 @@ static void setup(void)
         offer(MAIN, false);
 }
 
-/* Of each producer: its elements, in order, in each consumer's list and, where there is one consumer, in what is left. */
+/* For each producer: its elements are in order in each consumer's list and, if there is only one consumer, in the rest. */
 static void check_order(void)
 {
     unsigned arrived[PRODUCERS] = {0};

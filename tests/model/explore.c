@@ -1,11 +1,11 @@
 /*
- * The search. Threads are coroutines that stop before each atomic operation. At every step there are so many choices as
- * all threads together have ways to go on (memory_ways); the choices taken make a path, and the next execution replays
- * all but the last, for which it takes the next one: depth first, without saved states.
+ * The search. Threads are coroutines that stop before each atomic operation. At every step the number of choices is the number of ways
+ * in which all threads together can continue (memory_ways). The choices form a path. The next execution repeats all choices but the
+ * last, for which it takes the next one: depth first, without saved states.
  *
- * Pruning: where a thread goes on depends only on the values it has read, and the memory only on who read from where and
- * on the modification orders; that is the execution graph. A path whose graph was met before, in another interleaving,
- * can lead to nothing new and is left. Graphs are remembered by 64-bit hashes.
+ * Pruning: how a thread continues depends only on the values that it has read. The memory depends only on which load read from which
+ * store, and on the modification orders; that is the execution graph. If the graph of a path was met before, in another interleaving,
+ * the path can lead to nothing new, and is abandoned. Graphs are remembered by 64-bit hashes.
  */
 #include "explore.h"
 
@@ -29,14 +29,14 @@ struct coroutine {
     struct memory_op pending;
     struct memory_outcome outcome;
     unsigned steps;
-    unsigned newest; /* operations up to now, in a row, that read the newest store when no other thread was left */
-    bool stale;      /* since it last waited it has read an older one then */
+    unsigned newest; /* number of operations in a row that read the newest store while no other thread was left */
+    bool stale;      /* since it last waited, it has read an older store */
     char stack[STACK_BYTES] __attribute__((aligned(64)));
 };
 
-/* A point where the execution could go on in several ways. */
+/* A point at which the execution can continue in several ways. */
 struct choice {
-    unsigned taken, ways; /* of all threads together, counted through */
+    unsigned taken, ways; /* counted through all threads */
     unsigned thread, way; /* what `taken` stands for */
 };
 
@@ -110,7 +110,7 @@ static void fail(const char *format, va_list args)
         vsnprintf(x.result->message, sizeof x.result->message, format, args);
     x.result->failed = true;
     if (x.current != 0)
-        _longjmp(x.scheduler, 1); /* the thread never goes on */
+        _longjmp(x.scheduler, 1); /* the thread never continues */
 }
 
 void explore_check(bool passed, const char *format, ...)
@@ -133,7 +133,7 @@ static unsigned thread_count(void)
     return n;
 }
 
-/* The most that a waiting loop reads before it looks again. */
+/* The largest number of reads of a waiting loop before it looks again. */
 #define LOOKS 3
 
 static bool is_alone(unsigned index)
@@ -155,7 +155,7 @@ void explore_wait(void)
     }
     c = &x.threads[x.current - 1];
     explore_check(c->newest < LOOKS, "thread %u waits for ever", x.current);
-    if (is_alone(x.current - 1) && !c->stale) /* it looks again, until it has seen everything at its newest */
+    if (is_alone(x.current - 1) && !c->stale) /* it looks again, until it has seen the newest value of everything */
         return;
     x.waits = true;
     _longjmp(x.scheduler, 1);
@@ -166,7 +166,7 @@ unsigned explore_steps(void)
     return x.current ? x.threads[x.current - 1].steps : 0;
 }
 
-/* To the scheduler, until it resumes this thread. */
+/* Returns to the scheduler, until it resumes this thread. */
 static void wait_turn(void)
 {
     if (_setjmp(x.threads[x.current - 1].here) == 0)
@@ -198,7 +198,7 @@ static void create_thread(int index)
     c->created = true;
 }
 
-/* Runs a thread (0 is the first beside main) to its next operation or its end. */
+/* Runs a thread (0 is the first one besides main) to its next operation or its end. */
 static void resume(unsigned index, bool start)
 {
     struct coroutine *c = &x.threads[index];
@@ -228,7 +228,7 @@ static struct memory_outcome operate_here(struct memory_op op)
     return x.threads[x.current - 1].outcome;
 }
 
-/* A read-modify-write as someone would write it who forgot that it must be one. */
+/* A read-modify-write as an author would write it who forgot that it must be one operation. */
 static struct memory_outcome operate_torn(struct memory_op op)
 {
     struct memory_op half = {.kind = OP_LOAD, .address = op.address, .order = x.plant->order};
@@ -315,7 +315,7 @@ static void decode(struct choice *c)
         c->way -= ways_of(c->thread);
 }
 
-/* Takes the step that the path says; false when all threads have ended. */
+/* Takes the next step of the path; returns false when all threads have ended. */
 static bool step(void)
 {
     struct choice *c = &x.path[x.depth];
@@ -323,7 +323,7 @@ static bool step(void)
 
     if (x.depth == x.path_length && !grow_path())
         return false;
-    if (x.depth + 1 == x.path_length) /* the last one is new, all before are replayed */
+    if (x.depth + 1 == x.path_length) /* the last one is new, all earlier ones are repeated */
         decode(c);
     t = &x.threads[c->thread];
     t->outcome = memory_perform(c->thread + 1, &t->pending, c->way);
@@ -353,7 +353,7 @@ static void execute(void)
         finish();
 }
 
-/* The next path in depth-first order; false when there is none. */
+/* Moves to the next path in depth-first order; returns false if there is none. */
 static bool backtrack(void)
 {
     while (x.path_length > 0 && x.path[x.path_length - 1].taken + 1 == x.path[x.path_length - 1].ways)

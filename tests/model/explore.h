@@ -1,11 +1,10 @@
 /*
- * An exhaustive explorer of small concurrent programs over C11 atomics: it runs the program's threads in every order that
- * matters and lets every load return every value that the C11 memory model allows, until nothing new can happen or a
- * check fails. tests/model/README.md says how, and what "every" means.
+ * An exhaustive explorer of small concurrent programs over C11 atomics. It runs the program's threads in every order that matters, and
+ * lets every load return every value that the C11 memory model allows, until nothing new can happen or a check fails.
+ * tests/model/README.md says how, and what "every" means.
  *
- * The code under test is compiled with -fsanitize=thread and linked to instrument.c in the place of the sanitizer's
- * run-time library: its source is the real one, and each of its memory accesses comes here. Accesses to memory that was
- * not declared shared are ignored.
+ * The code under test is compiled with -fsanitize=thread and linked to instrument.c instead of the sanitizer's run-time library. So its
+ * source is the real one, and each of its memory accesses comes here. Accesses to memory that was not declared as shared are ignored.
  *
  * One exploration at a time, in one thread of the process.
  */
@@ -16,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPLORE_THREADS 4 /* beside the main thread, which runs setup and finish */
+#define EXPLORE_THREADS 4 /* besides the main thread, which runs setup and finish */
 
-/* A program: it must behave the same whenever its threads see the same values. `shared` is zero-filled before each
- * execution; all else that setup, threads and finish use is theirs to reset. finish sees all that the threads did. */
+/* A program: it must behave in the same way whenever its threads see the same values. `shared` is zero-filled before each execution;
+ * setup, threads and finish must reset everything else that they use. finish sees everything that the threads did. */
 struct explore_program {
     const char *name;
     void *shared;
@@ -32,7 +31,7 @@ struct explore_program {
 
 enum op_kind { OP_LOAD, OP_STORE, OP_EXCHANGE, OP_ADD, OP_SUB, OP_AND, OP_OR, OP_XOR, OP_CAS };
 
-/* A fault planted into one operation of the program, to see that the explorer finds it. */
+/* A fault planted into one operation of the program, to check that the explorer finds it. */
 struct explore_plant {
     const char *place; /* as explore_program.place names it */
     enum op_kind kind;
@@ -42,7 +41,7 @@ struct explore_plant {
         PLANT_FORCE, /* the compare-and-swap does not compare */
     } fault;
     int order;
-    bool (*only)(uint64_t before, uint64_t operand); /* of the object's newest value and the operation; NULL: always */
+    bool (*only)(uint64_t before, uint64_t operand); /* decides by the object's newest value and the operation; NULL: always */
 };
 
 struct explore_result {
@@ -59,12 +58,12 @@ void explore(const struct explore_program *program, const struct explore_plant *
 /* From the program's threads: a failed check ends the exploration. */
 void explore_check(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* From the program's threads, in a loop that waits for another: the thread has seen what makes it look again. That ends the execution,
- * uncounted: there is another in which the thread sees at once what it waits for. It is a fault if nobody is left to change what
- * it sees. The loop must do nothing but look. */
+/* Call it from the program's threads, in a loop that waits for another thread: the loop has seen a value that makes it look again. That
+ * ends the execution, uncounted, because there is another one in which the thread at once sees the value for which it waits. If no
+ * thread is left that could change the value, it is a fault. The loop must do nothing but look. */
 void explore_wait(void);
 
-/* From the program's threads: atomic operations that the calling thread has begun so far. */
+/* From the program's threads: the number of atomic operations that the calling thread has begun so far. */
 unsigned explore_steps(void);
 
 #endif

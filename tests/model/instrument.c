@@ -1,7 +1,7 @@
 /*
- * What code compiled with -fsanitize=thread calls: the functions of ThreadSanitizer's run-time library (gcc 12 and
- * clang 14, x86-64 and AArch64), leading to the explorer. Those that are missing here the code under test does not need;
- * the link fails when that changes.
+ * The functions that code compiled with -fsanitize=thread calls: those of ThreadSanitizer's run-time library (gcc 12 and clang 14,
+ * x86-64 and AArch64), connected to the explorer. Functions that are missing here are not needed by the code under test; if that
+ * changes, the link fails.
  */
 #include "explore.h"
 
@@ -71,7 +71,7 @@ void *model_memcpy(void *to, const void *from, size_t size)
     return memcpy(to, from, size);
 }
 
-/* What the queues call in loops that wait. */
+/* The queues call this in loops that wait. */
 void candor_queue_pause(void)
 {
     explore_wait();

@@ -1,10 +1,10 @@
-/* Where instrument.c hands over what the instrumented code does, in the thread that runs at present. */
+/* The interface through which instrument.c reports the memory accesses of the instrumented code, in the thread that runs at present. */
 #ifndef MODEL_INSTRUMENT_H
 #define MODEL_INSTRUMENT_H
 
 #include "memory.h"
 
-/* An atomic operation: returns when the schedule has let it happen. */
+/* An atomic operation: returns when the schedule has executed it. */
 struct memory_outcome explore_operate(struct memory_op op);
 
 /* A plain access; a race ends the exploration. */

@@ -15,7 +15,7 @@ static struct {
     uint64_t plain;
 } s;
 
-static uint64_t r[4]; /* what the threads have read, a digit each */
+static uint64_t r[4]; /* the values that the threads have read, a digit each */
 static bool seen[10000];
 
 static void setup(void)

@@ -1,22 +1,22 @@
 /*
- * The memory model is RC11 without sequentially consistent operations and fences (the explorer refuses those): release,
- * acquire and relaxed operations, modification order per object, release sequences as in C++20 (the head and the
- * read-modify-writes behind it), no load that depends on itself (po and rf together have no circle).
+ * The memory model is RC11 without sequentially consistent operations and fences (the explorer refuses those): release, acquire and
+ * relaxed operations, modification order per object, release sequences as in C++20 (the head and the read-modify-writes after it), and
+ * no load that depends on itself (po and rf together have no cycle).
  *
- * Run as a machine: operations happen one by one, in some order that contains program order and reads-from. Because such
- * an order exists for each RC11 execution, exploring all orders and all ways of each operation reaches all of them:
+ * It is run as a machine: operations happen one by one, in some order that contains program order and reads-from. Such an order exists
+ * for each RC11 execution, so exploring all orders, and all ways of each operation, reaches all executions:
  *
- *   load    reads any store of its object that is not older, in modification order, than what its thread has seen
- *   store   goes anywhere into the modification order behind what its thread has seen, but never between a
- *           read-modify-write and the store that this one has read
- *   rmw     reads as a load does, a store that no other read-modify-write has read, and goes right behind it
+ *   load    reads any store of its object that is not older, in modification order, than the newest that its thread has seen
+ *   store   goes anywhere into the modification order after the newest that its thread has seen, but never between a
+ *           read-modify-write and the store which that has read
+ *   rmw     reads as a load does, a store that no other read-modify-write has read, and goes directly after it
  *
- * A store carries a message: if it releases, the view of its thread (newest store seen of each object, and vector clock),
- * else nothing; a read-modify-write passes on the message it has read. An acquiring load joins the message to the view of
- * its thread.
+ * A store carries a message. If it releases, the message is the view of its thread (the newest store seen of each object, and a vector
+ * clock), otherwise it is empty; a read-modify-write passes on the message that it has read. An acquiring load adds the message to the
+ * view of its thread.
  *
- * Plain accesses are checked for races with vector clocks, words of 8 bytes at a time. Where there is no race a plain
- * load has just one store to read, which is what the real memory holds.
+ * Plain accesses are checked for races with vector clocks, in words of 8 bytes. Without a race a plain load has only one store to read,
+ * which is the content of the real memory.
  */
 #include "memory.h"
 
@@ -34,7 +34,7 @@
 
 struct view {
     uint8_t seen[OBJECTS];          /* newest store seen, by number; 0: the object's initial value */
-    uint16_t clock[MEMORY_THREADS]; /* steps of each thread that happened before */
+    uint16_t clock[MEMORY_THREADS]; /* number of steps of each thread that happened before */
 };
 
 struct store {
@@ -140,7 +140,7 @@ static uint64_t value_at(const struct object *o, unsigned position)
     return position == 0 ? o->initial : m.stores[o->history[position]].value;
 }
 
-/* No read-modify-write has read this store: another, or a plain store, may go right behind it. */
+/* No read-modify-write has read this store, so another one, or a plain store, may go directly after it. */
 static bool is_free(const struct object *o, unsigned position)
 {
     return position + 1 == o->count || !m.stores[o->history[position + 1]].rmw;
@@ -156,7 +156,7 @@ static bool swaps(const struct object *o, const struct memory_op *op, unsigned p
     return op->kind != OP_CAS || op->force || value_at(o, position) == op->expected;
 }
 
-/* Whether the operation can read (OP_STORE: go right behind) the store at this position. */
+/* Whether the operation can read (OP_STORE: go directly after) the store at this position. */
 static bool is_possible(const struct object *o, const struct memory_op *op, unsigned position)
 {
     if (op->kind == OP_LOAD || (is_rmw(op) && !swaps(o, op, position)))
@@ -175,7 +175,7 @@ unsigned memory_ways(unsigned thread, const struct memory_op *op)
     return ways;
 }
 
-/* The position that stands for this way; ways count from the newest store down. */
+/* The position for this way; ways are counted from the newest store down. */
 static unsigned position_of_way(const struct object *o, const struct memory_op *op, unsigned way)
 {
     unsigned i = o->count - 1u;
@@ -241,7 +241,7 @@ static void hash_history(struct object *o)
     o->history_hash = h;
 }
 
-/* Puts a new store behind the given position of the history; its message is filled in by the caller. */
+/* Puts a new store after the given position of the history; the caller fills in its message. */
 static struct store *insert(unsigned thread, struct object *o, unsigned behind, uint64_t value)
 {
     unsigned id = m.store_count++;
@@ -346,6 +346,6 @@ uint64_t memory_hash(void)
     for (unsigned t = 0; t < MEMORY_THREADS; t++)
         h = mix(h, m.thread_hash[t]);
     for (unsigned i = 0; i < m.object_count; i++)
-        h += m.objects[i].history_hash; /* a sum: objects are numbered as they are met */
+        h += m.objects[i].history_hash; /* a sum, because objects are numbered in the order in which they are met */
     return h;
 }

@@ -10,8 +10,8 @@
 #define MAX_RECORDS     8
 #define MAX_LENGTH      9
 
-/* A record costs a producer: begin, commit, and for each chunk a guess, an exchange (again for each other taker or giver
- * that came between: few, here), a look at the touched bitmap, a mark in it, and a gift if it is rolled back. */
+/* The atomic operations that a record costs a producer: begin, commit, and for each chunk a guess, an exchange (repeated for each other
+ * taker or giver that came in between: few, here), a look at the touched bitmap, a mark in it, and a give if it is rolled back. */
 #define STEPS_PER_CHUNK 12
 #define STEPS_BOUND     (2 + STEPS_PER_CHUNK * (MAX_LENGTH / (MIN_CHUNK_WORDS - 1) + 1))
 
@@ -41,7 +41,7 @@ static void setup(void)
     }
 }
 
-/* Record n holds n and its length in each word. */
+/* Record n contains n and its length in each word. */
 static bool put_record(struct candor_queue *q, uint64_t n, unsigned length)
 {
     candor_queue_begin(q);

@@ -1,6 +1,6 @@
 /*
- * The queues of elements under the exhaustive explorer: the real ones pass, and each planted fault is found, a bubble that a poll
- * takes for emptiness among them. A plant weakens one memory order or tears one read-modify-write of the real code.
+ * The queues of elements under the exhaustive explorer: the real ones pass, and each planted fault is found, including a bubble that a
+ * poll mistakes for an empty queue. A plant weakens one memory order, or splits one read-modify-write of the real code.
  *
  * tier: default
  * timeout: 300
@@ -53,7 +53,7 @@ static bool is_empty(uint64_t before, uint64_t operand)
 
 static const struct {
     const char *text;
-    enum element_queue queue; /* its programs are tried in turn */
+    enum element_queue queue; /* its programs are tried one after the other */
     struct explore_plant plant;
 } plants[] = {
     {"spsc array: a relaxed publish", SPSC_ARRAY, {"slot", OP_STORE, PLANT_ORDER, __ATOMIC_RELAXED, is_element}},
@@ -82,7 +82,7 @@ static const struct {
 };
 #define PLANTS (sizeof plants / sizeof *plants)
 
-/* A poll that takes a bubble for emptiness: what relaxed_poll may do, and poll must not. */
+/* A poll that mistakes a bubble for an empty queue: relaxed_poll may do this, poll must not. */
 static const struct element_program bubbles[] = {
     {"mpsc array", MPSC_ARRAY, 4, 0, 0, 0, 0, {"o", "o"}, {"b"}, true},
     {"mpsc chunked", MPSC_CHUNKED, 0, 4, 2, 0, 0, {"o", "o"}, {"b"}, true},

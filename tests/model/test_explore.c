@@ -1,6 +1,6 @@
 /*
- * The explorer itself, on litmus tests: it must reach every outcome that RC11 allows, no other, each execution graph
- * once; and report every data race.
+ * The explorer itself, on litmus tests: it must reach every outcome that RC11 allows and no other, visit each execution graph once, and
+ * report every data race.
  *
  * tier: quick
  * timeout: 60

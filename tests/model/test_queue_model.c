@@ -1,6 +1,6 @@
 /*
- * The queue under the exhaustive explorer: the real one passes, and each planted fault is found. A plant weakens one
- * memory order or tears one read-modify-write of the real code; so it also shows that each of them is needed.
+ * The queue under the exhaustive explorer: the real queue passes, and each planted fault is found. A plant weakens one memory order, or
+ * splits one read-modify-write of the real code; so this also shows that each of them is needed.
  *
  * tier: quick
  * timeout: 120
@@ -24,7 +24,7 @@ static const struct queue_program programs[] = {
 };
 #define PROGRAMS (sizeof programs / sizeof *programs)
 
-/* Both store to `tail`: an abort what was there before the record was begun, but for the flag. */
+/* Both store to `tail`: an abort stores the value from before the record was begun, except for the flag. */
 static bool is_abort(uint64_t before, uint64_t operand)
 {
     return operand == before - 1;
@@ -78,7 +78,7 @@ static void pass(const struct queue_program *p)
     }
 }
 
-/* The programs in turn, until one shows the fault. */
+/* Runs the programs one after the other, until one shows the fault. */
 static void find(const char *text, const struct explore_plant *plant)
 {
     struct explore_result result;

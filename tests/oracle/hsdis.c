@@ -12,7 +12,7 @@ typedef void *decode_virtual(uintptr_t start, uintptr_t end, unsigned char *buff
 
 __attribute__((visibility("default"))) decode_virtual decode_instructions_virtual;
 
-/* The code to decode lies in `buffer`, and for HotSpot that is where it runs. */
+/* The code to decode is in `buffer`; for HotSpot this is also the address at which it runs. */
 void *decode_instructions_virtual(uintptr_t start, uintptr_t end, unsigned char *buffer, uintptr_t size, on_event *event,
                                   void *event_stream, on_print *print, void *print_stream, const char *options, int newline)
 {

@@ -1,10 +1,10 @@
-"""ELF files that a process has mapped: which bytes of its memory they are, and what the agent's table of modules says of them."""
+"""ELF files that a process has mapped: to which bytes of its memory they belong, and what the agent's table of modules says about them."""
 import functools
 import re
 import struct
 
 LOAD, FRAME_HEADER, EXECUTABLE = 1, 0x6474e550, 1  # PT_LOAD, PT_GNU_EH_FRAME, PF_X
-SEARCHABLE = b"\x01\x1b\x03\x3b"                   # how .eh_frame_hdr begins when it has the table that linkers write
+SEARCHABLE = b"\x01\x1b\x03\x3b"                   # the beginning of .eh_frame_hdr if it has the table that linkers write
 PAGE = 4096
 
 
@@ -23,14 +23,14 @@ class Library:
                 self.header, self.rows = address, struct.unpack_from("<I", image, offset + 8)[0]
 
     def base(self, address, offset):
-        """What is added to the file's addresses when the code at this offset was mapped at this address; None: it is not code."""
+        """The difference to add to the file's addresses if the code at this offset was mapped at this address; None: it is not code."""
         for _, begin, first, length in self.code:
             if begin // PAGE * PAGE <= offset < begin + length:
                 return address - (offset - begin + first)
         return None
 
     def bounds(self, base):
-        """Of its code in memory."""
+        """The range of its code in memory."""
         return base + min(load[2] for load in self.code), base + max(load[2] + load[3] for load in self.code)
 
     def described(self, base):
@@ -54,7 +54,7 @@ def library(path):
 
 
 def write_vdso(path):
-    """The library that the kernel puts into every process: the same into this one."""
+    """The library that the kernel maps into every process; it is the same in this process."""
     with open("/proc/self/maps") as maps:
         low, high = (int(bound, 16) for bound in re.search(r"^(\w+)-(\w+) .*\[vdso\]$", maps.read(), re.MULTILINE).groups())
     with open("/proc/self/mem", "rb", buffering=0) as memory:

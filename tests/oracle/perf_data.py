@@ -1,5 +1,5 @@
-"""Reads the file of `perf record --call-graph dwarf`: what was mapped, and the samples with their registers and where in the file
-the copies of their stacks lie.
+"""Reads the file of `perf record --call-graph dwarf`: the mappings, and the samples with their registers and the places of their stack
+copies in the file.
 
 The file is described in Linux's tools/perf/Documentation/perf.data-file-format.txt, its records in include/uapi/linux/perf_event.h.
 """
@@ -13,7 +13,7 @@ COMPRESSED = (81, 83)       # of perf's own records
 EXECUTABLE = 4              # PROT_EXEC
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCHES, REGS_USER, STACK_USER = (1 << bit for bit in range(14))
 IDENTIFIER = 1 << 16
-HEAD = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD)  # of a sample, 8 bytes each where they are asked for
+HEAD = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD)  # fields of a sample, 8 bytes each if they are requested
 BEHIND_TIME = (ID, STREAM_ID, CPU, IDENTIFIER)                        # in the last bytes of every other record
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp rip flags cs ss ds es fs gs r8 r9 r10 r11 r12 r13 r14 r15").split()
 
@@ -27,7 +27,7 @@ class Unsupported(Exception):
 
 
 class Layout:
-    """How the records of an event are laid out: the fields of its perf_event_attr that say so."""
+    """The layout of an event's records, from the fields of its perf_event_attr."""
 
     def __init__(self, attr):
         self.fields, = struct.unpack_from("<Q", attr, 24)
@@ -43,7 +43,7 @@ class Layout:
         return struct.unpack_from("<Q", data, end - self.has(BEHIND_TIME) - 8)[0]
 
     def sample(self, data, at):
-        """None for one without user registers: of a kernel thread."""
+        """None for a sample without user registers, from a kernel thread."""
         place = {field: at + self.has(HEAD[:i]) for i, field in enumerate(HEAD)}
         pid, tid = struct.unpack_from("<II", data, place[TID])
         time, = struct.unpack_from("<Q", data, place[TIME])
@@ -61,7 +61,7 @@ class Layout:
 
 
 def mapping(data, at, time):
-    """None for one that is not code."""
+    """None for a mapping that is not code."""
     pid, _, address, length, offset = struct.unpack_from("<IIQQQ", data, at)
     if not data[at + 56] & EXECUTABLE:
         return None
@@ -77,7 +77,7 @@ def records(data, at, end):
 
 
 def read(path):
-    """The Mappings and Samples of the recording in the order of time; Unsupported when it is not of the kind this reads."""
+    """The Mappings and Samples of the recording in order of time; Unsupported if it is of a kind that this reader does not know."""
     with open(path, "rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     if data[:8] != SIGNATURE:

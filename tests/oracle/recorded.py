@@ -1,4 +1,4 @@
-"""What perf has recorded of a program, unwound by perf and walked by us: pairs of lists of pcs."""
+"""A program that perf has recorded: stacks unwound by perf and walked by us, as pairs of lists of pcs."""
 import collections
 import re
 
@@ -13,21 +13,21 @@ DEEPEST = 1024
 REGISTERS = "r8 r9 r10 r11 r12 r13 r14 r15 rdi rsi rbp rbx rdx rax rcx rsp rip".split()  # in the order of a ucontext
 HEAD = re.compile(r"\s*(.*?)\s+\d+/(\d+)\s+(\d+)\.(\d{9}):")  # the thread's name, process, thread, seconds, nanoseconds
 PC = re.compile(r"\s+([0-9a-f]+)\b")
-NO_CALLER = 2**64 - 1  # the byte before a return address of 0, which perf takes from memory that it has not
+NO_CALLER = 2**64 - 1  # the byte before a return address of 0, which perf reads from memory that it does not have
 
-# Two walks of one sample. ended, leaf: as recorded_walk.c says; ended is "outside" where our list ends with the first pc that is
-# in no file. The pcs are as perf prints them.
+# Two walks of one sample. ended, leaf: as recorded_walk.c says; ended is "outside" if our list ends with the first pc that is in no file.
+# The pcs are as perf prints them.
 Pair = collections.namedtuple("Pair", "thread ours ended leaf theirs")
 
 
 def command(path):
-    """What to put before the command of a program to record it to this file. The rings are half of what a user may lock."""
+    """A prefix for the command of a program, to record it to this file. The rings are half of the memory that a user may lock."""
     return ["perf", "record", "--quiet", "--no-buildid", "--mmap-pages", "64", "-e", "cpu-clock:u", "-F", "499",
             "--call-graph", f"dwarf,{STACK_BYTES}", "-o", path, "--"]
 
 
 class Process:
-    """What recorded_walk is told of one process, and where its code lies."""
+    """The description of one process for recorded_walk, and the places of its code."""
 
     def __init__(self):
         self.history, self.samples, self.mappings, self.code, self.known = [], [], [], [], set()
@@ -50,7 +50,7 @@ class Process:
         return not any(low <= pc < high for low, high in self.code)
 
     def as_offset(self, pc):
-        """In the file that is mapped there. A pc of no file is itself."""
+        """The address in the file that is mapped there. A pc in no file stays as it is."""
         found = (at for at in reversed(self.mappings) if at.address <= pc < at.address + at.length)
         return next((pc - at.address + at.offset for at in found if at.path.startswith("/") or at.path == "[vdso]"), pc)
 
@@ -67,7 +67,7 @@ def processes(path):
 
 
 def our_walks(path, process):
-    """[(how it ended, what the leaf is, [pc...])] of its samples"""
+    """[(how the walk ended, the kind of the leaf, [pc...])] for its samples"""
     history = ct.WORK / "history"
     history.write_text("\n".join(process.history) + "\n")
     answer = ct.run(WALKER, path, history)
@@ -91,7 +91,7 @@ def their_walks(path):
 
 
 def pairs(path):
-    """Of the samples that were taken in a file's code."""
+    """The samples that were taken in the code of a file."""
     if not VDSO.exists():
         libraries.write_vdso(VDSO)
     walks, found = their_walks(path), []

@@ -1,16 +1,16 @@
-/* The agent's walker on stacks that perf has recorded, without the program they are of: its memory is the copy of the stack
- * that came with the sample, and the files that were mapped.
+/* Runs the agent's walker on stacks that perf has recorded, without their program. Its memory is the copy of the stack in the sample,
+ * and the files that were mapped.
  *
- * usage: recorded_walk RECORDING HISTORY; the history tells what happened in one process, a line each, numbers hexadecimal:
+ * usage: recorded_walk RECORDING HISTORY; the history describes one process, a line for each item, with hexadecimal numbers:
  *
  *     segment ADDRESS OFFSET LENGTH PATH      bytes of a file are in memory
  *     module LOW HIGH HEADER TABLE COUNT      as in hot/unwind/module.h
  *     sample ADDRESS OFFSET LENGTH R8...RIP   bytes of the recording are the stack; the registers in the order of a ucontext
  *
- * Each sample is answered by a line ENDED LEAF PC...; a caller's pc is the last byte of its call. ENDED: "end" when the walk came to
- * the thread's first function, "copy" when it needed what lies behind the copied part of the stack, else "lost". LEAF: "popped" when
- * the walk took the leaf's saved frame pointer from below the stack pointer, "undescribed" when no call frame information describes
- * the leaf, else "plain". */
+ * For each sample it prints a line ENDED LEAF PC...; the pc of a caller is the last byte of its call. ENDED: "end" if the walk reached
+ * the thread's first function, "copy" if it needed memory beyond the copied part of the stack, otherwise "lost". LEAF: "popped" if the
+ * walk took the leaf's saved frame pointer from below the stack pointer, "undescribed" if no call frame information describes the leaf,
+ * otherwise "plain". */
 #include "../replay/image.h"
 
 #include "agent/hot/fault/fault.h"
@@ -40,12 +40,12 @@ static struct segment segments[SEGMENTS_MAX], stack;
 static size_t segment_count;
 static const char *recording;
 static ucontext_t context;
-static bool needs_more;   /* than was copied of the stack */
-static bool takes_popped; /* from below the stack pointer, of which nothing was copied */
+static bool needs_more;   /* more than the copied part of the stack */
+static bool takes_popped; /* below the stack pointer, from where nothing was copied */
 
 /* ---- the memory of the recorded process ---- */
 
-/* Below the stack pointer a walk looks only for a frame pointer that an epilogue has popped: the register has it again. */
+/* Below the stack pointer a walk reads only a frame pointer that an epilogue has popped; the register contains it again. */
 static bool was_popped(uintptr_t at)
 {
     return at < stack.low && stack.low - at <= RED_ZONE_BYTES;
@@ -81,7 +81,7 @@ bool inject_forgets(enum inject_memory kind)
 
 /* ---- reading ---- */
 
-/* NULL when it cannot be read. It stays mapped. */
+/* Returns NULL if it cannot be read. It stays mapped. */
 static const char *map_file(const char *path)
 {
     struct stat status;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     if (!recording || !history)
         return 1;
     fault_install();
-    vm_layout.usable = true; /* a JVM without code: what lies outside of the modules is nobody's */
+    vm_layout.usable = true; /* a JVM without code: addresses outside of the modules belong to nothing */
     while (getline(&line, &size, history) > 0) {
         line[strcspn(line, "\n")] = 0;
         for (size_t i = 0; i < sizeof items / sizeof *items; i++)

@@ -1,8 +1,8 @@
-/* libcandor-standing.so, the agent whose walker a debugger uses while it has stopped the process (stops.py): it writes the
- * registers of a thread and asks for a walk, lets the thread "standing" alone go on until standing_done, and reads the frames. They
- * become a sample of that thread without weight, too, so that the recording has their names.
+/* libcandor-standing.so is an agent whose walker a debugger uses while it has stopped the process (stops.py). The debugger writes the
+ * registers of a thread and requests a walk, lets only the thread "standing" continue until standing_done, and reads the frames. They
+ * also become a sample of that thread, without weight, so that the recording has their names.
  *
- * A call by the debugger itself would not do: gdb 13 cannot write the registers of a processor with AMX. */
+ * The debugger cannot call the walker itself: gdb 13 cannot write the registers of a processor with AMX. */
 #include "agent/hot/record.h"
 #include "agent/hot/thread/thread.h"
 #include "agent/hot/walk/walk.h"
@@ -17,11 +17,11 @@ enum { REGISTERS = REG_RIP + 1 };
 
 #define FOR_DEBUGGER __attribute__((used, retain))
 
-FOR_DEBUGGER uint64_t standing_registers[REGISTERS]; /* as a ucontext has them */
+FOR_DEBUGGER uint64_t standing_registers[REGISTERS]; /* in the order of a ucontext */
 FOR_DEBUGGER uint64_t standing_frames[FRAMES_MAX + 1];
 FOR_DEBUGGER uint64_t standing_outcome;
 FOR_DEBUGGER volatile int standing_request; /* tid; 0 = none */
-FOR_DEBUGGER volatile int standing_count;   /* frames; -1 when the thread has no slot, or is in our handler */
+FOR_DEBUGGER volatile int standing_count;   /* number of frames; -1 if the thread has no slot, or is in our handler */
 
 void standing_done(void);
 
@@ -45,7 +45,7 @@ static uint64_t walk_and_record(struct sampled_thread *t, const struct registers
     return count;
 }
 
-/* Of the thread, which has the registers in standing_registers. */
+/* Walks the thread whose registers are in standing_registers. */
 static int standing_walk(int tid)
 {
     static ucontext_t context;

@@ -1,4 +1,4 @@
-"""A JVM with libcandor-standing.so, and gdb that stops it."""
+"""A JVM with libcandor-standing.so, and gdb, which stops it."""
 import json
 import os
 import pathlib
@@ -9,20 +9,20 @@ import candortest as ct
 
 AGENT = ct.BUILD / "tests" / "oracle" / "libcandor-standing.so"
 STOPS = pathlib.Path(__file__).resolve().parent / "stops.py"
-JAVA, NATIVE = 3, 4  # of enum jfr_frame_type (src/jfr/schema.h): the last of Java's, and native
+JAVA, NATIVE = 3, 4  # of enum jfr_frame_type (src/jfr/schema.h): the last Java type, and native
 NATIVE_METHOD = 9    # FRAME_NATIVE_METHOD (src/agent/hot/record.h)
 COMPLETE = 0         # of enum outcome (src/base/agreed/reasons.h)
 
 
 def jvm(jdk, program, path, *flags):
-    """Its clocks are all but silent: nobody else is to be in the handler."""
+    """Its clocks expire almost never, so that no other thread is in the handler."""
     agent = ct.agent_options(AGENT, file=path, interval="10s", clock="timer")
     return ct.Jvm(jdk, program, agent=agent, flags=flags)
 
 
 def stop(jvm, times):
-    """[{"thread", "tid", "theirs", "why", "ours", "outcome"}] of all its threads at each stop, as stops.py describes them; and what
-    gdb said."""
+    """[{"thread", "tid", "theirs", "why", "ours", "outcome"}] of all its threads at each stop, as stops.py describes them; and gdb's
+    output."""
     out = ct.WORK / f"stops-{jvm.pid}.json"
     environment = {**os.environ, "CANDOR_STOPS": str(times), "CANDOR_STOPS_OUT": str(out), "DEBUGINFOD_URLS": ""}
     result = ct.run("gdb", "--batch", "--nx", "--quiet", "-p", jvm.pid, "-x", STOPS, env=environment)

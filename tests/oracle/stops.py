@@ -1,10 +1,10 @@
-"""Runs inside gdb, which is attached to a JVM with libcandor-standing.so: stops it CANDOR_STOPS times and writes to the file
-CANDOR_STOPS_OUT, a line of JSON for each thread of each stop:
+"""Runs inside gdb, which is attached to a JVM with libcandor-standing.so. It stops the JVM CANDOR_STOPS times and writes to the file
+CANDOR_STOPS_OUT, a line of JSON for each thread at each stop:
 
     {"thread": name, "tid": id, "theirs": [pc...], "why": how gdb's list ended, "ours": [[frame type, pc]...], "outcome": n}
 
-A pc is that of the interrupted instruction, or the last byte of a call. gdb's list ends where code begins that no file
-holds, which is Java's ("java"), at the thread's first function ("end"), or where gdb was lost.
+A pc is that of the interrupted instruction, or the last byte of a call. gdb's list ends at code that is in no file, which is Java's
+("java"), at the thread's first function ("end"), or where gdb could not continue.
 """
 import json
 import os
@@ -17,7 +17,7 @@ import gdb
 
 REGISTERS = ["r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip"]
 MOST_FRAMES = 400
-NO_FRAMES = (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)  # on no stack: what gdb takes from debug information
+NO_FRAMES = (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)  # not on the stack: gdb takes it from debug information
 
 
 def code_of_files(pid):

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""gdb's native frames of a JVM's threads, stopped anywhere in their work, and our walker's from the same registers.
+"""gdb's native frames of a JVM's threads, stopped anywhere in their work, compared with our walker's from the same registers.
 
 tier: default
 timeout: 1800
 
-Both go by the call frame information of the libraries. Compared are the frames up to the first that is Java's, which gdb
-cannot walk, or to the thread's first function. At most one in two hundred may differ; the bound adds five standard errors of
-that share to it.
+Both use the call frame information of the libraries. The test compares the frames up to the first Java frame, which gdb cannot walk,
+or to the thread's first function. At most one stack in two hundred may differ; the bound adds five standard errors of that share.
 """
 import collections
 import math
@@ -33,7 +32,7 @@ def check(jdk):
         jvm.expect("ready")
         jvm.say("go seconds=100000")
         looks, said = standing.stop(jvm, STOPS)
-        ct.ok(looks and jvm.process.poll() is None, f"{jdk}: stopped {STOPS} times, {len(looks)} stacks, and it goes on",
+        ct.ok(looks and jvm.process.poll() is None, f"{jdk}: stopped {STOPS} times, {len(looks)} stacks, and it continues",
               f"{said}\n{jvm.transcript()}")
     different, frames, lost = [], 0, collections.Counter()
     for look in looks:

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""The instructions of `candor asm` and those that the JVM prints itself (-XX:+PrintAssembly, by a disassembler plug-in), of the same
-compilations.
+"""The instructions of `candor asm`, compared with those that the JVM itself prints (-XX:+PrintAssembly, with a disassembler plug-in) for
+the same compilations.
 
 tier: default
 timeout: 600
 
-The plug-in is Debian's libhsdis0-fcml, behind hsdis.c: another disassembler than ours, by other people. Compared is every
-instruction of compiled methods that has samples: it has to begin and end where the JVM says that instructions do, and to have the
-same mnemonic. What the syntaxes write differently is made the same first (`normal`): suffixes for the size of operands, synonyms of
-conditions, prefixes.
-At least 99 in 100 have to agree, by number and by samples: the plug-in does not know every instruction, either.
+The plug-in is Debian's libhsdis0-fcml, behind hsdis.c: a disassembler by other authors than ours. The test compares every instruction
+of compiled methods that has samples: it must begin and end where the JVM says, and have the same mnemonic. First, differences between
+the syntaxes are removed (`normal`): suffixes for the size of operands, synonyms of conditions, prefixes.
+At least 99 of 100 must agree, by number and by samples, because the plug-in does not know every instruction either.
 
-One compiler and one thread of it, as what two of them print at once is mixed up; and no AVX-512, of which the plug-in knows little.
-A method is identified by the number of its compilation, so one that is compiled again, or elsewhere, is never taken for another.
+There is one compiler with one thread, because the output of two threads would be mixed; and no AVX-512, of which the plug-in knows
+little. A method is identified by the number of its compilation, so a method that is compiled again, or at another place, is never
+mistaken for another one.
 """
 import ctypes
 import html
@@ -40,7 +40,7 @@ CONDITIONS = {synonym: names[0] for names in (
 SYNONYMS = {"movabs": "mov", "movabsq": "mov", "movq": "mov", "movd": "mov", "vmovd": "vmovq", "movsxd": "movsx", "movslq": "movsx",
             "sal": "shl", "cltq": "cdqe", "cqto": "cqo", "cltd": "cdq", "cwtl": "cwde", "cwtd": "cwd", "cbtw": "cbw", "ud2a": "ud2",
             "retn": "ret", "fwait": "wait"}
-# Those that AT&T's syntax gives a suffix for the size of their operands, and Intel's none or another.
+# Mnemonics to which AT&T's syntax adds a suffix for the size of their operands, and Intel's no suffix or another one.
 SIZED = set("""mov add sub adc sbb cmp test lea and or xor not neg inc dec mul imul div idiv shl shr sar rol ror rcl rcr shld shrd push pop
     call ret jmp nop xchg xadd cmpxchg bt bts btr btc bsf bsr lzcnt tzcnt popcnt bswap stos movs scas cmps lods cvtsi2sd cvtsi2ss
     vcvtsi2sd vcvtsi2ss cvttsd2si cvttss2si vcvttsd2si vcvttss2si cvtsd2si cvtss2si andn blsr blsi blsmsk shlx shrx sarx rorx bzhi
@@ -56,7 +56,7 @@ def of_condition(word):
 
 
 def normal(text):
-    """The mnemonic of an instruction in either syntax, with what both write differently made the same."""
+    """The mnemonic of an instruction in either syntax, after removing differences between the two."""
     words = re.split(r"[\s,]+", text.strip().lower())
     while len(words) > 1 and words[0] in PREFIXES:
         words.pop(0)
@@ -76,7 +76,7 @@ def normal(text):
 
 
 def check_normal():
-    """The comparison itself: what is the same, and what is not."""
+    """Tests the comparison itself: equal and different instructions."""
     same = (("movabs r10, 0x10", "movabsq $0x10,%r10"), ("jne 0x10", "jnz 0x10"), ("cqo", "cqto"), ("ret", "retq"),
             ("lock cmpxchg qword ptr [rsi], r10", "lock cmpxchgq %r10,(%rsi)"), ("idiv r11", "idivq %r11"),
             ("movzx eax, byte ptr [rsi]", "movzbl (%rsi),%eax"), ("movsxd r10, r11d", "movslq %r11d,%r10"),
@@ -90,7 +90,7 @@ def check_normal():
     ct.ok(not wrong, "mnemonics: synonyms are the same, and nothing else is", wrong)
 
 
-# ---- what the JVM prints ----
+# ---- the output of the JVM ----
 
 def has_plug_in():
     try:
@@ -101,7 +101,7 @@ def has_plug_in():
 
 
 def printed(path):
-    """{compilation: {address: mnemonic}}, and what stands in place of instructions where there is no disassembler."""
+    """{compilation: {address: mnemonic}}, and the text that replaces instructions if there is no disassembler."""
     methods, current, missing = {}, None, None
     with open(path, errors="replace") as file:
         for line in file:
@@ -131,17 +131,17 @@ def sampled(report):
 
 
 def record(jdk):
-    """A recording with machine code, and the JVM's own listing of all that it compiled."""
+    """A recording with machine code, and the JVM's own listing of everything that it compiled."""
     recording, listing = ct.WORK / f"{jdk.version}.jfr", ct.WORK / f"{jdk.version}.log"
     flags = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintAssembly", "-XX:-TieredCompilation", "-XX:CICompilerCount=1", "-XX:UseAVX=2",
              "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={listing}"]
     environment = {**os.environ, "LD_LIBRARY_PATH": str(ct.BUILD / "tests/oracle")}
-    for seconds in SECONDS:  # a machine that is busy with other things needs longer
+    for seconds in SECONDS:  # a machine that is busy with other work takes longer
         options = ct.agent_options(file=recording, interval="250us", asm="on")
         with ct.Jvm(jdk, "HotLoops", agent=options, flags=flags, env=environment) as jvm:
             jvm.expect("ready")
             jvm.round(seconds=seconds)
-            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
         result = ct.candor("asm", "--json", "--top", "0", "--threshold", "0", recording)
         report = json.loads(result.out) if result.status == 0 else None
         if not report or len(list(sampled(report))) >= LEAST:

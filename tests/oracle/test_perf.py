@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""perf's stacks by call frame information (`perf record --call-graph dwarf`) and our walker's, of the very same samples.
+"""perf's stacks by call frame information (`perf record --call-graph dwarf`), compared with our walker's, for the very same samples.
 
 tier: default
 timeout: 900
 
-A sample of perf's holds the registers and a copy of the stack. perf unwinds it by a library of its own (libunwind in Debian's);
-recorded_walk.c gives the same registers and the same copy to our walker. Compared are the pcs of native frames, a caller's being
-the last byte of its call with both, down to the first that is in no file, which is Java's, or to the thread's first function. Where
-our walk comes to the end of the copy, perf's may be one frame shorter: it does not read the copy's last word.
+A sample of perf contains the registers and a copy of the stack. perf unwinds it with a library (libunwind in Debian's build);
+recorded_walk.c gives the same registers and the same copy to our walker. The test compares the pcs of native frames (the pc of a
+caller is the last byte of its call in both) up to the first one that is in no file, which is Java's, or to the thread's first
+function. If our walk reaches the end of the copy, perf's may be one frame shorter, because it does not read the copy's last word.
 
-At most one in two hundred may differ; the bound adds five standard errors of that share to it. Not counted as different is what
-perf 6.1 cannot know or does wrong:
+At most one in two hundred may differ; the bound adds five standard errors of that share. Some cases do not count as different,
+because perf 6.1 cannot know the answer or has a mistake:
 
-- The epilogue of a function has popped the frame pointer, which call frame information goes on to place where it was, below the
-  stack pointer. perf has not copied that and stops at the frame that needs it (`perf script -vv`: "access_mem ... not inside
-  range"); we are given the register, which holds it again. perf's frames are then the first of ours.
-- HotSpot's SpinPause, written in assembler, has no description. perf takes the frame pointer for its own and so misses its caller;
-  what lies below is the same.
+- The epilogue of a function has popped the frame pointer, and call frame information still says that it is at its old place, below
+  the stack pointer. perf has not copied that memory, and stops at the frame that needs it (`perf script -vv`: "access_mem ... not
+  inside range"). Our walker gets the register, which contains the value again. perf's frames are then the first of ours.
+- HotSpot's SpinPause, written in assembler, has no description. perf assumes that the frame pointer belongs to it, and so misses its
+  caller; all further frames are the same.
 
-Each program is one that perf starts itself and that starts no other: perf 6.1 keeps the mappings from before an exec, and takes a
-library's base from the lowest mapping of its file.
+perf starts each of these programs itself, and no program starts another one: perf 6.1 keeps the mappings from before an exec, and
+computes a library's base from the lowest mapping of its file.
 """
 import collections
 import shutil
@@ -32,7 +32,7 @@ from standing import ct
 MOST_DIFFERENT = 0.005
 LEAST_SAMPLES = 50
 
-# A load of Places.java, and how the names of the threads begin that it is for.
+# A load of Places.java, and the beginning of the names of its threads.
 Load = collections.namedtuple("Load", "name flags seconds threads")
 LENGTHENED = 5 if ct.TIER == "all" else 1
 LOADS = (Load("jit", [], 3, ("C1", "C2")),
@@ -107,7 +107,7 @@ def check_cxx_compiler():
 
 
 def obstacle():
-    """Why there is nothing to compare with here; None when there is."""
+    """Why there is nothing to compare with here; None if there is."""
     if not shutil.which("perf"):
         return "not installed; run script/bootstrap"
     path = ct.WORK / "trial.perf"

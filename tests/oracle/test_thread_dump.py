@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The JVM's own thread dump of threads that stay where they are, and our walker's Java frames of them: the same methods,
-the same lines.
+"""The JVM's own thread dump of threads that stay where they are, compared with our walker's Java frames: the same methods, the same
+lines.
 
 tier: default
 timeout: 600
@@ -17,12 +17,12 @@ FRAME = re.compile(r"\tat (\S+?)\((?:[^()]*/)?([^()]*)\)$")
 
 
 def normal(method):
-    """Hidden classes carry addresses, each tool's in its own way."""
+    """The names of hidden classes contain addresses, which each tool prints in its own way."""
     return re.sub(r"[/+.](0x)?[0-9a-f]+(?=\.)", "", method.split("/", 1)[1] if re.match(r"[\w.]+(@\S+)?/\D", method) else method)
 
 
 def dump_of(jvm):
-    """{thread: [(method, line)]}, leaf first; line None where the dump has none."""
+    """{thread: [(method, line)]}, leaf first; line None if the dump has none."""
     result, threads, frames = ct.run(jvm.jdk.jcmd, jvm.pid, "Thread.print"), {}, []
     for line in result.out.splitlines():
         if line.startswith('"'):
@@ -36,8 +36,8 @@ def dump_of(jvm):
 
 
 def ours_of(recording, looks):
-    """The same of our samples, and whether each stack was whole. What a frame is, gdb read from the walker itself: the
-    recording calls functions and native methods by one name."""
+    """The same from our samples, and whether each stack was whole. gdb read the type of each frame from the walker itself, because the
+    recording has the same type for functions and native methods."""
     kinds = {look["tid"]: [kind for kind, _ in look["ours"]] for look in looks}
     found, whole = {}, {}
     for sample in (sample for sample in recording.samples if sample.thread.startswith(STATION)):
@@ -55,7 +55,7 @@ def check(jdk):
         theirs = dump_of(jvm)
         looks, said = standing.stop(jvm, 1)
         ct.ok(len(looks) > len(theirs) >= 18, f"{jdk}: gdb looked at {len(looks)} threads, {len(theirs)} are stations", said)
-        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     ours, whole = ours_of(ct.Recording(path), looks)
     for thread, frames in sorted(theirs.items()):
         mine = ours.get(thread, [])

@@ -1,4 +1,4 @@
-// Sends profiles to a server as others' agents do.
+// Sends profiles to a server in the way of other tools' agents.
 //
 // usage: pushclient agent URL                     Pyroscope's Go agent with all its profiles, until it has sent each of them twice
 //        pushclient push URL json|proto [gzip]    push.v1's PushRequest, which is read in protobuf's JSON from standard input

@@ -1,8 +1,8 @@
-/* libcandor-capture.so, the agent that keeps images of the stacks it walks. The environment says where:
+/* libcandor-capture.so, an agent that keeps images of the stacks that it walks. The environment says where:
  *
- *   CANDOR_CAPTURE=FILE      text is appended (image.h); of each shape of stack the first one is kept, IMAGES_MAX of them
+ *   CANDOR_CAPTURE=FILE      text is appended (image.h); the first stack of each shape is kept, up to IMAGES_MAX of them
  *
- * Behind a sample, in the handler, the stack is walked once more, and each word that the walk loads is noted with its value. */
+ * After a sample, in the handler, the stack is walked once more, and each word that the walk loads is noted with its value. */
 #include "image.h"
 
 #include "agent/hot/inject.h"
@@ -26,7 +26,7 @@ static atomic_flag busy = ATOMIC_FLAG_INIT;
 static _Thread_local bool capturing;
 
 static struct memory written;        /* to the file */
-static struct word words[WORDS_MAX]; /* of this walk that were not, in the order of the loads */
+static struct word words[WORDS_MAX]; /* words of this walk that were not known yet, in the order of the loads */
 static uint32_t word_count;
 
 static uint64_t shapes[IMAGES_MAX];
@@ -41,7 +41,7 @@ __attribute__((constructor)) static void open_file(void)
     file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
 }
 
-/* ---- what a walk reads ---- */
+/* ---- the words that a walk reads ---- */
 
 static void note_word(uintptr_t at)
 {
@@ -140,7 +140,7 @@ static void put_words(void)
 
 /* ---- images ---- */
 
-/* Stacks look alike when they were interrupted in the same kind of place and go through the same kinds of frames. */
+/* Two stacks have the same shape if they were interrupted in the same kind of place and go through the same kinds of frames. */
 static uint64_t shape_of(const struct walk *w, uintptr_t pc, const uint64_t *frames, uint32_t count)
 {
     struct code leaf = code_find(pc);

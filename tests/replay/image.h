@@ -1,12 +1,12 @@
-/* Stack images: what the walker read of a live thread, so that the same walk can be made again without a JVM.
+/* Stack images: the data that the walker read from a live thread, so that the same walk can be repeated without a JVM.
  *
- * A corpus is text, one item a line; numbers are hexadecimal. First what holds for all images of one JVM:
+ * A corpus is text, one item a line; numbers are hexadecimal. First the items that apply to all images of one JVM:
  *
  *     layout NAME VALUE...                     a field of vm_layout (LAYOUT_FIELDS)
  *     heap OBJECT LOW HIGH SEGMAP LOG2
  *     libjvm LOW HIGH
  *
- * then of each image, in this order:
+ * then for each image, in this order:
  *
  *     modules                                  when libraries were loaded or unloaded: those before are no more
  *     module LOW HIGH HEADER TABLE COUNT
@@ -36,17 +36,17 @@ struct memory {
     uint32_t count;
 };
 
-/* The place of a word, or the free one where it belongs. */
+/* The place of a word, or the free place for it. */
 struct word *memory_place(struct memory *m, uintptr_t at);
-/* False when the memory is full. */
+/* Returns false if the memory is full. */
 bool memory_set(struct memory *m, uintptr_t at, uint64_t value);
 
-/* Reads so many hexadecimal numbers; what is behind them. */
+/* Reads this many hexadecimal numbers; returns the rest. */
 char *image_read_numbers(char *at, uint64_t *out, int count);
-/* Reads what follows the word "module" into the table of modules. */
+/* Reads the items after the word "module" into the table of modules. */
 void image_read_module(char *at);
 
-/* What follows the words "frame" and "end". */
+/* Read the items after the words "frame" and "end". */
 void image_frame(char out[IMAGE_LINE_BYTES], uint64_t frame);
 void image_end(char out[IMAGE_LINE_BYTES], const struct walk *w);
 

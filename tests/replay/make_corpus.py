@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the corpus of tests/replay anew, with the JDKs of script/jdks: `script/build && tests/replay/make_corpus.py`."""
+"""Makes the corpus of tests/replay again, with the JDKs of script/jdks: `script/build && tests/replay/make_corpus.py`."""
 import gzip
 import os
 import pathlib

@@ -1,5 +1,5 @@
-/* Stacks that threads of real JVMs had: each image of the corpus (image.h) is walked again, without a JVM, and gives the
- * frames and the outcome that were found in the JVM. How the corpus is made anew: tests/replay/README.md.
+/* Stacks of threads in real JVMs: each image of the corpus (image.h) is walked again, without a JVM, and must give the frames and the
+ * outcome that were found in the JVM. tests/replay/README.md says how to make the corpus again.
  * tier: quick
  * timeout: 120
  * sanitize: yes */
@@ -26,7 +26,7 @@ static uintptr_t java_thread;
 
 /* ---- the memory of that JVM ---- */
 
-/* What was not read then cannot be read now. */
+/* Words that were not read then cannot be read now. */
 uintptr_t inject_address(uintptr_t at)
 {
     static uint64_t copy[2];

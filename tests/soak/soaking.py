@@ -1,4 +1,4 @@
-"""What the soaks share: a JVM under strain for hours, round by round, and what it went through."""
+"""Shared by the soaks: a JVM under load for hours, round by round, and a record of what happened to it."""
 import collections
 import os
 import pathlib
@@ -27,7 +27,7 @@ def resident_kib(jvm):
 
 
 class Tally:
-    """What one JVM went through."""
+    """What happened to one JVM."""
 
     def __init__(self, what):
         self.what, self.rounds, self.samples, self.bad = what, 0, collections.Counter(), []
@@ -35,7 +35,7 @@ class Tally:
 
 
 def threads_of(jvm):
-    """What the JVM prints of its threads if it still can."""
+    """What the JVM prints about its threads, if it still can."""
     if jvm.process.poll() is not None:
         return "it is dead"
     before = len(jvm.out)
@@ -45,7 +45,7 @@ def threads_of(jvm):
 
 
 def strain(tally, jvm, end, one_round):
-    """Rounds until the end; then the program is told to end. RuntimeError and OSError when it has died or hangs."""
+    """Runs rounds until the end; then the program is told to end. RuntimeError and OSError if it has died or hangs."""
     status = None
     try:
         jvm.expect("ready")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Hours with everything in the process that gets in a profiler's way: the JVM lives, what it computes is right, nothing grows.
+"""Hours with everything in the process that may conflict with a profiler: the JVM survives, its results are right, and nothing grows.
 
 tier: all
 timeout: 20000
 
-Guests.java is Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) with a library in Go, a
-crash reporter that comes late and takes our signals, and threads that block every signal. On three JDKs, recordings of all events start and
-stop, with each clock in turn, and each goes on for CANDOR_SOAK_PAUSE_SECONDS while the program rests; beside each JVM runs the same program
-without the agent, for its memory. For two hours in all, or CANDOR_SOAK_SECONDS.
+Guests.java is Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) with a library in Go,
+a crash reporter that comes late and takes our signals, and threads that block every signal. On three JDKs, recordings of all events
+start and stop, with each clock in turn. Each continues for CANDOR_SOAK_PAUSE_SECONDS while the program rests. Beside each JVM the
+same program runs without the agent, to compare the memory. It takes two hours in all, or CANDOR_SOAK_SECONDS.
 """
 import concurrent.futures
 import os
@@ -20,7 +20,8 @@ import goroutines
 
 TAKERS = ct.BUILD / "tests" / "jvm" / "libsignal_takers.so"
 CLOCKS = ("sigtrap", "signal", "timer", "itimer")
-# What the crash reporter takes, and gives back at the end of each round. The others are Go's, whose runtime sends itself SIGURG.
+# The signals that the crash reporter takes, and returns at the end of each round. The others belong to Go, whose runtime sends SIGURG to
+# itself.
 TAKEN = int(signal.SIGTRAP)
 EVENTS = ("cpu,wall,alloc,live,lock,halt", "cpu", "cpu,wall", "cpu,alloc,lock")
 PAUSE_SECONDS = float(os.environ.get("CANDOR_SOAK_PAUSE_SECONDS", 3))
@@ -73,7 +74,7 @@ class Guest:
 
 
 def grown_kib(guest):
-    """Since a third of its life, by the medians of what it had at either end."""
+    """The growth since a third of its life, by the medians at both ends."""
     history = guest.tally.resident
     third = len(history) // 3
     width = max(1, min(20, third))

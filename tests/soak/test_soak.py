@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hours under strain: no crash, no hang, flat memory, books within their bounds throughout.
+"""Hours under load: no crash, no hang, constant memory, books within their bounds all the time.
 
 tier: all
 timeout: 20000
@@ -7,14 +7,14 @@ timeout: 20000
 Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) runs in three lanes side by
 side, for two hours in all or CANDOR_SOAK_SECONDS:
 
-    matrix   each collector of each JDK, a JVM each, with the agent and again with the faulty one (tests/fault), of whose
+    matrix   each collector of each JDK, a JVM for each, with the agent and again with the faulty one (tests/fault), of whose
              foreign loads one in a thousand fails; recordings start and stop, with each clock in turn
     cycles   one JVM, a recording after the other
     always   one JVM, one recording from the beginning to the end
 
-Resident memory is compared between a third of a JVM's life and its end; the heap is fixed and touched, so that what grows
-is the agent's, or the JVM's for code and classes. The residual's bound is that of test_thread_churn.py, and with timers,
-which do not see how a thread ends (docs/internals/known-limits.md), a fifth of the CPU time.
+Resident memory is compared between a third of a JVM's life and its end. The heap is of fixed size and already in memory, so any
+growth comes from the agent, or from the JVM for code and classes. The residual's bound is that of test_thread_churn.py; with timers,
+which do not see how a thread ends (docs/internals/known-limits.md), it is a fifth of the CPU time.
 """
 import concurrent.futures
 import math
@@ -37,12 +37,12 @@ MOST_GROWN_KIB = 64 * 1024
 WORK = {"seconds": 4, **soaking.WORK}
 
 class Tally(soaking.Tally):
-    """And how well its books closed."""
+    """Also how well its books balanced."""
 
     worst = 0.0
 
     def look_at(self, path, clock, started):
-        """The recording is whole, and its books close within the bound."""
+        """The recording is whole, and its books balance within the bound."""
         recording, books = ct.Recording(path), ct.report(path)["books"]
         self.samples.update(sample.outcome for sample in recording.samples)
         chance = ct.STANDARD_ERRORS * math.sqrt(started) * INTERVAL_NS / 2
@@ -64,7 +64,7 @@ class Tally(soaking.Tally):
 
 
 def recordings(tally, jvm, path, clocks):
-    """A round that is recorded by itself, with the next clock."""
+    """A round that is recorded separately, with the next clock."""
     def one_round():
         clock = clocks[tally.rounds % len(clocks)]
         jvm.start(path, interval="1ms", clock=clock)

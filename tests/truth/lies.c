@@ -1,7 +1,7 @@
-/* libcandor-sabotage.so: the agent with the lies of profilers (src/agent/hot/inject.h), one at a time, by the environment:
+/* libcandor-sabotage.so: the agent with the errors of bad profilers (src/agent/hot/inject.h), one at a time, chosen by the environment:
  *
- *   CANDOR_LIE=records   one sample in a hundred vanishes (the default)
- *              stubs     samples in stubs vanish
+ *   CANDOR_LIE=records   one sample in a hundred is lost without being counted (the default)
+ *              stubs     samples in stubs are lost
  *              caller    the innermost Java frame is left out
  *              period, first, once     of enum inject_lie */
 #include "agent/hot/inject.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of the sample that a thread is at. */
+/* What is known about the present sample of a thread. */
 static struct {
     bool has_frame, is_in_stub, has_java;
 } states[THREADS_MAX];

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Sampled allocations: what programs know they have allocated, of objects of 96 bytes to 2 MB, is what the samples add up to, by
-class, by method and in all.
+"""Sampled allocations: programs know the bytes that they have allocated, in objects of 96 bytes to 2 MB, and the samples must add up to
+them, by class, by method and in all.
 
 tier: default
 timeout: 900
 
-An object of size s is drawn with the chance p = 1 - e^(-s/T) and then weighs s/p: N of them are off by sqrt(N (1 - p)/p) s, one
-standard error, estimated by the samples' sqrt(sum w^2 (1 - p)). Bounds are 5 of these and 12 of the longest T, since few samples say
-too little of their own error: that none comes where n are due has the chance e^-n. False alarm 6e-7 and less per comparison, below
-1e-4 of them in all. Where a JVM draws more or less often than it says, which its own count of bytes shows, that is what must be told.
+An object of size s is sampled with the chance p = 1 - e^(-s/T) and then weighs s/p. For N objects the standard error is sqrt(N (1 -
+p)/p) s, estimated from the samples as sqrt(sum w^2 (1 - p)). Bounds are 5 of these plus 12 of the longest T, because a few samples do
+not show their own error: if n samples are due, the chance that none comes is e^-n. False alarm 6e-7 and less per comparison, below
+1e-4 of them in all. If a JVM samples more or less often than it says, which its own count of bytes shows, the report must say so.
 """
 import math
 import pathlib
@@ -54,7 +54,7 @@ class Recording(ct.Recording):
 
 
 def standard_error(samples, total):
-    """Relative, of the bytes of objects of one size."""
+    """The relative standard error, for this many bytes in objects of one size."""
     return math.sqrt(sum(one.weight ** 2 * math.exp(-one.size / one.interval) for one in samples)) / total
 
 
@@ -67,7 +67,7 @@ def record(jvm, name, sizes=SIZES, total=BYTES, words=(), **options):
 
 
 def agrees(found, truth, what):
-    """Each size by itself. Returns whether the JVM draws as it says, by its own count."""
+    """Each size separately. Returns whether the JVM samples as it says, by its own count."""
     for size, bytes_ in truth.items():
         mine = found.of(size)
         estimate, error = sum(one.weight for one in mine) / bytes_, standard_error(mine, bytes_)
@@ -96,13 +96,13 @@ def fixed(jvm, interval):
     agrees(found, truth, what)
     sound(found, what)
     intervals = {one.interval for size in SIZES for one in found.of(size)}
-    ct.ok(intervals == {int(interval[:-1]) << 10}, f"{what}: as asked for", intervals)
+    ct.ok(intervals == {int(interval[:-1]) << 10}, f"{what}: as requested", intervals)
     return found, truth
 
 
 def by_rate(jvm):
-    """The interval moves; the sums stay right. Objects that have no room in a thread's buffer are left out where the JVM draws too many
-    of them when intervals are long."""
+    """The interval changes; the sums stay right. Objects that do not fit into a thread's buffer are left out on JDKs that sample too
+    many of them with long intervals."""
     what = f"{jvm.jdk}, by rate"
     sizes = ("small", "medium") if 11 < jvm.jdk.version < 25 else SIZES
     found, truth = record(jvm, "rate", sizes, total=2 << 30, **{"alloc-rate": "1000/s"})
@@ -114,8 +114,8 @@ def by_rate(jvm):
 
 
 def mixed(jvm):
-    """Small objects between large ones, of which a JVM before 25 (JDK-8356372) samples the large too seldom, the small too often: the
-    sums are right, and the report says so."""
+    """Small objects between large ones: a JVM before 25 (JDK-8356372) samples the large ones too rarely and the small ones too often.
+    The sums are right, and the report says so."""
     what, path = f"{jvm.jdk}, mixed", ct.WORK / f"mixed-{jvm.jdk.version}.jfr"
     jvm.start(path, event="alloc", **{"alloc-interval": "512k"})
     each = jvm.round(size="mixed", bytes=BYTES)["bytes"]
@@ -137,7 +137,7 @@ def mixed(jvm):
 
 
 def shown(found, truth, what):
-    """The report and what is converted."""
+    """The report and the converted files."""
     report = ct.candor("report", "--json", found.path)
     if not ct.ok(report.status == 0, f"{what}: is reported without --kind", report):
         return
@@ -149,7 +149,7 @@ def shown(found, truth, what):
     for size, (_, name) in SIZES.items():
         weight = sum(one.weight for one in found.of(size))
         ct.ok(by_method.get(f"Allocations.{size}") == weight, f"{what}: {size}: by method", by_method)
-        # Others allocate arrays too, a little.
+        # Other code allocates a few arrays, too.
         ct.ok(weight <= by_class.get(name, 0) <= 1.02 * weight + 64 * 2 ** 20, f"{what}: {name}: by class", by_class)
     text = ct.candor("report", "--tree", found.path).out
     ct.ok("Allocated classes" in text and "Allocating methods" in text and re.search(r"long\[\]$", text, re.M),
@@ -212,7 +212,7 @@ def virtual(jvm):
 
 
 def interval_of(jvm):
-    """The JVM's sampling interval, where its library has the symbol; None else."""
+    """The JVM's sampling interval, if its library has the symbol; otherwise None."""
     table = subprocess.run(["readelf", "-sW", jvm.jdk.libjvm], capture_output=True, text=True, check=True).stdout
     symbol = re.search(r"([0-9a-f]{16}) .* _ZN17ThreadHeapSampler18_sampling_intervalE$", table, re.M)
     if not hasattr(jvm, "base"):  # before a recording, when the agent has the file itself mapped as well
@@ -275,7 +275,7 @@ def main():
                 both(jvm)
             if jdk.version >= 21:
                 virtual(jvm)
-            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+            ct.ok(jvm.finish() == 0, f"{jdk}: the program ends normally", jvm.transcript())
     ct.done()
 
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""The books balance on a steady load, and an agent that loses one record in a hundred uncounted is caught.
+"""The books balance on a steady load, and an agent that loses one record in a hundred without counting it is detected.
 
 tier: default
 timeout: 900
 
-Why the residual may be held to BOUND = 0.5 % here. A thread's perf clock runs free, and a sample's weight is the CPU
-time since the expiry before it. So what a thread's samples do not cover is less than one period at its end (and the
-luck of the first phase at its start): at most 2 intervals, of either sign. The threads' phases are independent and
-uniform, so the sum over T threads has a standard deviation of about sqrt(T / 4.8) intervals: 1.4 ms for T = 40 and 500
-us, and 5 of them are 7.2 ms. 6 s of CPU make that 0.12 %. The remaining 0.38 % leave room for what the clocks
-themselves disagree on (context switches, interrupts taken out of a thread's time).
+Why the residual may be compared with BOUND = 0.5 % here. A thread's perf clock runs freely, and a sample's weight is the CPU time
+since the previous expiry. So the samples of a thread do not cover less than one period at its end (and the chance of the first phase
+at its start): at most 2 intervals, of either sign. The threads' phases are independent and uniform, so the sum over T threads has a
+standard deviation of about sqrt(T / 4.8) intervals: 1.4 ms for T = 40 and 500 us, and 5 of them are 7.2 ms. That is 0.12 % of 6 s of
+CPU time. The remaining 0.38 % are for differences between the clocks themselves (context switches, interrupts that are subtracted
+from a thread's time).
 
-The sabotaged build drops one record in a hundred after its weight was taken, and counts nothing. Were each record
-dropped by chance, of N = 12,000 samples it would be 120 +- 11: the residual rises by 1.00 % +- 0.09 %, and 5 standard
-deviations below that is 0.55 %. With the bound between, either verdict is wrong with probability < 1e-6.
+The sabotaged build drops one record in a hundred after its weight was taken, and counts nothing. If each record were dropped at
+random, it would be 120 +- 11 of N = 12,000 samples. The residual rises by 1.00 % +- 0.09 %, and 5 standard deviations below that is
+0.55 %. With the bound in between, either verdict is wrong with probability < 1e-6.
 """
 import json
 import pathlib
@@ -33,10 +33,10 @@ def steady(jdk, name, library=None):
     path = ct.WORK / f"{name}-{jdk.version}.jfr"
     flags = ["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else []
     if jdk.version >= 22:
-        # Where the CPU has AVX, it sorts in C++ without frame pointers, and stacks end there.
+        # If the CPU has AVX, the JDK sorts in C++ code without frame pointers, and stacks end there.
         flags += ["-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=_arraySort,_arrayPartition"]
     all_switches = switches_of_children()
-    # Loaded at start but idle, so that the normal and the sabotaged library go the same way.
+    # Loaded at the start, but idle, so that the normal and the sabotaged library are loaded in the same way.
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(library), flags=flags) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.5, threads=THREADS)
@@ -81,7 +81,7 @@ def normal(jdk):
 
 
 def check_threads(jdk, recording, truth):
-    """Each thread's CPU in the recording is what the thread itself measured (less its start and end, under 20 ms)."""
+    """Each thread's CPU time in the recording is what the thread itself measured (less its start and end, under 20 ms)."""
     workers = [(name, cpu) for name, cpu, _ in recording.thread_cpu.values() if name.startswith("steady-")]
     told = sum(cpu for _, cpu in workers)
     ct.ok(len({name for name, _ in workers}) == THREADS and abs(told - truth["cpu_ns"]) < 20_000_000 * THREADS,
@@ -89,21 +89,21 @@ def check_threads(jdk, recording, truth):
 
 
 def switches_of(pid):
-    """Of all threads that are alive, by the kernel's account."""
+    """CPU time of all threads that are alive, from the kernel."""
     counts = [re.findall(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)$", status.read_text(), re.M)
               for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
     return sum(int(count) for of_thread in counts for count in of_thread)
 
 
 def switches_of_children():
-    """Of processes that have ended and been waited for."""
+    """CPU time of processes that have ended and been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_nvcsw + used.ru_nivcsw
 
 
 def check_switches(jdk, books, switches, all_switches):
-    """The books' are those of the recording: no fewer than of threads that lived through its middle, no more than the process's whole life
-    had."""
+    """The numbers in the books are those of the recording: at least the threads that lived through its middle, and at most those of the
+    process's whole life."""
     if books["clock"] not in ("sigtrap", "signal"):
         ct.skip(f"{jdk}: context switches", f"the clock {books['clock']} is not set at them")
         return

@@ -5,11 +5,11 @@ right one.
 tier: default
 timeout: 900
 
-Each load runs in a thread of its own, so its samples are known. Bounds: samples without a Java frame < 1 % (2,000
-samples a load at least, and 3,200 where the machine does not stall: a true rate of 0.25 % is red with probability
-< 1e-6); leaf Java method as expected in >= 97 %: the rest is the clock reading between batches and the first,
-interpreted ones. The heap is small, so that its pages are soon touched: a first touch is a page fault in the kernel, which
-an ordinary user does not see (0.4 of JDK 8's concat, else).
+Each load runs in a separate thread, so its samples are known. Bounds: samples without a Java frame < 1 % (at least 2,000 samples for
+each load, and 3,200 if the machine does not stall: a true rate of 0.25 % fails with probability < 1e-6). The leaf Java method is the
+expected one in >= 97 %: the others read the clock between batches, or are the first, interpreted ones. The heap is small, so that its
+pages are soon in memory: the first access to a page is a page fault in the kernel, which an ordinary user does not see (otherwise 0.4
+of JDK 8's concat).
 """
 import collections
 import os
@@ -20,7 +20,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 1.6 if os.geteuid() == 0 else 3  # of CPU per load; an ordinary user's clock stands still in the kernel
+SECONDS = 1.6 if os.geteuid() == 0 else 3  # CPU time for each load; an ordinary user's clock does not run in the kernel
 HEAP = ("-Xms96m", "-Xmx96m", "-Xmn24m")
 
 LEAF = {
@@ -66,7 +66,7 @@ def at_start(jdk):
     with ct.Jvm(jdk, "Intrinsics", flags=HEAP, agent=ct.agent_options(file=path, interval="500us")) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends normally", jvm.transcript())
     check(f"{jdk}, at start", path, truth)
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""After a late attach frames are marked as approximate in code that was compiled before, where it was interrupted, and nowhere else.
+"""After a late attach, frames are marked as approximate if their code was compiled before and was interrupted there, and no other frames
+are.
 
 tier: default
 timeout: 600
 
-One load of Places.java has run before the agent comes, another begins after. Of the samples that were in compiled code, most of
-the first load's are approximate (what the JVM compiles anew is not), and few of the second's (what it shares with the first): for
-at least 300 samples the bounds of 1/2 and 1/10 hold with a probability of error below 1e-6 where the true shares are above 2/3 and
-below 1/30.
+One load of Places.java has run before the agent comes, and another begins afterwards. Of the samples in compiled code, most of the
+first load's are approximate (except in code that the JVM has compiled again), and few of the second's (in code that it shares with
+the first). With at least 300 samples the bounds of 1/2 and 1/10 hold with a probability of error below 1e-6 if the true shares are
+above 2/3 and below 1/30.
 """
 import os
 import pathlib
@@ -22,7 +23,7 @@ COMPILED = ct.JAVA_FRAMES - {"Interpreted"}
 
 
 def innermost(sample):
-    """The kind of the frame that was interrupted, but for the kernel's."""
+    """The kind of the interrupted frame, below the kernel's frames."""
     return next((kind for _, kind, _ in sample.frames if kind != "Kernel"), None)
 
 
@@ -37,10 +38,10 @@ def shares(path):
 
 
 def callers_of(sample):
-    """The kinds of the frames behind the code that was interrupted, be it by a signal whose handler the sample shows."""
+    """The kinds of the frames behind the interrupted code, even if a signal whose handler is in the sample interrupted it."""
     frames = [(name, kind) for name, kind, _ in sample.frames if kind != "Kernel"]
     handlers = [i for i, (name, _) in enumerate(frames) if name.startswith("libcandor.")]
-    kinds = [kind for _, kind in (frames[handlers[-1] + 2:] if handlers else frames)]  # the C library's way back follows it
+    kinds = [kind for _, kind in (frames[handlers[-1] + 2:] if handlers else frames)]  # the C library's return path follows it
     own = next((i for i, kind in enumerate(kinds) if "Inlined" not in kind), len(kinds))
     return kinds[own + 1:]
 
@@ -75,7 +76,7 @@ def late(jdk, again):
 
 
 def recompiled(jdk):
-    """Three recordings while the program works, each of which throws the code away; the first's own is not exact for the second."""
+    """Three recordings while the program works, each of which discards the code; the first's new code is not exact for the second."""
     what, path = f"{jdk}, recompiled", ct.WORK / f"recompiled-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Places") as jvm:
         jvm.expect("ready")
@@ -85,7 +86,7 @@ def recompiled(jdk):
             ct.ok(result.status == 0, f"{what}: the recording starts", result)
             work(jvm, BEFORE)
             ct.candor("stop", jvm.pid)
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends normally", jvm.transcript())
     recording, found, _ = shares(path)
     n, marked = found[BEFORE]
     ct.ok(n >= 300 and marked < n / 10, f"{what}: {marked} of {n} samples in compiled code are approximate")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Where stack walkers get lost, hardly any stack is not whole.
+"""In places where a stack walk is difficult, hardly any stack is incomplete.
 
 tier: default
 timeout: 1800
 
-Each load of Places.java runs by itself; all threads count. At most one stack in a thousand may not be whole, and of those of
-threads whose stacks overflow one in twenty; the bound adds five standard errors to it. A stack deeper than the most frames a
-walk takes is cut there by design. The methods that throw call each other, so a caller that was passed over shows as two of one
-name in a row: that, too, happens to one whole stack in a thousand at most.
+Each load of Places.java runs alone; all threads count. At most one stack in a thousand may be incomplete, and one in twenty for
+threads whose stacks overflow; the bound adds five standard errors. A stack that is deeper than the limit of frames is cut there by
+design. The methods that throw call each other, so a missing caller shows as two successive frames of one method: that, too, may
+happen in at most one whole stack in a thousand.
 """
 import collections
 import pathlib
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import places
 
-FEWEST = 200  # samples: of a load in the kernel, who may not sample it sees a fifth
+FEWEST = 200  # samples: of a load in the kernel, a user who may not sample the kernel sees a fifth
 SECONDS = 5 if ct.TIER == "all" else 1
 
 
@@ -26,7 +26,7 @@ def check(jdk, load):
     with ct.Jvm(jdk, "Places", agent=ct.agent_options(file=path, interval="500us"), flags=["-Xmx256m"]) as jvm:
         jvm.expect("ready")
         jvm.round(load=load, seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, {load}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {load}: the program ends normally", jvm.transcript())
     samples = [sample for sample in ct.Recording(path).samples if len(sample.frames) < places.DEPTH_CAP]
     bad = [sample for sample in samples if sample.outcome != "complete"]
     most = ct.at_most((0.05 if load == "overflow" else 0.001) * len(samples))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""The programs of `candor verify` keep their protocol, and their truth is what they were made for.
+"""The programs of `candor verify` follow their protocol, and their true shares are the intended ones.
 
 tier: default
 timeout: 600
 
-Held against src/verify/README.md: each line; names; parts that do not overlap and together do not exceed the CPU time of the round,
-which itself does not exceed what the process used meanwhile. And against the intention: of parts with a known ratio the shares, or
-those among threads of one kind, lie within what a hand of pieces varies by. These are no samples: each piece is measured, and of
-each the hand has as many as was meant; what varies is how long a piece takes. So the bound is one for mistakes, not for noise.
+Compared with src/verify/README.md: each line; names; parts that do not overlap and that together do not exceed the CPU time of the
+round, which itself does not exceed the CPU time of the process. And compared with the intention: if the ratio of parts is known, the
+shares, or the shares among threads of one kind, lie within the variation of a deck of pieces. These are not samples: each piece is
+measured, and the deck has exactly the intended number of each; only the duration of a piece varies. So the bound is for mistakes, not
+for noise.
 """
 import collections
 import pathlib
@@ -19,10 +20,10 @@ import candortest as ct
 
 JAR = ct.BUILD / "verify.jar"
 SECONDS = 0.3
-SHARE = 0.10  # how far a share may be from the intended one
+SHARE = 0.10  # how much a share may differ from the intended one
 
-# Case: what each part was meant to have of the parts together, in any unit; None where nothing is known beforehand. The threads of
-# `short-threads` have a fixed amount of work, the long one a fixed time: their ratio is the machine's, which may slow down.
+# Case: the intended ratio of the parts, in any unit; None if nothing is known in advance. The threads of `short-threads` have a fixed
+# amount of work, and the long thread a fixed time: their ratio depends on the machine, which may slow down.
 MEANT = {
     "shares": {"Fifty": 5, "Thirty": 3, "Twenty": 2},
     "shares-threads": {"Fifty": 5, "Thirty": 3, "Twenty": 2},
@@ -52,7 +53,7 @@ MEANT = {
     "slowdown-selective": {"before-first": 5, "before-second": 3, "before-third": 2, "after-first": 5, "after-second": 6,
                            "after-third": 2},
 }
-# What the parts may lack of the CPU time: much where threads start, sleep, or load classes.
+# How much of the CPU time may be in no part: much if threads start, sleep, or load classes.
 REMAINDER = collections.defaultdict(lambda: 0.10, {"bursts": 0.5, "short-threads": 0.5, "jit": 0.5, "deopt": 0.5, "recursion": 0.3,
                                                    "virtual": 0.5, "virtual-names": 0.5})
 
@@ -60,7 +61,7 @@ Part = collections.namedtuple("Part", "name threads method ns")
 
 
 def round_of(jvm, seconds):
-    """(parts, other threads' prefixes, cpu, CPU time the process used); ValueError at a line that is not of the protocol."""
+    """(parts, prefixes of other threads, cpu, CPU time of the process); ValueError at a line that does not belong to the protocol."""
     begin = jvm.cpu_ns()
     jvm.say(f"go seconds={seconds}")
     parts, others, cpu = [], [], None
@@ -88,9 +89,9 @@ def check_round(what, case, seconds, parts, others, cpu, used):
     ct.ok(bool(others) == case.startswith("virtual"), f"{what}: work is done under other names where it has to be", others)
     charged = sum(part.ns for part in parts)
     ct.ok(cpu * (1 - REMAINDER[case]) <= charged <= cpu, f"{what}: the parts are {charged / cpu:.3f} of the CPU time", parts)
-    # The JVM's own threads work besides; a tick is what the process clock may lag by.
+    # The JVM's own threads work in addition; the process clock may lag by a tick.
     ct.ok(cpu <= used + 10_000_000, f"{what}: {cpu} ns are no more than the {used} ns of the process")
-    ct.ok(0.5 * seconds <= cpu / 1e9 <= 2 * seconds + 0.3, f"{what}: {cpu / 1e9:.2f} s of CPU time where {seconds} were asked for")
+    ct.ok(0.5 * seconds <= cpu / 1e9 <= 2 * seconds + 0.3, f"{what}: {cpu / 1e9:.2f} s of CPU time where {seconds} were requested")
 
 
 def check_shares(what, meant, parts):
@@ -116,7 +117,7 @@ def check(jdk, case):
             if MEANT[case] and ct.ok([part.name for part in parts] == list(MEANT[case]), f"{what}: the parts that are meant", parts) \
                     and seconds == SECONDS:
                 check_shares(what, MEANT[case], parts)
-        ct.ok(jvm.finish() == 0 and not jvm.err, f"{what}: ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and not jvm.err, f"{what}: ends normally", jvm.transcript())
 
 
 def wrong_usage(jdk):

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The JVM's stubs, on top of a stack on which calls that are over have left return addresses: no sample is shown below one of
-those, and hardly any stack is not whole.
+"""The JVM's stubs, on a stack that contains return addresses of earlier calls: no sample is shown below one of these, and hardly any
+stack is incomplete.
 
 tier: default
 timeout: 1800
 
-Each kind of stub works in a thread and a method of its own, compiled, interpreted, and called by the interpreter for compiled code. A
-sample in a stub must have been called
-from that method, and not from the one that litters; that is no matter of chance, so none may be wrong. At most one stack in a
-thousand may not be whole: over all stubs of a JDK, and five standard errors more. JDK 8's C1 calls the functions of Math from
-below registers that it has pushed (docs/internals/known-limits.md); these stacks may be truncated.
+Each kind of stub works in a separate thread and method, compiled, interpreted, and called by the interpreter for compiled code. A
+sample in a stub must show a call from that method, and not from the method that leaves return addresses on the stack; this does not
+depend on chance, so no sample may be wrong. At most one stack in a thousand may be incomplete: over all stubs of a JDK, plus five
+standard errors. JDK 8's C1 calls the functions of Math after it has pushed registers (docs/internals/known-limits.md); these stacks
+may be truncated.
 """
 import collections
 import math
@@ -20,19 +20,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 SECONDS = 0.5 if ct.TIER == "all" else 0.12
-# C2 does not know of each leaf call which inlined method it came from (docs/internals/known-limits.md): not the matter here.
+# C2 does not know for each leaf call from which inlined method it came (docs/internals/known-limits.md); this is not tested here.
 BY_THEMSELVES = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Stubs.*"]
 MODES = {"compiled": BY_THEMSELVES, "C1": ["-XX:TieredStopAtLevel=1"], "interpreted": ["-Xint"], "called": BY_THEMSELVES}
 # In mode "called" compiled code calls the interpreter's own code for these.
 INTRINSICS = {"_updateBytesCRC32": "java/util/zip/CRC32.updateBytes*", "_updateBytesCRC32C": "java/util/zip/CRC32C.updateBytes",
               "_dsin,_dcos,_dtan,_dexp,_dlog,_dlog10,_dpow": "java/lang/Math.*"}
 NOT_WHOLE = 0.001
-# Any compiled method may be in these; the names of JDK 8 to 27 differ in capitals, too.
+# Any compiled method may be in these; the names in JDK 8 to 27 also differ in capitals.
 ON_THE_WAY = ("table stub", "adapters", "inlinecachebuffer", "wrong_method", "resolve_", "ic_miss", "runtime", "blob", "barrier")
 
 
 def is_wrong(sample, method):
-    """Of a sample whose leaf is a stub: called from elsewhere. On the way from work() to the method there are stubs, too."""
+    """For a sample whose leaf is a stub: it was called from elsewhere. There are stubs between work() and the method, too."""
     java = [name for name, kind, _ in sample.frames if kind in ct.JAVA_FRAMES]
     if not java or any(name in sample.frames[0][0].lower() for name in ON_THE_WAY):
         return False
@@ -52,7 +52,7 @@ def check(jdk, mode):
     with ct.Jvm(jdk, "Stubs", agent=ct.agent_options(file=path, interval="500us"), flags=flags(jdk, mode)) as jvm:
         jvm.expect("ready")
         loads = jvm.round(seconds=SECONDS)["loads"].split(",")
-        ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends normally", jvm.transcript())
     recording = ct.Recording(path)
     wrong, in_stubs, bad = collections.Counter(), collections.Counter(), collections.Counter()
     for load in loads:

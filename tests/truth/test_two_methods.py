@@ -4,10 +4,10 @@
 tier: default
 timeout: 900
 
-The truth is the CPU time each thread measured for both methods by its own CPU clock, so it holds whatever the
-compiler made of them. Found is the share of self time of the one method among the two, inlined frames included.
-Bound: 5 standard errors of a binomial share at the effective sample size; false alarm 5.7e-7 per comparison, 8
-comparisons. Each run also closes its books.
+The truth is the CPU time that each thread measured for both methods with its own CPU clock, so it holds whatever the compiler made of
+them. The test computes the share of one method in the self time of both, including inlined frames. Bound: 5 standard errors of a
+binomial share at the effective sample size; false alarm 5.7e-7 per comparison, 8 comparisons. The books of each run must balance,
+too.
 """
 import pathlib
 import sys
@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS, INTERVAL = 1.5, "500us"  # of CPU in each of two threads
+SECONDS, INTERVAL = 1.5, "500us"  # CPU time in each of two threads
 
 
 def check(what, path, truth):
@@ -63,8 +63,8 @@ def at_start(jdk):
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval=INTERVAL)) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
-        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends well", jvm.transcript())
-    # Equal work costs about the same in both: a program whose accounts were wrong would show here first.
+        ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends normally", jvm.transcript())
+    # Equal work costs about the same in both methods: a program with wrong accounts would show here first.
     by_calls = truth["heavy_calls"] / (truth["heavy_calls"] + truth["light_calls"])
     by_clock = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
     ct.ok(abs(by_calls - by_clock) < 0.05,
@@ -83,7 +83,7 @@ def attached(jdk):
         truth = jvm.round(seconds=SECONDS)
         result = ct.candor("stop", jvm.pid)
         ct.ok(result.status == 0, f"{jdk}, attached: the recording stops", result)
-        ct.ok(jvm.finish() == 0, f"{jdk}, attached: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{jdk}, attached: the program ends normally", jvm.transcript())
     check(f"{jdk}, attached", path, truth)
 
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""candor verify: its cases come out true on every JDK, and wrong when the agent lies.
+"""candor verify: the verdict on its cases is "true" on every JDK, and "wrong" if the agent lies.
 
 tier: default
 timeout: 1200
 
-Every case runs under one JDK at least, from the start and attached late; in tier all under each. `verify` itself repeats what
-looks wrong. A part of a share near a half, of 6,800 samples, has a standard error of 0.6 points: a percentage point outside the 95 %
-interval, twice, has a probability of 1e-7 (docs/internals/sampling-math.md); of a hundred parts, 1e-5 at most. What is attached late
-is only asked for a result: old code may be shown at a neighbour's line there.
+Every case runs with at least one JDK, with the agent from the start and attached late; in tier all with each JDK. `verify` itself
+repeats a case that looks wrong. A share near a half, from 6,800 samples, has a standard error of 0.6 points: a percentage point
+outside the 95 % interval, twice, has a probability of 1e-7 (docs/internals/sampling-math.md); for a hundred parts, 1e-5 at most. For
+a late attach only a result is required: old code may be shown with the line of a neighbor there.
 
-Lies (tests/truth/lies.c): one at a time, against the case that is to catch it. A clock of fixed period may be in step with the work
-at a place where that does not show: in one run of fifteen at most, so a lie has five tries (1e-6).
+Lies (tests/truth/lies.c): one at a time, tested with the case that must detect it. A clock of fixed period may be in step with the
+work at a point where that does not show: in at most one run of fifteen, so each lie has five tries (1e-6).
 
-Intervals of work that repeats with the clock's interval, two complementary parts: of 150 rounds 27 would miss the truth by chance once in
-10,000,000 where one in twenty does, once in 100,000 where one in fourteen does.
+Intervals for work that repeats with the clock's interval, in two complementary parts: of 150 rounds 27 would miss the true value by
+chance once in 10,000,000 if one in twenty misses it, and once in 100,000 if one in fourteen does.
 """
 import json
 import os
@@ -26,8 +26,8 @@ import candortest as ct
 
 SAMPLING = ("-d", "1700ms", "--interval", "250us")
 TRIES = 5
-# Of a thread of a millisecond 50 to 150 us before and after its run() are in no account (src/verify/README.md): half a point to one
-# of the shares, beside verify's own tolerance.
+# For a thread of a millisecond, 50 to 150 us before and after its run() are in no account (src/verify/README.md): half a point for one of
+# the shares, in addition to verify's own tolerance.
 UNCERTAIN = {"short-threads": 0.02}
 # lie: (case, tools, further arguments)
 LIES = {
@@ -58,7 +58,7 @@ def describe(run):
 
 
 def is_within(run, slack):
-    """Whether all truths lie so near the intervals."""
+    """Whether all true values are this close to the intervals."""
     parts = run.get("parts", [])
     return slack > 0 and parts and all(part["low"] - slack <= part["true_share"] <= part["high"] + slack for part in parts)
 
@@ -79,7 +79,7 @@ def check_cases(jdk, cases):
 
 
 def liar():
-    """A candor whose agent is the one that lies."""
+    """A candor whose agent lies."""
     folder = ct.WORK / "liar"
     folder.mkdir()
     shutil.copy(ct.PROGRAM, folder / "candor")
@@ -101,7 +101,7 @@ def check_lies(jdk):
 
 
 def check_recompiled(jdk):
-    """What is attached late is exact when the JVM has thrown away what it had compiled; where all of it is inlined that shows most."""
+    """A late attach is exact if the JVM has discarded its compiled code; this shows most if everything is inlined."""
     result, answer = verify(ct.PROGRAM, jdk, *SAMPLING, "--tools", "late,recompile", "lambda")
     runs = {run["tool"]: run for run in answer["runs"]} if answer else {}
     late, recompiled = (runs.get(tool, {}) for tool in ("candor, attached late", "candor, late and recompiled"))
@@ -114,7 +114,7 @@ def check_intervals_in_step(jdk):
     run = answer["runs"][0] if answer and answer["runs"] else {}
     held, intervals = run.get("intervals_held", 0), run.get("intervals", 0)
     ct.ok(intervals == 300 and held > intervals - 2 * 27,
-          f"{jdk}: in step with the clock {held} of {intervals} intervals hold the truth", result)
+          f"{jdk}: in step with the clock {held} of {intervals} intervals contain the true value", result)
 
 
 def main():

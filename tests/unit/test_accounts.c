@@ -94,7 +94,7 @@ static void test_page(void)
         fclose(doc);
     }
     if (!tap_ok(n == size && !memcmp(made, held, n), "accounts.md is made of the tables (%zu bytes)", size))
-        tap_note("ninja -C build accounts writes it anew");
+        tap_note("ninja -C build accounts writes it again");
     free(made);
     free(held);
 }

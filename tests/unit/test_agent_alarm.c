@@ -89,7 +89,7 @@ static void test_ringing(void)
     alarm_rings(&slow, now, (uint64_t)cpu, &used);
     tap_ok(!alarm_rings(&slow, now + 100 * NS_PER_S, (uint64_t)cpu + 40 * NS_PER_S, &used) && used == 0.4 &&
                alarm_rings(&slow, now + 101 * NS_PER_S, (uint64_t)cpu + 41 * NS_PER_S, &used) && used == 1,
-           "over more than the window where nobody asked for so long");
+           "over more than the window if the last request was longer ago");
 }
 
 int main(void)

@@ -240,7 +240,7 @@ static void test_whole(void)
         return;
     run_threads(first, THREADS);
     alloc_take(&(struct alloc_event){.signature = "[I", .size = 64}); /* the collector's own thread has no slot */
-    tap_ok(session_stop() && told == FIXED && !tellings, "its interval is the one that was asked for, and stays");
+    tap_ok(session_stop() && told == FIXED && !tellings, "its interval is the one that was requested, and stays");
     if (!load(&p))
         return;
     int64_t bytes = book(&p, "alloc_bytes", "", &count);
@@ -339,7 +339,7 @@ static void test_fault(void)
     pthread_create(&thread, NULL, allocate_badly, NULL);
     pthread_join(thread, NULL);
     collect_tick();
-    tap_ok(session_stop(), "the process goes on, and the recording ends well");
+    tap_ok(session_stop(), "the process continues, and the recording ends normally");
     if (!load(&p))
         return;
     int64_t bytes = book(&p, "alloc_lost_bytes", "internal_fault", &lost);

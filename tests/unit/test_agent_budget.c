@@ -52,7 +52,7 @@ static void test_none(void)
     struct program p = {.processors = 64, .sample_ns = 20000};
     begin(&p, (struct budget_limits){0}, 10 * NS_PER_MS);
     run(&p, 10);
-    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "without a limit the interval is what was asked for");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "without a limit the interval is what was requested");
     p = (struct program){.processors = 1, .sample_ns = 20000};
     begin(&p, (struct budget_limits){.max_rate = 600, .max_overhead = 0.01}, 10 * NS_PER_MS);
     run(&p, 10);
@@ -134,7 +134,7 @@ static void test_hopeless(void)
     run(&p, 5);
     bool soon = budget_is_hopeless(&p.budget);
     run(&p, 30);
-    tap_ok(!soon && budget_is_hopeless(&p.budget), "an agent's thread that takes twice the budget is told of, after a while");
+    tap_ok(!soon && budget_is_hopeless(&p.budget), "an agent's thread that takes twice the budget is reported, after a while");
     tap_ok(p.budget.pace_ns < NS_PER_S, "and there are samples even then, every %llu ms",
            (unsigned long long)(p.budget.pace_ns / NS_PER_MS));
     p.own = 0;

@@ -223,8 +223,8 @@ static void test_left_java(void)
     tap_ok(good && sampled_again, "%s: a thread that left Java and lives on is sampled again", clock_names[kind]);
     /* For a thread with a timer, 14 ticks of the scheduler may be unseen at its end (test_agent_clock.c). */
     double bound = 0.03 * cpu + 3 * MS + (kind == CLOCK_TIMER ? 60 * MS : 0);
-    tap_ok(fabs(residual) < bound, "%s: and its books close: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind], residual / MS,
-           cpu / MS, bound / MS);
+    tap_ok(fabs(residual) < bound, "%s: and its books balance: residual %.2f ms of %.2f ms, bound %.2f ms", clock_names[kind],
+           residual / MS, cpu / MS, bound / MS);
     profile_deinit(&p);
 }
 

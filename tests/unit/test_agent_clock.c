@@ -204,7 +204,7 @@ static void check_books_close(const struct profile *p)
         if (strcmp(name, "cpu") && strcmp(name, "own_cost"))
             sum += p->books[i].ns;
     }
-    tap_ok(cpu > 0 && sum == cpu, "%s: the books close", clock_names[kind]);
+    tap_ok(cpu > 0 && sum == cpu, "%s: the books balance", clock_names[kind]);
 }
 
 static void check_books(const struct profile *p)
@@ -472,7 +472,7 @@ static void test_children(void)
     collect_tick();
     int forked = status_of(pid), other = rc ? -1 : status_of(spawned);
     good = session_stop() && good;
-    tap_ok(good && !forked, "%s: a forked child runs, becomes a shell and ends well (status %x)", clock_names[kind], forked);
+    tap_ok(good && !forked, "%s: a forked child runs, becomes a shell and ends normally (status %x)", clock_names[kind], forked);
     tap_ok(!other, "%s: and so does a spawned one (status %x)", clock_names[kind], other);
 }
 

@@ -379,7 +379,7 @@ static void test_publish(void)
            "the keys of ours");
     tap_ok(keys_add("region", 6, &added) >= KEYS_OF_OURS && added && publish_keys() == 0 && find_process_context() == c,
            "one more key, in the same mapping");
-    tap_ok(c->published_at > first && c->payload != payload, "published anew, beside what was there");
+    tap_ok(c->published_at > first && c->payload != payload, "published again, beside what was there");
     uint32_t last = keys_count() - 1;
     tap_ok(names_key(c, (int)last, "region", &whole) && !published_key(c, (int)last + 1, &size, &whole) && !whole,
            "with the new key, the last");

@@ -164,7 +164,7 @@ static void check(const char *what, const char *event, const struct worker *busy
     tap_ok(weight_of(&p, idle->tid) <= 2 * INTERVAL, "%s: a thread that rests has %.0f", what, weight_of(&p, idle->tid));
     int64_t all = book(&p, "events"), sampled = book(&p, "events_complete") + book(&p, "events_truncated") + book(&p, "events_failed");
     int64_t rest_of_it = book(&p, "events_lost") + book(&p, "events_residual");
-    tap_ok(good && all == sampled + rest_of_it && (uint64_t)sampled == p.weight, "%s: the books close: %lld = %lld + %lld", what,
+    tap_ok(good && all == sampled + rest_of_it && (uint64_t)sampled == p.weight, "%s: the books balance: %lld = %lld + %lld", what,
            (long long)all, (long long)sampled, (long long)rest_of_it);
     const struct profile_book *line = profile_book(&p, "events", "");
     double residual = (double)book(&p, "events_residual"), most = (line ? (double)line->count : 0) * 1.5 * INTERVAL + 0.01 * (double)truth;

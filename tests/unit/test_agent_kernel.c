@@ -94,7 +94,7 @@ static void test_rings(void)
         put_sample(8, FIRST);
         wrapped = wrapped && gives(8, FIRST);
     }
-    tap_ok(wrapped, "a record that goes on at the ring's beginning, wherever it is cut");
+    tap_ok(wrapped, "a record that continues at the ring's beginning, wherever it is cut");
     start_at(0);
     put_sample(KERNEL_FRAMES_MAX + 9, FIRST);
     tap_ok(gives(KERNEL_FRAMES_MAX, FIRST), "no more than there is room for");

@@ -192,7 +192,7 @@ static void check_references(const char *what)
         left += objects[i].was_made && !objects[i].was_given_back;
     }
     tap_ok(made && !left && !given_back_twice && !given_back_unmade, "%s: of %d references all are given back, once", what, made);
-    tap_ok(opened == 1 && closed == 1, "%s: and the JVM is told no more", what);
+    tap_ok(opened == 1 && closed == 1, "%s: and the JVM gets no more of it", what);
 }
 
 static void check_books(const struct profile *p, const char *what)
@@ -204,7 +204,7 @@ static void check_books(const struct profile *p, const char *what)
     book(p, "live_references_made", &made);
     book(p, "live_references_given_back", &given_back);
     tap_ok(all && sum == bytes && watched + dead + displaced + without == all,
-           "%s: the books close: %" PRIu64 " = %" PRIu64 " watched, %" PRIu64 " dead, %" PRIu64 " displaced, %" PRIu64 " without", what,
+           "%s: the books balance: %" PRIu64 " = %" PRIu64 " watched, %" PRIu64 " dead, %" PRIu64 " displaced, %" PRIu64 " without", what,
            all, watched, dead, displaced, without);
     tap_ok(made == all - without && given_back <= made && made - given_back <= 2 * MANY, "%s: and so do those of references", what);
 }
@@ -351,7 +351,7 @@ static void test_too_late(void)
         return;
     weight = weight_of(2, &alive);
     tap_ok((int)p.sample_count == alive && p.weight == weight, "of those that had been looked at by then, %d, all are alive", alive);
-    tap_ok(p.live_set_count == 1 && (int)p.live_sets[0].objects == alive, "as of that collection, of which the last word is told");
+    tap_ok(p.live_set_count == 1 && (int)p.live_sets[0].objects == alive, "as of that collection, of which the last word is reported");
     check_books(&p, "after the look");
     profile_deinit(&p);
 }

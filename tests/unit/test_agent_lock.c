@@ -176,7 +176,7 @@ static void test_drawn(void)
            count, taken);
     tap_ok((uint64_t)drawn % threshold == 0 && (uint64_t)(drawn + whole) == p.weight, "each weighs thresholds");
     tap_ok(closes(&p) && residual <= (int64_t)(THREADS * threshold) && residual >= -(int64_t)(THREADS * threshold),
-           "the books close, with less than a threshold a thread left over");
+           "the books balance, with less than a threshold a thread left over");
     profile_deinit(&p);
 }
 
@@ -295,7 +295,7 @@ static void test_flood(void)
            "of %" PRIu64 " waits: the threshold was raised, of monitors", count);
     tap_ok(taken + drawn == p.sample_count && taken + drawn + thrown + by_queue <= FLOOD,
            "%" PRIu64 " are recorded for their length, %" PRIu64 " drawn, %" PRIu64 " thrown away", taken, drawn, thrown);
-    tap_ok(closes(&p), "the books close");
+    tap_ok(closes(&p), "the books balance");
     profile_deinit(&p);
 }
 
@@ -331,7 +331,7 @@ static void test_fault(void)
     pthread_create(&thread, NULL, wait_badly, NULL);
     pthread_join(thread, NULL);
     collect_tick();
-    tap_ok(session_stop(), "the process goes on, and the recording ends well");
+    tap_ok(session_stop(), "the process continues, and the recording ends normally");
     if (!load(&p))
         return;
     int64_t ns = book(&p, "lock_lost", "internal_fault", &lost);

@@ -92,11 +92,11 @@ static void test_pace(void)
     tap_ok(samples < 200000, "at the price of %.0f samples", samples);
     for (int i = 0; i < 60; i++)
         lock_pace_next(&p, now += 1000 * NS_PER_MS, (uint64_t)samples);
-    tap_ok(p.threshold == 0, "a calm program has the threshold that was asked for again");
+    tap_ok(p.threshold == 0, "a calm program has the threshold that was requested again");
     lock_pace_begin(&p, 500, NS_PER_MS, now);
     for (int i = 0; i < 10; i++)
         lock_pace_next(&p, now += 1000 * NS_PER_MS, 400 * ((uint64_t)i + 1));
-    tap_ok(p.threshold == NS_PER_MS, "below the rate it stays what was asked for");
+    tap_ok(p.threshold == NS_PER_MS, "below the rate it stays what was requested");
 }
 
 int main(void)

@@ -553,7 +553,7 @@ static void test_finish(void)
     struct collect_options o = options_for(CLOCK_AUTO);
     struct error e = {""};
     begun = bound = ended = 0;
-    tap_ok(!loop_open(&hooks, false, &o, &e) && begun == 1, "a recording asked for by the JVM's own thread (%s)", e.text);
+    tap_ok(!loop_open(&hooks, false, &o, &e) && begun == 1, "a recording requested by the JVM's own thread (%s)", e.text);
     tap_ok(loop_open(&hooks, true, &o, &e) < 0 && strstr(e.text, "is recording to it"), "a second one to the same file is refused");
     loop_finish(true);
     tap_ok(!is_there() && !collect_running() && ended == 0, "at the JVM's end all is over, and Java is not spoken to");

@@ -166,7 +166,7 @@ static void test_decision(void)
     measure(&automatic, 4 * dear);
     tap_ok(!automatic.draws, "and after one burst of them");
     measure(&automatic, 4 * dear);
-    tap_ok(automatic.draws, "by lot when they go on");
+    tap_ok(automatic.draws, "by lot when they continue");
     for (int i = 0; i < 50; i++)
         measure(&automatic, 4 * dear);
     tap_ok(fabs(lots_part(&automatic) - 1.0 / 16) < 0.001, "a sixteenth has clocks where they would cost 4 %%: then they cost a quarter");

@@ -125,7 +125,7 @@ static void test_refused(void)
         refused = cases[i].event;
         tap_ok(!start(ALL) && strstr(session_error.text, "refuses") && !strcmp(notes, cases[i].notes),
                "where %c is refused, none starts after it, and live gives back what it has (%s)", refused, notes);
-        tap_ok(is_silent() && !collect_running(), "and nothing goes on");
+        tap_ok(is_silent() && !collect_running(), "and nothing continues");
         refused = 0;
     }
     tap_ok(start(ALL) && session_stop() && !strcmp(notes, "lahkKL"), "all of them can be recorded later (%s)", notes);

@@ -194,7 +194,7 @@ static void test_refused(void)
     tap_ok(refused(&further, "live") && refused(&alone, "safepoint") && refused(&counts, "count"), "so is what cannot be shared");
     struct error e;
     tap_ok(collect_start(&same, false, NULL, &e) && !strstr(e.text, "already recording"), "and a file that is being written: %s", e.text);
-    tap_ok(collect_ids(listed) == 3, "three go on");
+    tap_ok(collect_ids(listed) == 3, "three continue");
     for (int i = 0; i < COLLECT_AT_ONCE; i++)
         if (i != 1)
             stop(ids[i]);

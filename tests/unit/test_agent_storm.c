@@ -61,7 +61,7 @@ static void test_first(void)
     tap_ok(!expiries(t) && count >= period && count < period + LATE, "%s: the first period is %.3f ms, and the event stops at %.3f ms",
            clock_names[kind], (double)period / MS, (double)count / MS);
     pthread_sigmask(SIG_UNBLOCK, &expiry, NULL);
-    tap_ok(grows(t), "%s: with the handler it goes on", clock_names[kind]);
+    tap_ok(grows(t), "%s: with the handler it continues", clock_names[kind]);
     threads_java_end();
 }
 
@@ -94,7 +94,7 @@ static void test_held(void)
         traps_hold(&held, 0);
         traps_let_go(&held);
     }
-    tap_ok(grows(t), "%s: held and let go in its first period, it goes on", clock_names[kind]);
+    tap_ok(grows(t), "%s: held and let go in its first period, it continues", clock_names[kind]);
     threads_java_end();
 }
 

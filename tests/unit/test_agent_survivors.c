@@ -209,8 +209,8 @@ static void test_average(void)
         double excess = sums[kind].excess / RUNS, excess_error = sqrt(sums[kind].excess_squared) / RUNS;
         tap_ok(fabs(off) <= 6 * error, "kind %d: off by %.0f of %.0f bytes on average, standard error %.0f", kind, off,
                sums[kind].truth / RUNS, error);
-        tap_ok(fabs(excess) <= 6 * excess_error, "kind %d: the variance is the one that is told, off by %.3g, standard error %.3g", kind,
-               excess, excess_error);
+        tap_ok(fabs(excess) <= 6 * excess_error, "kind %d: the variance is the one that is reported, off by %.3g, standard error %.3g",
+               kind, excess, excess_error);
         tap_ok(error < 0.05 * sums[kind].truth / RUNS, "kind %d: and this would show an error of a third", kind);
     }
     survivors_deinit(&s);

@@ -53,7 +53,7 @@ static void test_compiler_thread(void)
     uint64_t frame;
     build();
     tap_ok(!work_frame(&thread, elsewhere, &frame) && !work_frame(&thread, libjvm - 1, &frame) && !asked,
-           "who is not in the JVM's code is not asked for his structure");
+           "a thread outside of the JVM's code is not asked for its structure");
     tap_ok(work_frame(&thread, libjvm, &frame) && asked == 1, "who is there is, and what is compiled is found");
     tap_ok(work_frame(&thread, elsewhere, &frame) && asked == 1, "from then on it is known wherever the thread is");
 }

@@ -109,7 +109,7 @@ int main(void)
 {
     char path[] = "/tmp/candor-test-XXXXXX";
     close(mkstemp(path));
-    tap_ok(record(path) && load(path, PROFILE_RUNNING), "a recording without problems: the books close");
+    tap_ok(record(path) && load(path, PROFILE_RUNNING), "a recording without problems: the books balance");
     uint64_t running = profile.weight;
     tap_ok(ns("thread_time", "") == (int64_t)(ROUNDS * ELAPSED_NS * ALIVE) && count("thread_time", "") == ROUNDS * ALIVE,
            "the time is that of all threads, chosen or not");

@@ -780,7 +780,7 @@ static void test_frozen(void)
     tap_ok(walks_frozen(&r, TRUNCATION_NONE), "a thread in Java code holds it up");
     vm_layout.objects.bad_color = colors;
     *(uint64_t *)colors = UINT64_MAX;
-    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "references of a bad colour");
+    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "references of a bad color");
     *(uint64_t *)colors = 7;
     tap_ok(walks_frozen(&r, TRUNCATION_NONE), "and of a good one");
 }

@@ -183,7 +183,7 @@ int main(void)
     close(mkstemp(path));
     profile_init(&profile);
     tap_ok(!thread_table_init(), "a table of threads");
-    tap_ok(record(path, false) && load(path), "rounds over threads that come and go, written and read back: the books close");
+    tap_ok(record(path, false) && load(path), "rounds over threads that come and go, written and read back: the books balance");
     tap_ok(ns("wall_residual", "") == 0, "no residual (%lld)", (long long)ns("wall_residual", ""));
     tap_ok(ns("wall_unseen", "ended") > 0 && ns("wall_unseen", "began") < 0 && ns("wall_pending", "") > 0 && ns("wall_lost", "ended") > 0 &&
                ns("wall_lost", "queue_full") > 0 && ns("wall_lost", "memory") > 0 && ns("wall_guessed", "") > 0,

@@ -1,7 +1,7 @@
 /* Alerts without a server: quiet times, rules and their errors, the states of an alert, ratios, the file of states, messages.
  * tier: quick
  * timeout: 60 */
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 #include "server/alerts/table.h"
 
 #include "../tap.h"
@@ -85,7 +85,7 @@ static void test_rules(void)
         {"[alert a]\nvalue = rate\nabove = 2\ntype = alloc\n", "type 'alloc'"},
         {"[alert a]\nvalue = rate\nabove = 2\nto = ops\n", "no target [send ops]"},
         {"[send a]\ntype = mail\n", "line 2: type 'mail'"},
-        {"[send a]\nurl = file:///x\n", "line 2: server 'file:///x'"},
+        {"[send a]\ntype = webhook\nurl = file:///x\n", "[send a]: server 'file:///x'"},
         {"[send a]\nurl = http://x\n", "[send a]: it needs a type"},
         {"[send a]\ntype = slack\n", "[send a]: it needs a url"},
         {"[send a]\nkey = slack\n", "no key 'key' in a target"},
@@ -135,7 +135,7 @@ static void test_states(void)
     tap_ok(put(&a, &steady, 120, 0.6, 0.05, true) == ALERT_PENDING && put(&a, &steady, 180, 0.6, 0.05, true) == ALERT_PENDING,
            "it has to hold for two minutes");
     tap_ok(put(&a, &steady, 240, 0.6, 0.05, true) == ALERT_FIRING && a.started == 240 && a.since == 240 && a.announced, "then it fires");
-    tap_ok(put(&a, &steady, 300, 0.5, 0.05, true) == ALERT_FIRING, "above the second threshold it goes on");
+    tap_ok(put(&a, &steady, 300, 0.5, 0.05, true) == ALERT_FIRING, "above the second threshold it continues");
     tap_ok(put(&a, &steady, 360, 0.2, 0.05, false) == ALERT_FIRING, "incomplete data do not resolve it");
     tap_ok(put(&a, &steady, 420, 0, -1, true) == ALERT_FIRING && put(&a, &steady, 900, 0, -1, true) == ALERT_FIRING, "nor do missing data");
     tap_ok(put(&a, &steady, 960, 0, -1, true) == ALERT_RESOLVED && a.ended == 960, "for longer than no-data");
@@ -159,7 +159,7 @@ static void test_pending(void)
     tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && a.held == 60 && a.since <= 360,
            "a clock that is set back counts nothing");
     tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && a.held == 60, "nor does the same window again");
-    tap_ok(put(&a, &steady, 420, 0.6, 0.05, true) == ALERT_FIRING && a.started == 420, "and goes on from there");
+    tap_ok(put(&a, &steady, 420, 0.6, 0.05, true) == ALERT_FIRING && a.started == 420, "and continues from there");
     struct alert_rule low = steady;
     low.below = true;
     low.hold = 0;
@@ -196,14 +196,14 @@ static void test_for_targets(void)
     a = (struct alert){.state = ALERT_FIRING, .at = 240, .started = 240, .since = 240, .seen = 240};
     tap_ok(verdict_for_targets(&a) == ALERT_FIRING && put(&a, &steady, 300, 0.1, 0.05, true) == ALERT_RESOLVED &&
                verdict_for_targets(&a) == ALERT_RESOLVED,
-           "they are told of one that fires, and of its end");
+           "they both are reported: that it fires, and its end");
     tap_ok(put(&a, &steady, 360, 0.6, 0.05, true) == ALERT_PENDING && verdict_for_targets(&a) == ALERT_RESOLVED &&
                put(&a, &steady, 420, 0.1, 0.05, true) == ALERT_INACTIVE && verdict_for_targets(&a) == ALERT_RESOLVED && a.ended == 300,
            "also when it waits again, and no longer waits");
     put(&a, &steady, 480, 0.6, 0.05, true);
     put(&a, &steady, 540, 0.6, 0.05, true);
     tap_ok(put(&a, &steady, 600, 0.6, 0.05, true) == ALERT_FIRING && verdict_for_targets(&a) == ALERT_FIRING && !a.ended,
-           "until it fires anew");
+           "until it fires again");
     tap_ok(put(&a, &steady, 540, 0.1, 0.05, true) == ALERT_RESOLVED && a.ended == 600, "no end is before its beginning");
 }
 

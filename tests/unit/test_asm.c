@@ -139,7 +139,7 @@ static void test_round_trip(void)
         return;
     const struct asm_snapshot *s = r.snapshots;
     tap_ok(s->size == sizeof bytes && !memcmp(s->bytes, bytes, sizeof bytes), "all %u bytes of the code", s->size);
-    tap_ok(s->address == 0x7f0000001000 && s->compilation == 8 && s->level == 4 && s->entry_bci == 5, "and what is said of it");
+    tap_ok(s->address == 0x7f0000001000 && s->compilation == 8 && s->level == 4 && s->entry_bci == 5, "and what is reported of it");
     tap_ok(!strcmp(asm_source(&r, s, text, sizeof text), "C2, level 4"), "its source: %s", text);
     tap_ok(!strcmp(asm_title(&r, s, text, sizeof text), "app.Main.loop, version 1, compile id 8 (OSR at bci 5)"), "its title: %s", text);
     const struct asm_stack *at[] = {&r.stacks[asm_stack_at(s, 0)], &r.stacks[asm_stack_at(s, 99)], &r.stacks[asm_stack_at(s, 100)],
@@ -401,7 +401,7 @@ static void test_patched(void)
     asm_listing_make(&l, &d, &s, points, 1);
     uint32_t at = asm_listing_find(&l, 7);
     tap_ok(at < l.count && l.lines[at].offset == 7 && l.lines[at].decoded && l.lines[at].point == &point && l.undecoded == 2,
-           "behind an overwritten entry it begins anew where a sample fell (%u bytes are no instruction)", l.undecoded);
+           "behind an overwritten entry it begins again where a sample fell (%u bytes are no instruction)", l.undecoded);
     asm_listing_deinit(&l);
     asm_decoder_deinit(&d);
 }

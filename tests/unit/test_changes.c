@@ -3,6 +3,7 @@
  * is named. Cost of code that was renamed, inlined or extracted counts as moved.
  * tier: default
  * timeout: 300 */
+#include "../draws.h"
 #include "../tap.h"
 
 #include "profile/figures/changes.h"
@@ -21,45 +22,6 @@ enum { DRAWS = 600, PLANTED_DRAWS = 100 };
 enum { METHODS = 30, PARTS = 5, PLANTED = 7, HOSTS_MAX = 24 };
 
 static const double false_alarm = 1e-5;
-static uint64_t state = 88172645463325252ULL;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
-/* Marsaglia and Tsang's method; shape at least 1. Mean 1. */
-static double gamma_effect(double variation)
-{
-    double shape = 1 / (variation * variation), d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
-    if (variation <= 0)
-        return 1;
-    for (;;) {
-        double x = normal(), v = 1 + c * x;
-        v = v * v * v;
-        if (v > 0 && log(uniform()) < x * x / 2 + d - d * v + d * log(v))
-            return d * v / shape;
-    }
-}
-
-static double poisson(double mean)
-{
-    if (mean > 500)
-        return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
-    double limit = exp(-mean), product = uniform(), n = 0;
-    for (; product > limit; n++)
-        product *= uniform();
-    return n;
-}
-
 struct service {
     const char *name;
     uint32_t hosts;    /* on each side */
@@ -219,7 +181,7 @@ static void test_planted(const struct service *s)
            100 * share, f.dearer, PLANTED_DRAWS);
     tap_ok(f.surest >= 0.95 * PLANTED_DRAWS, "%s: it is the surest change in %u", s->name, f.surest);
     tap_ok(f.others < too_many(PLANTED_DRAWS, 0.02), "%s: another method is named in %u", s->name, f.others);
-    tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "%s: the interval holds the truth in %u", s->name, f.held);
+    tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "%s: the interval contains the true value in %u", s->name, f.held);
 }
 
 /* A method that costs six times as much lowers all other shares by a sixth. None of the other methods has become cheaper. */
@@ -230,6 +192,21 @@ static void test_rest(void)
     tap_ok(f.dearer == PLANTED_DRAWS && f.others < too_many(PLANTED_DRAWS, 0.02),
            "what grows much is found in %u, and does not make others cheaper, but in %u", f.dearer, f.others);
     tap_ok(f.held >= 0.85 * PLANTED_DRAWS, "and the interval holds how much in %u", f.held);
+}
+
+/* With so few samples no growth would be found. What is said to be the least one must not make the share more than 1. */
+static void test_least(void)
+{
+    static const struct service tiny = {"", 3, true, 30, 0.5, 0.5, 0};
+    struct changes c;
+    struct changes_bounds b;
+    simulate(&c, &tiny, 1);
+    changes_compute(&c);
+    changes_bounds(&c, figure_of(&c, "m7"), CHANGES_SELF, &b);
+    double expected = self_of(&c, "m7")->expected;
+    tap_ok(b.detectable > 0.1 && b.detectable <= 1 - expected + 1e-9, "the least growth, %.2f, is at most all of the rest, %.2f",
+           b.detectable, 1 - expected);
+    changes_deinit(&c);
 }
 
 /* ---- what moved ---- */
@@ -386,6 +363,31 @@ static void test_alone(void)
     changes_deinit(&c);
 }
 
+/* Six hosts before and six after, of which `both` are the same ones. */
+static bool wants_blocks(uint32_t both, uint32_t block)
+{
+    struct changes c;
+    uint32_t unit;
+    changes_init(&c);
+    for (uint32_t i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "host-%u", i % 2 && i / 2 >= both ? 100 + i : i / 2);
+        changes_unit(&c, i % 2, name, "", block, &unit);
+        changes_weigh(&c, unit, 100, 100);
+    }
+    bool wants = changes_wants_blocks(&c);
+    changes_deinit(&c);
+    return wants;
+}
+
+static void test_wants_blocks(void)
+{
+    tap_ok(!wants_blocks(6, 0) && !wants_blocks(5, 0) && !wants_blocks(0, 0), "with five hosts or more, blocks of time do not count");
+    tap_ok(wants_blocks(4, 0), "they do if four of six hosts are on both sides, because only these are compared");
+    tap_ok(!wants_blocks(3, 0), "if three are, all are compared");
+    tap_ok(!wants_blocks(4, 1), "they are not asked for twice");
+}
+
 static void test_hosts(void)
 {
     struct changes c;
@@ -471,6 +473,9 @@ int main(void)
         if (i < 2)
             test_planted(&services[i]);
     }
+    /* Hosts that differ much, and whose loads are others after: each is compared with itself, so neither is an error. */
+    test_planted(&(struct service){"hosts whose load changes", 20, true, 100000, 0.5, 0.01, 0.5});
+    test_least();
     test_rest();
     test_moved("renamed", "fresh");
     test_moved("inlined", "part0");
@@ -480,6 +485,7 @@ int main(void)
     test_two();
     test_alone();
     test_hosts();
+    test_wants_blocks();
     test_is_over();
     test_cells();
     return tap_done();

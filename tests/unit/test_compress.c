@@ -82,7 +82,7 @@ static void test_several(const struct codec *codec)
     struct intake in;
     struct error e;
     int rc = intake_open_memory(&in, first.data, first.len, "x", &e);
-    tap_ok(!rc && in.size == SIZE && !memcmp(in.bytes, bytes, SIZE) && *in.damage, "%s: what is none of it is told: %s", codec->name,
+    tap_ok(!rc && in.size == SIZE && !memcmp(in.bytes, bytes, SIZE) && *in.damage, "%s: other bytes are reported: %s", codec->name,
            in.damage);
     intake_close(&in);
     buffer_deinit(&first);

@@ -69,7 +69,7 @@ def check(text, library, share):
     ct.ok(len(names) > 1000 and len(ours) == len(theirs) == len(names) and exact >= share,
           f"{text}: {len(names)} functions, {100 * exact:.3f} % named as c++filt -p names them")
     faults = [row for row in differ if not wanted(*row)]
-    ct.ok(not faults, f"{text}: {len(differ)} names differ, each as it should", faults[:5])
+    ct.ok(not faults, f"{text}: {len(differ)} names differ, each as expected", faults[:5])
 
 
 def libstdcxx():

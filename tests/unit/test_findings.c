@@ -334,7 +334,7 @@ static void test_deadlock(void)
     judge();
     const struct finding *one = first(FINDING_DEADLOCK);
     const char *text = one ? findings_text(&f, one->text) : "";
-    tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are told once");
+    tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are reported once");
     tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b holds, at " LOG_SITE "; b waits for the monitor of "
                         "demo.Right, which a holds, at " LOG_SITE),
            "%s", text);

@@ -147,7 +147,7 @@ static void test_legacy_contention(void)
     bool said = false;
     for (uint32_t i = 0; i < p.problem_count; i++)
         said |= strstr(profile_text(&p, p.problems[i].text), "discarded 3 samples") != NULL;
-    tap_ok(!rc && said, "what was discarded is said");
+    tap_ok(!rc && said, "what was discarded is reported");
     profile_deinit(&p);
 }
 

@@ -88,7 +88,7 @@ static void test_pauses(const struct halts *h)
     tap_ok(alone->ns == 10 * NS_PER_MS && !alone->told_by_agent, "a collection that is all pause is that pause");
     tap_ok(ours->ns == 8 * NS_PER_MS && ours->told_by_agent, "the agent's pauses are there");
     tap_ok(h->told_twice == 1, "one that the JDK told of, too, counts once");
-    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * NS_PER_MS, "pauses of a concurrent collection that nobody placed are told of");
+    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * NS_PER_MS, "pauses of a concurrent collection that nobody placed are reported");
 }
 
 static void test_waits(const struct halts *h)
@@ -114,7 +114,7 @@ static void test_whole(const struct halts *h)
     tap_ok(gc->count == 3 && gc->total_ns == 36 * NS_PER_MS, "three pauses, and their sum");
     tap_ok(gc->p50_ns == 10 * NS_PER_MS && gc->p90_ns == 18 * NS_PER_MS && gc->p99_ns == 18 * NS_PER_MS && gc->max_ns == 18 * NS_PER_MS,
            "percentiles");
-    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is told of twice counts once");
+    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is reported twice counts once");
     tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * NS_PER_MS, "counted safepoints");
     uint64_t causes = 0, count = 0;
     for (uint32_t i = 0; i < v.cause_count; i++) {
@@ -380,10 +380,10 @@ static void test_open_waits(void)
     view_all(&v, &c.h);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
     tap_ok(monitors->count == 2 && monitors->by_agent == 1 && monitors->total_ns == 50 * NS_PER_MS,
-           "a wait that goes on at the end counts once");
+           "a wait that continues at the end counts once");
     tap_ok(!find(&c.h, HALT_MONITOR, 300)->told_by_agent && find(&c.h, HALT_MONITOR, 310)->told_by_agent, "whole, where it is known whole");
     tap_ok(parks->count == 1 && !parks->by_agent && parks->total_ns == 30 * NS_PER_MS, "behind the agent's end all waits are the JDK's");
-    tap_ok(c.h.waits_told_twice == 2, "those are told of: %" PRIu32, c.h.waits_told_twice);
+    tap_ok(c.h.waits_told_twice == 2, "those are reported: %" PRIu32, c.h.waits_told_twice);
     halt_view_deinit(&v);
     close_halts(&c);
 }
@@ -404,7 +404,7 @@ static void test_joined(bool parks)
     tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * NS_PER_MS,
            "%s: a wait that both told of is the agent's", with);
     tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
-    tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, c.h.waits_told_twice);
+    tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are reported as left out", with, c.h.waits_told_twice);
     tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);
     char *text = printed(&c.h, halts_report_text), *json = printed(&c.h, halts_report_json);
     contains(text, "reported by the JDK's recorder: safepoint, VM operation, GC pause");

@@ -116,7 +116,7 @@ static void test_damage(void)
         struct seen s = read_text(text, n);
         silent += s.entries + s.problems != 2 || (s.entries == 2 && s.total != whole.total);
     }
-    tap_ok(!silent, "a cut in the last line is told, and what came before is kept (%u are not)", silent);
+    tap_ok(!silent, "a cut in the last line is reported, and what came before is kept (%u are not)", silent);
     struct seen junk = read_text("\x7f"
                                  "ELF\0\1\2",
                                  7),

@@ -317,7 +317,7 @@ static void test_bounds(void)
     const struct holders *h = &l.holders;
     const uint64_t one = (RING - 1) * (NAME_BYTES + strlen(".key"));
     const uint64_t around = AROUND * (LOAD_HOLDERS_PATH_BYTES + NAME_BYTES + strlen(".key")); /* at most */
-    tap_ok(h->objects == AROUND + ENDING && h->count == 1, "of every object something is told, and there is one path");
+    tap_ok(h->objects == AROUND + ENDING && h->count == 1, "every object is reported, and there is one path");
     tap_ok(h->count == 1 && strlen(profile_text(&p, h->rows[0].path)) == one + (RING - 2) * strlen(HOLDERS_BETWEEN),
            "which is as long as it is");
     uint64_t told = h->count ? h->rows[0].objects : 0;
@@ -337,7 +337,7 @@ static void test_paths(void)
     if (!good)
         return;
     const struct holders *h = &l.holders;
-    tap_ok(h->objects == 8 && h->bytes == 640 && h->count == 6, "of eight objects something is told, and two share a path");
+    tap_ok(h->objects == 8 && h->bytes == 640 && h->count == 6, "eight objects are reported, and two share a path");
     row_is(&p, h, 0, "com.shop.Orders.cache (static)",
            "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)", 2,
            300, "a static field holds by itself, whatever the places in the array");

@@ -82,7 +82,7 @@ static void test_lengths(void)
             fill(wall - size, size, chances[c]);
             wrong += wrong_with_both(wall - size, size);
         }
-        tap_ok(!wrong, "lengths 0 to %d, each a place further back, %u in 256 bytes go on: %llu wrong", LENGTH_MAX, chances[c],
+        tap_ok(!wrong, "lengths 0 to %d, each a place further back, %u in 256 bytes continue: %llu wrong", LENGTH_MAX, chances[c],
                (unsigned long long)wrong);
     }
 }

@@ -188,7 +188,7 @@ static void test_garbage(void)
     const struct behaviour never[] = {{"Queue", "com.shop", "queue", 20, ALL, .lifetime = 5, .old_every = 10 * SECONDS}};
     make(&p, never, 1, 0);
     leaks_find(&l, &p);
-    tap_ok(l.count == 1 && l.proof == LEAKS_NO_OLD_COLLECTION, "and where that never came, this is said");
+    tap_ok(l.count == 1 && l.proof == LEAKS_NO_OLD_COLLECTION, "and where that never came, this is reported");
     leaks_deinit(&l);
     profile_deinit(&p);
 }

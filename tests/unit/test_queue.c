@@ -157,7 +157,7 @@ static void test_exhaustion(void)
     tap_ok(verdict, "a record is refused exactly when the pool has no room for it");
     tap_ok(undone, "a refused record gives back what it took");
     tap_ok(kept, "the records before it are kept");
-    tap_ok(goes_on, "the queue goes on after it");
+    tap_ok(goes_on, "the queue continues after it");
 }
 
 static void test_record_calls(void)

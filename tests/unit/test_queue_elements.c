@@ -45,7 +45,7 @@ static void test_full_and_empty(const struct queue_kind *k)
         wrong += k->polled && k->polled(&q) != i + 1;
     }
     tap_ok(wrong == 0, "%s: order, size and counts at each step (%llu wrong)", k->name, (unsigned long long)wrong);
-    tap_ok(k->is_empty(&q) && !k->poll(&q) && k->offer(&q, element(7)) && k->poll(&q) == element(7), "%s: and begins anew", k->name);
+    tap_ok(k->is_empty(&q) && !k->poll(&q) && k->offer(&q, element(7)) && k->poll(&q) == element(7), "%s: and begins again", k->name);
     tap_ok(!k->offer(&q, NULL) && !k->relaxed_offer(&q, NULL) && !k->offer(&q, CANDOR_QUEUE_JUMP) &&
                !k->relaxed_offer(&q, CANDOR_QUEUE_JUMP) && k->is_empty(&q),
            "%s: refuses what is no element", k->name);
@@ -261,7 +261,7 @@ static void test_empty_pool(const char *name, bool many)
               : candor_spsc_chunked_init(&q.u.candor_spsc_chunked, &q.pool, CANDOR_QUEUE_UNBOUNDED);
     tap_ok(rc == 0 && put(k, &q, 0, 100) == 14, "%s: two chunks hold 14, then it is full", name);
     tap_ok(!k->relaxed_offer(&q, element(14)) && k->size(&q) == 14 && got(k, &q, 0, 8) && put(k, &q, 14, 1) == 1,
-           "%s: it goes on when a chunk has come back", name);
+           "%s: it continues when a chunk has come back", name);
     tap_ok(got(k, &q, 8, 7) && k->is_empty(&q) && put(k, &q, 15, 100) >= 7, "%s: nothing was lost", name);
     k->deinit(&q);
     tap_ok(candor_pool_in_use(&q.pool) == 0, "%s: the pool is whole", name);
@@ -304,7 +304,7 @@ static void test_jump_before_element(void)
     tap_ok(!mpsc->relaxed_offer(&q, element(9)) && !mpsc->poll(&q) && mpsc->is_empty(&q) && mpsc->size(&q) == 0,
            "mpsc chunked: while another makes a ring, relaxed_offer fails and the queue is as before");
     q.u.candor_mpsc_chunked.producer.index &= ~(uint64_t)1;
-    tap_ok(put(mpsc, &q, 9, 1) == 1 && got(mpsc, &q, 9, 1), "mpsc chunked: and goes on");
+    tap_ok(put(mpsc, &q, 9, 1) == 1 && got(mpsc, &q, 9, 1), "mpsc chunked: and continues");
     queue_kind_free(mpsc, &q);
 }
 
@@ -354,7 +354,7 @@ static void test_bubbles(void)
     tap_ok(candor_mpsc_array_claim(&q.u.candor_mpsc_array, 1, true, &first) == 1 && put(mpsc, &q, 1, 1) == 1 && !mpsc->relaxed_poll(&q) &&
                !mpsc->relaxed_peek(&q) && !mpsc->is_empty(&q) && mpsc->size(&q) == 2 && mpsc->poll_n(&q, out, 4) == 0,
            "mpsc array: relaxed forms do not see behind a bubble");
-    tap_ok(put(mpsc, &q, 2, 9) == 2 && !mpsc->offer(&q, element(9)), "mpsc array: producers go on behind it, to the end");
+    tap_ok(put(mpsc, &q, 2, 9) == 2 && !mpsc->offer(&q, element(9)), "mpsc array: producers continue behind it, to the end");
     candor_mpsc_array_store(&q.u.candor_mpsc_array, first, element(0));
     tap_ok(got(mpsc, &q, 0, 4) && mpsc->is_empty(&q), "mpsc array: all are there when it closes");
     queue_kind_free(mpsc, &q);
@@ -364,7 +364,8 @@ static void test_bubbles(void)
     tap_ok(candor_spmc_array_claim(&q.u.candor_spmc_array, 1, &first) == 1 && spmc->size(&q) == 3 && !spmc->relaxed_offer(&q, element(4)) &&
                got(spmc, &q, 1, 3) && !spmc->poll(&q) && spmc->is_empty(&q),
            "spmc array: a consumer that stops keeps its slot, and only that");
-    tap_ok(candor_spmc_array_take(&q.u.candor_spmc_array, first) == element(0) && put(spmc, &q, 4, 9) == 4, "spmc array: until it goes on");
+    tap_ok(candor_spmc_array_take(&q.u.candor_spmc_array, first) == element(0) && put(spmc, &q, 4, 9) == 4,
+           "spmc array: until it continues");
     queue_kind_free(spmc, &q);
 
     mpmc->make(&q, 4, 0);
@@ -372,7 +373,7 @@ static void test_bubbles(void)
                !mpmc->relaxed_peek(&q) && !mpmc->is_empty(&q) && mpmc->size(&q) == 2,
            "mpmc array: relaxed forms do not see behind a bubble");
     tap_ok(candor_mpmc_array_claim_empty(&q.u.candor_mpmc_array, true, &second) && put(mpmc, &q, 3, 9) == 1 && !mpmc->offer(&q, element(9)),
-           "mpmc array: producers go on behind it, to the end");
+           "mpmc array: producers continue behind it, to the end");
     candor_mpmc_array_store(&q.u.candor_mpmc_array, second, element(2));
     candor_mpmc_array_store(&q.u.candor_mpmc_array, first, element(0));
     tap_ok(got(mpmc, &q, 0, 4) && mpmc->is_empty(&q), "mpmc array: all are there when it closes");

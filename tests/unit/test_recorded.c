@@ -97,7 +97,7 @@ int main(void)
     if (!tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", NULL, &e), "opens: %s", e.text))
         return tap_done();
     tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &processors, &e), "is read: %s", e.text);
-    tap_ok(in[0] && !in[1] && in[2] && !in[3], "asked for, refused, there all the same, unknown");
+    tap_ok(in[0] && !in[1] && in[2] && !in[3], "requested, refused, there all the same, unknown");
     tap_ok(throws.count == 107, "what was thrown between the first and the last count of each chunk: %" PRIu64, throws.count);
     tap_ok(throws.ns == NS_PER_S, "and in which time: %" PRIu64, throws.ns);
     tap_ok(processors == 6, "how many processors: what can be none is passed over: %" PRIu32, processors);

@@ -5,6 +5,7 @@
  * timeout: 60
  */
 #include "store_shop.h"
+#include "store_versions.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -156,6 +157,7 @@ static void test_upgrade(void)
     tap_ok(
         !sqlite3_exec(
             db,
+            STORE_TO_VERSION_8
             "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; ALTER TABLE recording DROP COLUMN measured; "
             "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding; "
             "DROP TABLE finding_label; DROP TABLE book; DROP TABLE account; ALTER TABLE recording DROP COLUMN begun; ALTER TABLE "

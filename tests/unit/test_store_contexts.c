@@ -1,6 +1,7 @@
 /*
  * The labels of samples in the store: by each label, the sums of all its values are the total, to the unit, through merges, added up rows,
- * and segments of an earlier version; selectors pick the same samples; too many sets become (other), and ids of traces are not kept.
+ * and segments of an earlier version; selectors pick the same samples; too many sets become (other), and ids of traces are not kept; damage
+ * is noticed.
  * tier: default
  * timeout: 300
  */
@@ -463,6 +464,63 @@ static void test_dictionary(void)
     dictionary_close(&d);
 }
 
+/* ---- damage ---- */
+
+/* Whether the file is refused with any of its bytes changed, and cut off anywhere. */
+static bool is_guarded(const char *name, bool refused(const char *name))
+{
+    struct error e;
+    uint8_t *bytes;
+    size_t size;
+    bool good = !disk_read_file(name, 1 << 20, &bytes, &size, &e) && size && !refused(name);
+    for (size_t i = 0; good && i < size; i++) {
+        bytes[i] ^= 1 << i % 8;
+        good = !disk_write_file(name, bytes, size, &e) && refused(name);
+        bytes[i] ^= 1 << i % 8;
+        good = good && !disk_write_file(name, bytes, i, &e) && refused(name);
+        if (!good)
+            tap_note("%s: byte %zu of %zu", name, i, size);
+    }
+    free(bytes);
+    return good;
+}
+
+static bool segment_is_refused(const char *name)
+{
+    struct segment s;
+    struct error e;
+    int rc = segment_read(&s, name, SEGMENT_ALL | SEGMENT_SUMS, &e);
+    if (!rc)
+        segment_deinit(&s);
+    return rc == -EBADMSG;
+}
+
+/* A dictionary that is cut off between blocks is good, but has less; an empty one has nothing. */
+static bool dictionary_is_refused(const char *name)
+{
+    struct dictionary d;
+    struct error e;
+    if (dictionary_open(&d, name, &e))
+        return false;
+    bool refused = d.damaged || d.names.label_count < 3;
+    dictionary_close(&d);
+    return refused;
+}
+
+static void test_damage(void)
+{
+    char line[300], name[400], list[2][300];
+    uint32_t count;
+    struct store *s = open_store("damage", 1000000, 0);
+    snprintf(line, sizeof line, "/cart gold - leaf %lld 5\n- - - leaf %lld 5\n", (long long)day, (long long)day);
+    add(s, "shop", "a", line);
+    store_close(s);
+    find_segments(list, &count, 2);
+    tap_ok(count == 1 && is_guarded(list[0], segment_is_refused), "any damaged byte of a segment with contexts is noticed");
+    snprintf(name, sizeof name, "%s/segments/1/dictionary", path);
+    tap_ok(is_guarded(name, dictionary_is_refused), "and of a dictionary with labels");
+}
+
 int main(void)
 {
     day = (int64_t)(clock_realtime_ns() / NS_PER_S) / 86400 * 86400 - 86400;
@@ -472,6 +530,7 @@ int main(void)
     test_old();
     test_many();
     test_dictionary();
+    test_damage();
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))

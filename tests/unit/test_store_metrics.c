@@ -5,6 +5,7 @@
  * timeout: 60
  */
 #include "store_shop.h"
+#include "store_versions.h"
 
 #include "store/query/metrics.h"
 
@@ -197,8 +198,8 @@ static void test_upgrade(void)
     snprintf(file, sizeof file, "%s/upgrade/catalogue.db", folder);
     sqlite3_open(file, &db);
     tap_ok(!sqlite3_exec(db,
-                         "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; "
-                         "ALTER TABLE recording DROP COLUMN measured; PRAGMA user_version = 7",
+                         STORE_TO_VERSION_8 "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; "
+                                            "ALTER TABLE recording DROP COLUMN measured; PRAGMA user_version = 7",
                          NULL, NULL, NULL),
            "a catalogue of version 7");
     sqlite3_close(db);

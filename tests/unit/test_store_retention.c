@@ -241,7 +241,7 @@ static void test_quota(const struct has *all)
     tap_ok(look(s, "quiet").all == quiet.all, "another one has all that it had");
     is_whole(s, "quiet", DAYS, "a limit for each service");
     store_close(s);
-    tap_ok(all->all == noise.all + quiet.all, "nobody else has anything");
+    tap_ok(all->all == noise.all + quiet.all, "no other thread has anything");
 }
 
 int main(void)

@@ -5,6 +5,7 @@
  * timeout: 120
  */
 #include "../tap.h"
+#include "store_versions.h"
 
 #include "base/text/units.h"
 #include "base/time_units.h"
@@ -307,7 +308,7 @@ static void test_interrupted(void)
     store_maintain(s);
     uint64_t left = sum(s, types[0], &complete), first = rebuilt_of(s);
     tap_ok(left && left < total && !complete && first && first < RECORDINGS,
-           "the next start goes on, and answers say what is missing: %llu", (unsigned long long)first);
+           "the next start continues, and answers say what is missing: %llu", (unsigned long long)first);
     store_close(s);
     run("cd %s/quarantine && [ ! -e segments-rebuilding ] && [ $(ls -d *-segments | wc -l) = 1 ]",
         "and its segments stay under another name");
@@ -408,7 +409,7 @@ static void test_partly(void)
 
 /* ---- a directory of the version before ---- */
 
-static const char to_version_3[] =
+static const char to_version_3[] = STORE_TO_VERSION_8
     "DROP TRIGGER labelset_gone; DROP TABLE metric; DROP INDEX recording_unmeasured; ALTER TABLE recording DROP COLUMN measured;"
     "DROP TRIGGER recording_waits; DROP TRIGGER recording_unjudged; DROP TABLE waiting; DROP TABLE judging; DROP TABLE finding;"
     "DROP TABLE finding_label;"

@@ -222,7 +222,8 @@ static void take_coverage(struct coverage *c, struct profile *p, double truth)
 static void judge_coverage(const struct coverage *c, const char *name, double least, double widest)
 {
     double ratio = c->width / c->seen / (2 * 1.96 * sqrt(c->squares / c->seen));
-    tap_ok(c->covered >= least * c->seen && c->seen > RUNS * 3 / 4, "%s: %d of %d intervals hold the truth", name, c->covered, c->seen);
+    tap_ok(c->covered >= least * c->seen && c->seen > RUNS * 3 / 4, "%s: %d of %d intervals contain the true value", name, c->covered,
+           c->seen);
     tap_ok(ratio < widest, "%s: they are %.2f times as wide as the errors are spread, at most %.1f", name, ratio, widest);
 }
 

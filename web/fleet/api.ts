@@ -8,7 +8,8 @@ export interface Answer {
 
 export interface Books {
     text: string;
-    lines: { role: string; amount: number }[];
+    recordings: number;
+    lines: { account: string; reason: string; role: string; amount: number; count: number }[];
 }
 
 export interface Service {
@@ -63,6 +64,42 @@ export interface FoundMethod {
     groups: { labels: { service: string }; total: number; total_share: number }[];
 }
 
+// Recordings, as the server keeps them.
+export interface Recording {
+    id: number;
+    service: string;
+    labels: Record<string, string>;
+    received: number; // seconds since the epoch, like start and end
+    start: number;
+    end: number;
+    bytes: number;
+    contents: { type: string; weight: number; samples: number }[];
+    raw: boolean; // whether it can be downloaded
+}
+
+export interface RecordingsAnswer extends Answer {
+    recordings: Recording[];
+}
+
+// A key metric over time.
+export interface Metric {
+    name: string;
+    unit: string;
+    minutes: "mean" | "max";
+    jvms: "sum" | "mean" | "max";
+    title: string;
+    meaning: string;
+    series: { value: string; points: [number, number][] }[];
+}
+
+export interface MetricsAnswer extends Answer {
+    from: number;
+    to: number;
+    step: number;
+    metrics: Metric[];
+    without_metrics: number;
+}
+
 export interface Finding {
     title: string;
     severity: string;
@@ -87,6 +124,18 @@ export interface FindingsAnswer extends Answer {
 
 export type Parameters = Record<string, string>;
 
+export const NOT_FOUND = 404;
+export const BAD_REQUEST = 400;
+export const FORBIDDEN = 403;
+export const UNAUTHORIZED = 401;
+
+// What the server answered instead of an answer.
+export class AnswerError extends Error {
+    constructor(readonly status: number, text: string) {
+        super(text);
+    }
+}
+
 const AT_ONCE = 4;
 
 export class Questions {
@@ -109,13 +158,22 @@ export class Questions {
         return this.ended ? new Promise<T>(() => undefined) : made;
     }
 
-    async ask<T>(path: string, parameters: Parameters): Promise<T> {
+    ask<T>(path: string, parameters: Parameters): Promise<T> {
+        return this.inTurn<T>(path + "?" + new URLSearchParams(parameters).toString(), "GET");
+    }
+
+    // Has the server do something. It may need a token with other scopes than reading does.
+    post<T>(path: string): Promise<T> {
+        return this.inTurn<T>(path, "POST");
+    }
+
+    private async inTurn<T>(address: string, method: string): Promise<T> {
         if (this.running >= AT_ONCE) {
             await new Promise<void>((go) => this.waiting.push(go));
         }
         this.running++;
         try {
-            return await this.send(path, parameters) as T;
+            return await this.send(address, method) as T;
         } catch (error) {
             return this.ended ? await new Promise<T>(() => undefined) : Promise.reject(error);
         } finally {
@@ -124,16 +182,16 @@ export class Questions {
         }
     }
 
-    private async send(path: string, parameters: Parameters): Promise<unknown> {
+    private async send(address: string, method: string): Promise<unknown> {
         let response: Response;
         try {
-            response = await fetch(path + "?" + new URLSearchParams(parameters).toString(), { signal: this.stop.signal });
+            response = await fetch(address, { method, signal: this.stop.signal });
         } catch {
             throw new Error("The server does not answer. Is candor server running, and does this machine reach it?");
         }
         const answer = await response.json().catch(() => null) as { error?: string } | null;
         if (!response.ok) {
-            throw new Error(answer?.error ?? "The server answered " + response.status + " " + response.statusText);
+            throw new AnswerError(response.status, answer?.error ?? "The server answered " + response.status + " " + response.statusText);
         }
         if (answer === null) {
             throw new Error("The answer broke off, or is not from a Candor server. Press Refresh to ask again.");

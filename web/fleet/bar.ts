@@ -59,7 +59,7 @@ export class Bar {
         this.zone.value = state.zone;
         keepPlace(byId("bar"), () => this.showMatchers(view));
         byId("bar-filter-form").hidden = view.word !== "services";
-        byId("search").hidden = !view.usesViewer;
+        byId("search").hidden = !view.usesViewer || byId("viewer").hidden;
         if (this.filter.value !== state.filter) {
             this.filter.value = state.filter;
         }

@@ -5,6 +5,7 @@ import { element, keepPlace, oncePerPicture } from "../page/dom";
 import { Series } from "./api";
 import { Scale, scaleOf } from "./kinds";
 import { Span } from "./state";
+import { svg } from "./svg";
 import { axisTicks, spanText } from "./times";
 
 const MOST_SERIES = 8;
@@ -33,7 +34,7 @@ export interface Listener {
     hide?: (values: string[]) => void; // missing: the chart has no legend
 }
 
-interface Layer {
+export interface Layer {
     key: string; // in the list of hidden values
     label: string;
     bins: Float64Array; // weight of each step
@@ -41,14 +42,8 @@ interface Layer {
     colour: number;
 }
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function svg(tag: string, attributes: Record<string, string | number>, text = ""): SVGElement {
-    const made = document.createElementNS(SVG, tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, String(value)));
-    made.textContent = text;
-    return made;
-}
+// Where steps and values are in the picture.
+export type Place = Record<"x" | "y", (of: number) => number>;
 
 // The number of steps. What is left of the time after the last one belongs to it.
 function stepsOf({ span, step }: Pick<Data, "span" | "step">): number {
@@ -92,6 +87,12 @@ export function roundSteps(most: number, count: number): number[] {
     return Array.from({ length: Math.ceil(Math.max(most, 1e-9) / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
+// Formats a value at the axis, where there is room for six characters.
+function markText(value: number): string {
+    const text = String(Number(value.toPrecision(3)));
+    return text.length > 6 ? value.toExponential(0) : text;
+}
+
 export class Chart {
     readonly root: HTMLElement;
     private readonly picture = svg("svg", { "aria-hidden": "true" }) as SVGSVGElement;
@@ -99,15 +100,15 @@ export class Chart {
     private readonly legend = element("ul", { className: "keys" });
     private readonly field: HTMLElement;
     private readonly redraw = oncePerPicture(() => this.draw());
-    private data: Data | null = null;
+    protected data: Data | null = null;
     private choices: Choices = { zone: "utc", part: null, hidden: [] };
-    private layers: Layer[] = [];
+    protected layers: Layer[] = [];
     private cursor = -1; // a step
     private anchor = -1;
     private drags = false;
 
-    constructor(name: string, private readonly on: Listener) {
-        this.field = element("div", { className: "chart", tabIndex: 0 });
+    constructor(name: string, private readonly on: Listener, private readonly height = HEIGHT) {
+        this.field = element("div", { className: height < HEIGHT ? "chart low" : "chart", tabIndex: 0 });
         this.field.setAttribute("role", "application");
         this.field.setAttribute("aria-label", name
             + ". Arrow keys move, Shift marks a part of the time, Enter selects it, Escape clears the selection.");
@@ -118,7 +119,7 @@ export class Chart {
 
     show(data: Data, choices: Choices): void {
         if (data !== this.data) {
-            this.layers = layersOf(data);
+            this.layers = this.layersFor(data);
             this.cursor = this.anchor = -1;
         }
         this.data = data;
@@ -127,20 +128,28 @@ export class Chart {
         this.draw();
     }
 
-    private get visible(): Layer[] {
+    protected layersFor(data: Data): Layer[] {
+        return layersOf(data);
+    }
+
+    protected get visible(): Layer[] {
         return this.layers.filter(({ key }) => !this.choices.hidden.includes(key));
     }
 
-    private get steps(): number {
+    protected stepsOf(data: Data): number {
+        return stepsOf(data);
+    }
+
+    protected get steps(): number {
         return this.data ? stepsOf(this.data) : 1;
     }
 
-    private get scale(): Scale {
+    protected get scale(): Scale {
         return scaleOf(this.data?.type ?? "", this.most());
     }
 
     // The largest sum of a step, as weight a second.
-    private most(): number {
+    protected most(): number {
         const sums = new Float64Array(this.steps);
         this.visible.forEach(({ bins }) => bins.forEach((weight, i) => { sums[i] += weight; }));
         return sums.reduce((most, sum, i) => Math.max(most, sum / this.secondsOf(i)), 0);
@@ -152,7 +161,7 @@ export class Chart {
         return step >= this.steps ? 1 : step * length / (span.to - span.from);
     }
 
-    private secondsOf(step: number): number {
+    protected secondsOf(step: number): number {
         const { span } = this.data as Data;
         return Math.max(1, (this.shareAt(step + 1) - this.shareAt(step)) * (span.to - span.from));
     }
@@ -164,36 +173,39 @@ export class Chart {
             return;
         }
         const { scale } = this;
-        const marks = roundSteps(scale.of(this.most()), 4);
+        const marks = roundSteps(scale.of(this.most()), this.height < HEIGHT ? 2 : 4);
         const top = marks[marks.length - 1] || 1;
         const right = width - LEFT - 8;
-        const floor = HEIGHT - LOW;
+        const floor = this.height - LOW;
         const y = (value: number) => floor - value / top * (floor - 18);
         const x = (step: number) => LEFT + this.shareAt(step) * right;
         this.picture.setAttribute("width", String(width));
-        this.picture.setAttribute("height", String(HEIGHT));
+        this.picture.setAttribute("height", String(this.height));
         const parts: SVGElement[] = [svg("text", { x: 2, y: 11, class: "unit" }, scale.unit)];
         marks.forEach((value) => {
             parts.push(svg("line", { x1: LEFT, x2: LEFT + right, y1: y(value), y2: y(value), class: "grid" }),
-                svg("text", { x: LEFT - 6, y: y(value) + 4, class: "weight" }, String(Number(value.toPrecision(3)))));
+                svg("text", { x: LEFT - 6, y: y(value) + 4, class: "weight" }, markText(value)));
         });
         for (const { at, label } of axisTicks(data.span, this.choices.zone, right / TICK_WIDTH)) {
             const place = LEFT + at * right;
             if (place < width - TICK_WIDTH / 4) {
                 parts.push(svg("line", { x1: place, x2: place, y1: floor, y2: floor + 5, class: "tick" }),
-                    svg("text", { x: place, y: HEIGHT - 5, class: "time" }, label));
+                    svg("text", { x: place, y: this.height - 5, class: "time" }, label));
             }
         }
-        const base = new Float64Array(this.steps);
-        for (const layer of this.visible) {
-            parts.push(svg("path", { d: this.outline(layer, base, { x, y }, scale), class: "layer colour-" + layer.colour }));
-        }
-        this.picture.replaceChildren(...parts, ...this.marks(x, floor));
+        this.picture.replaceChildren(...parts, ...this.shapes({ x, y }, scale), ...this.marks(x, floor));
         this.tell();
     }
 
+    // Draws the layers, each on top of those before it.
+    protected shapes(place: Place, scale: Scale): SVGElement[] {
+        const base = new Float64Array(this.steps);
+        return this.visible.map((layer) =>
+            svg("path", { d: this.outline(layer, base, place, scale), class: "layer colour-" + layer.colour }));
+    }
+
     // Returns the outline of a layer on top of those before it, and adds it to their sum.
-    private outline({ bins }: Layer, base: Float64Array, { x, y }: Record<"x" | "y", (of: number) => number>, scale: Scale): string {
+    private outline({ bins }: Layer, base: Float64Array, { x, y }: Place, scale: Scale): string {
         const upper: string[] = [];
         const lower: string[] = [];
         bins.forEach((weight, i) => {
@@ -241,14 +253,23 @@ export class Chart {
         }
         const steps = this.marked ?? (this.cursor >= 0 ? { from: this.cursor, to: this.cursor + 1 } : null);
         const span = steps ? this.seconds(steps) : data.span;
+        this.readout.textContent = this.caption(steps !== null, spanText(span, this.choices.zone), this.figures(steps, span, scale));
+    }
+
+    // chosen: the figures are of a part of the time only.
+    protected caption(chosen: boolean, when: string, figures: string): string {
+        return when + ": " + figures + (chosen ? "" : ". Drag to choose a part.");
+    }
+
+    // Says how much there is in these steps, or in all.
+    protected figures(steps: Span | null, span: Span, scale: Scale): string {
         const weight = (layer: Layer) => (steps ? layer.bins.subarray(steps.from, steps.to).reduce((a, b) => a + b, 0) : layer.total);
         const rate = (sum: number) => scale.text(sum / Math.max(1, span.to - span.from));
         const sum = this.visible.reduce((all, layer) => all + weight(layer), 0);
         const each = this.visible.length > 1 && steps
             ? this.visible.filter((layer) => weight(layer) > 0).slice(0, 4)
                 .map((layer) => layer.label + " " + rate(weight(layer))).join(", ") : "";
-        this.readout.textContent = spanText(span, this.choices.zone) + ": " + rate(sum) + (each ? " (" + each + ")" : "")
-            + (steps ? "" : " on average. Drag to choose a part.");
+        return rate(sum) + (each ? " (" + each + ")" : "") + (steps ? "" : " on average");
     }
 
     private showLegend(): void {

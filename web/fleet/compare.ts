@@ -1,28 +1,34 @@
-// Compares two times, or two values of a label: both over time, and the flame graph of what changed.
-import { changeOf } from "../model/changes";
-import { compareProfiles, methodSums } from "../model/compare";
-import { Z95, formatChange, formatShare, plural } from "../model/figures";
+// Compares two times, versions, hosts or other values of a label: what surely changed, both sides over time, and the flame graph of the
+// difference.
+import { compareProfiles } from "../model/compare";
 import { visibleName } from "../model/names";
 import { Profile, profileOf } from "../model/profile";
-import { element } from "../page/dom";
-import { GraphAnswer, SeriesAnswer } from "./api";
+import { element, keepPlace } from "../page/dom";
+import { AnswerError, GraphAnswer, Parameters, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
+import { ChangesAnswer, askChanges, canJudge, judgedSentence, judgedTables, markJudged, sidesText } from "./judged";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
-import { choosePart, emptyState, nameOf, partBar } from "./parts";
+import { choosePart, emptyState, partBar } from "./parts";
+import { sampledSentence } from "./sampled";
+import { HOSTS, LABEL, RECORDINGS, SIDES, VERSION, backOf, isTime, matchersOf } from "./sides";
 import { Span, State, quote, secondsIn, selector, spanOf, timesOf } from "./state";
 import { lengthText, stepFor } from "./times";
 
-const DAY = 86_400;
-
-// The other times that one click compares with: the word in the address, its title, and how many seconds before.
-const PRESETS: [string, string, (length: number) => number][] = [
-    ["before", "the time before", (length) => length], ["yesterday", "yesterday", () => DAY], ["week", "last week", () => 7 * DAY],
-];
-const LABEL = "label";
+const FIRST = "before";
 const inOrder = new Intl.Collator("en", { numeric: true });
-const MOST_CHANGES = 3;
-const ERROR_RATE = 0.01; // the chance that a comparison names a change that there is not
+
+interface Asked {
+    matchers: string[];
+    times: { from: string; to: string };
+}
+
+interface Plan {
+    before: Asked;
+    after: Asked;
+    names: string[]; // of the two sides, for captions
+    answer: ChangesAnswer | null; // if it was needed to find the sides
+}
 
 interface Side {
     window: Span; // what its chart shows
@@ -44,22 +50,25 @@ export class Compare implements View {
     private readonly ofLabel = element("span", { className: "of-label" }, element("label", {}, "Label ", this.label),
         element("label", {}, " before ", this.one), element("label", {}, " after ", this.two));
     private readonly sentence = element("p", { className: "sentence" });
+    private readonly judged = element("div", { className: "judged" });
     private readonly charts: [Chart, Chart];
     private readonly captions = [element("h2", {}), element("h2", {})] as const;
     private readonly bars = [element("div", {}), element("div", {})] as const;
     private readonly nothing = element("div", {});
     private readonly pictures: HTMLElement;
     private data: [Data, Data] | null = null;
+    private answer: ChangesAnswer | Error | null = null;
+    private profiles: [Profile, Profile] | null = null;
     private page: Page | null = null;
 
     constructor() {
         const chart = (name: string, key: "part" | "other") =>
             new Chart(name, { part: (span) => this.page && choosePart(this.page, key)(span) });
         this.charts = [chart("Before, over time", "other"), chart("After, over time", "part")];
-        this.against.append(...PRESETS.map(([word, title]) => new Option(title, word)), new Option("another value of a label", LABEL));
+        this.against.append(...SIDES.map(({ word, title }) => new Option(title, word)), new Option("another recording", RECORDINGS));
         const choose = (select: HTMLSelectElement, what: (value: string) => Partial<State>) =>
             select.addEventListener("change", () => this.page?.change(what(select.value)));
-        choose(this.against, (against) => ({ against, other: "" }));
+        choose(this.against, (against) => ({ against, other: "", one: "", two: "" }));
         choose(this.label, (label) => ({ label, one: "", two: "" }));
         choose(this.one, (one) => ({ one }));
         choose(this.two, (two) => ({ two }));
@@ -67,7 +76,7 @@ export class Compare implements View {
             element("section", {}, this.captions[i], this.charts[i].root, this.bars[i])));
         this.root.append(element("div", { className: "row" }, this.heading,
             element("label", {}, "Compare with ", this.against), this.ofLabel),
-            this.sentence, this.pictures, this.nothing);
+            this.sentence, this.judged, this.pictures, this.nothing);
     }
 
     async load(page: Page): Promise<void> {
@@ -76,26 +85,80 @@ export class Compare implements View {
         const some = services.filter(({ name }) => state.service === "" || name === state.service);
         const types = orderTypes(some.flatMap((one) => Object.keys(one.types)));
         const type = state.type || (types[0] ?? CPU_TIME);
-        const chosen = this.showChoices(page);
-        const after = await this.ask(page, type, timesOf(state), state.against === LABEL ? matcher(chosen, chosen.two) : [], "part");
+        const plan = await this.plan(page, type);
+        const after = await this.ask(page, type, plan.after, "part");
         const window = { from: after.series.from, to: after.series.to };
-        const back = PRESETS.find(([word]) => word === state.against)?.[2](window.to - window.from) ?? 0;
+        const against = state.against || FIRST;
+        const back = backOf(against, window.to - window.from);
         const other = { from: String(window.from - back), to: String(window.to - back) };
-        const before = await this.ask(page, type, other, state.against === LABEL ? matcher(chosen, chosen.one) : [], "other",
-            shifted(spanOf(state.part), -back));
+        const before = await this.ask(page, type, isTime(against) ? { ...plan.before, times: other } : plan.before, "other",
+            isTime(against) ? shifted(spanOf(state.part), -back) : null);
         const profiles = await questions.keep(Promise.all([profileOf(before.graph.page), profileOf(after.graph.page)]));
+        const answer = profiles.every(({ total }) => total > 0) ? await this.judge(page, type, plan, before, after) : null;
         page.isOf(window);
-        page.partial([before, after].flatMap(({ series, graph }) => [series.missing_text, graph.server.missing_text]));
+        page.partial([...[before, after].flatMap(({ series, graph }) => [series.missing_text, graph.server.missing_text]),
+            answer instanceof Error ? "" : answer?.missing_text]);
         const data = (side: Side): Data => ({ type, step: side.series.step, span: side.window, series: side.series.series });
         this.data = [data(before), data(after)];
         this.heading.textContent = (state.service === "" ? "All services" : visibleName(state.service)) + ": " + titleOfType(type);
-        const values = [chosen.one, chosen.two].map((value) =>
-            (state.against === LABEL ? ": " + chosen.label + " " + visibleName(value) : ""));
         ["Before", "After"].forEach((word, i) => {
-            this.captions[i].textContent = word + values[i] + ", " + lengthText([before, after][i].span);
+            this.captions[i].textContent = word + plan.names[i] + ", " + lengthText([before, after][i].span);
         });
+        this.answer = answer;
+        this.profiles = [profiles[0], profiles[1]];
         this.draw(page);
         this.showGraph(page, profiles[0], profiles[1]);
+    }
+
+    // Finds out what the two sides are. For versions, the server says which are the newest, and when both ran.
+    private async plan(page: Page, type: string): Promise<Plan> {
+        const { state } = page;
+        const against = state.against || FIRST;
+        const chosen = this.showChoices(page);
+        const times = timesOf(state);
+        if (against === VERSION) {
+            const answer = await askChanges(page, { ...times, select: selector(state), type, by: VERSION }, true);
+            const side = ({ value, from, to }: ChangesAnswer["before"]) =>
+                ({ matchers: [VERSION + "=" + quote(value ?? "")], times: { from: String(from), to: String(to) } });
+            const names = [answer.before, answer.after].map(({ value }) => ": version " + visibleName(value ?? ""));
+            return { before: side(answer.before), after: side(answer.after), names, answer };
+        }
+        if (against === RECORDINGS) {
+            const [other, part] = [state.other, state.part].map((text) => spanOf(text));
+            const side = (matcher: string, span: Span | null) => ({
+                matchers: [matcher].filter((text) => text !== ""),
+                times: span ? { from: String(span.from), to: String(span.to) } : times,
+            });
+            return { before: side(state.one, other), after: side(state.two, part), names: [": the first", ": the second"], answer: null };
+        }
+        const [one, two] = matchersOf(against, chosen.label, chosen.one, chosen.two);
+        const names = against === LABEL ? [chosen.one, chosen.two].map((value) => ": " + chosen.label + " " + visibleName(value))
+            : against === HOSTS ? [": other hosts", ": host " + visibleName(chosen.two)] : ["", ""];
+        return { before: { matchers: one, times }, after: { matchers: two, times }, names, answer: null };
+    }
+
+    // Asks the server what surely changed. Returns null if it has no question for these sides, or why it has no answer.
+    private async judge(page: Page, type: string, plan: Plan, before: Side, after: Side): Promise<ChangesAnswer | Error | null> {
+        const { state } = page;
+        const narrowed = state.part !== "" || state.other !== "";
+        const range = ({ span }: Side) => span.from + ".." + span.to;
+        const matchers = [plan.before.matchers, plan.after.matchers];
+        const parameters: Parameters = { ...timesOf(state), select: selector(state), type };
+        if (isTime(state.against || FIRST)) {
+            Object.assign(parameters, { before: range(before), after: range(after) });
+        } else if (narrowed || matchers.some((list) => list.length === 0)) {
+            return null;
+        } else if (plan.answer) {
+            return plan.answer;
+        } else {
+            Object.assign(parameters, { before: matchers[0].join(","), after: matchers[1].join(",") });
+        }
+        return askChanges(page, parameters, true).catch((error: unknown) => {
+            if (error instanceof AnswerError) {
+                return error;
+            }
+            throw error;
+        });
     }
 
     draw(page: Page): void {
@@ -106,13 +169,32 @@ export class Compare implements View {
         }
         this.bars[0].replaceChildren(partBar(page, "other", "Compared: "));
         this.bars[1].replaceChildren(partBar(page, "part", "Compared: "));
+        this.showJudged(page);
     }
 
-    private async ask(page: Page, type: string, times: { from: string; to: string }, matchers: string[], key: "part" | "other",
+    // Says what changed: as the server judges, or otherwise by the draw of the samples alone.
+    private showJudged(page: Page): void {
+        const { answer, profiles } = this;
+        if (!profiles || profiles.some(({ total }) => total === 0)) {
+            this.sentence.replaceChildren();
+            this.judged.replaceChildren();
+        } else if (answer && !(answer instanceof Error) && canJudge(answer)) {
+            this.sentence.replaceChildren(...judgedSentence(answer));
+            const href = (method: string) => page.link({ graph: new URLSearchParams({ query: method }).toString() });
+            keepPlace(this.judged, () => this.judged.replaceChildren(...judgedTables(answer, href), sidesText(page, answer)));
+        } else {
+            const why = answer instanceof Error ? answer.message : answer?.reason;
+            this.sentence.replaceChildren(...sampledSentence(...profiles));
+            this.judged.replaceChildren(...(why
+                ? [element("p", { className: "aside" }, "Hosts could not be compared: " + why + ".")] : []));
+        }
+    }
+
+    private async ask(page: Page, type: string, { times, matchers }: Asked, key: "part" | "other",
         otherwise: Span | null = null): Promise<Side> {
         const select = selector(page.state, matchers);
-        const series = await page.questions.ask<SeriesAnswer>("/v1/series",
-            { ...times, select, type, step: stepFor(secondsIn(page.state)) });
+        const seconds = Number(times.from) > 0 ? Number(times.to) - Number(times.from) : secondsIn(page.state);
+        const series = await page.questions.ask<SeriesAnswer>("/v1/series", { ...times, select, type, step: stepFor(seconds) });
         const window = { from: series.from, to: series.to };
         const span = spanOf(page.state[key]) ?? otherwise ?? window;
         const graph = await page.questions.ask<GraphAnswer>("/v1/flamegraph",
@@ -127,7 +209,8 @@ export class Compare implements View {
         some.forEach(({ labels }) => Object.entries(labels).forEach(([name, list]) =>
             values.set(name, [...new Set([...(values.get(name) ?? []), ...list])].sort(inOrder.compare))));
         const several = [...values].filter(([, list]) => list.length > 1);
-        const label = state.label || (several[0] ?? [...values][0] ?? [""])[0];
+        const ofHosts = (state.against || FIRST) === HOSTS;
+        const label = ofHosts ? "host" : state.label || (several[0] ?? [...values][0] ?? [""])[0];
         const list = values.get(label) ?? [];
         const one = state.one || (list[0] ?? "");
         const two = state.two || (list.find((value) => value !== one) ?? one);
@@ -138,8 +221,10 @@ export class Compare implements View {
         fill(this.label, [...values.keys()], label);
         fill(this.one, list, one);
         fill(this.two, list, two);
-        this.against.value = PRESETS.some(([word]) => word === state.against) || state.against === LABEL ? state.against : PRESETS[0][0];
-        this.ofLabel.hidden = state.against !== LABEL;
+        const against = state.against || FIRST;
+        this.against.value = SIDES.some(({ word }) => word === against) || against === RECORDINGS ? against : FIRST;
+        this.ofLabel.hidden = against !== LABEL && against !== HOSTS;
+        this.label.disabled = this.one.disabled = against === HOSTS;
         return { label, one, two };
     }
 
@@ -147,43 +232,18 @@ export class Compare implements View {
         const lacks = before.total === 0 ? "before" : after.total === 0 ? "after" : "";
         this.nothing.replaceChildren(...(lacks === "" ? [] : [emptyState("Nothing to compare",
             "There are no samples of this kind on the side " + lacks + ". Compare with another time, or choose a longer one.", "")]));
-        this.sentence.replaceChildren(...(lacks === "" ? changesText(before, after) : []));
         if (lacks === "") {
-            page.viewer.show(compareProfiles(before, after));
+            const both = compareProfiles(before, after);
+            if (this.answer && !(this.answer instanceof Error) && canJudge(this.answer)) {
+                markJudged(both, this.answer);
+            }
+            page.viewer.show(both);
         } else {
             page.viewer.hide();
         }
     }
 }
 
-function matcher({ label }: { label: string }, value: string): string[] {
-    return label === "" ? [] : [label + "=" + quote(value)];
-}
-
 function shifted(span: Span | null, by: number): Span | null {
     return span && { from: span.from + by, to: span.to + by };
-}
-
-// Says how many methods' self shares changed by more than the draw of the samples explains, and which changed most.
-function changesText(before: Profile, after: Profile): (Node | string)[] {
-    const shares = new Map<string, [number, number]>();
-    [before, after].forEach((profile, side) => methodSums(profile).forEach(({ name, self }) => {
-        const known = shares.get(profile.strings[name]) ?? [0, 0];
-        known[side] = self / profile.total;
-        shares.set(profile.strings[name], known);
-    }));
-    const some = [...shares].filter(([, [one, two]]) => one > 0 || two > 0);
-    // A normal variable is beyond z with a chance of at most exp(-z²/2). With this z the tests of all methods together err in at
-    // most one comparison of a hundred. The intervals of changeOf have z = 1.96: fewer samples make them as wide.
-    const wider = 2 * Math.log(Math.max(1, some.length) / ERROR_RATE) / Z95 ** 2;
-    const changes = some.map(([name, [one, two]]) =>
-        ({ name, ...changeOf(one, before.effectiveSamples / wider, two, after.effectiveSamples / wider) }));
-    const sure = changes.filter((change) => change.sure).sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-    if (sure.length === 0) {
-        return ["No method's share changed by more than sampling explains (" + plural(changes.length, "method") + ")."];
-    }
-    const words = sure.slice(0, MOST_CHANGES).flatMap(({ name, before: from, after: to, change }, i) =>
-        [i > 0 ? ", " : "", nameOf(name), ` ${formatShare(from)} → ${formatShare(to)} (${formatChange(change).replace("%", " pt")})`]);
-    return [`The self share of ${sure.length} of ${plural(changes.length, "method")} changed by more than sampling explains `
-        + "(differences between hosts not counted): ", ...words, "."];
 }

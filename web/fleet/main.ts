@@ -1,9 +1,10 @@
 // Starts the server's page: keeps the choices and the address together, and shows the view that the address names.
 import { byId } from "../page/dom";
-import { Service, Services, Questions } from "./api";
+import { AnswerError, FORBIDDEN, Questions, Service, Services, UNAUTHORIZED } from "./api";
 import { Bar } from "./bar";
+import { Keys } from "./keys";
 import { LIGHT, Page, View } from "./page";
-import { DEFAULTS, Span, State, portable, readState, selector, timesOf, writeState } from "./state";
+import { DEFAULTS, Span, State, portable, presentSpan, readState, selector, timesOf, writeState } from "./state";
 import { timeText, zoneText } from "./times";
 import { makeViews } from "./views";
 import { Embedded } from "./viewer";
@@ -15,7 +16,7 @@ class Main implements Page {
     readonly viewer: Embedded;
     private readonly views: View[] = makeViews();
     private readonly bar: Bar;
-    private span: Span = { from: 0, to: 0 };
+    span: Span = { from: 0, to: 0 };
     private loaded = ""; // the choices that the last complete picture is of, as text
     private asked = ""; // those of the last question: they differ from `loaded` while it runs, and after it has failed
     private loadedAt = 0;
@@ -24,6 +25,7 @@ class Main implements Page {
     constructor() {
         this.viewer = new Embedded(() => "#" + this.state.graph, (text, remembered) => this.changeGraph(text, remembered));
         this.bar = new Bar(this, this.views, () => void this.load());
+        new Keys(this, this.views, () => void this.load());
         byId("view").append(...this.views.map(({ root }) => root));
         byId("bar-search").append(byId("search"));
         window.addEventListener("hashchange", () => {
@@ -124,6 +126,7 @@ class Main implements Page {
         if (otherView) {
             this.viewer.hide();
         }
+        this.span = presentSpan(this.state);
         try {
             const select = selector({ ...this.state, service: "" });
             const list = await this.questions.ask<Services>("/v1/services", { ...timesOf(this.state), select });
@@ -146,7 +149,7 @@ class Main implements Page {
             }
             byId("view").hidden = otherView && this.loaded !== "";
             const since = otherView ? "" : this.ageOf(wanted);
-            byId("problem").textContent = (error instanceof Error ? error.message : String(error)) + since;
+            byId("problem").textContent = problemText(error) + since;
             byId("problem").hidden = false;
         }
         document.body.classList.remove("loading");
@@ -164,6 +167,16 @@ class Main implements Page {
         const words = wanted === this.loaded ? "" : "still that of the choices before, and ";
         return ` The picture is ${words}from ${timeText(this.loadedAt / 1000, zone)} (${zoneText(zone)}).`;
     }
+}
+
+function problemText(error: unknown): string {
+    if (error instanceof AnswerError && error.status === UNAUTHORIZED) {
+        return "You are signed out: the server wants a token with the scope read. Load this page again and give the token as the password.";
+    }
+    if (error instanceof AnswerError && error.status === FORBIDDEN) {
+        return "Not permitted: " + error.message + ". Sign in with a token that may, or choose another view.";
+    }
+    return error instanceof Error ? error.message : String(error);
 }
 
 // The choices that determine what is asked for, as text.

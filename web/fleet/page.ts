@@ -8,6 +8,7 @@ export interface Page {
     readonly questions: Questions; // of the present picture; they end when another one is asked for
     readonly services: Service[]; // of the selection and the time
     readonly viewer: Embedded;
+    readonly span: Span; // what the picture is of
     // Changes choices and shows what follows. `remembered`: the back button returns to the choices before.
     change(what: Partial<State>, remembered?: boolean): void;
     // Returns the address of the page with other choices.

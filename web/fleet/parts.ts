@@ -1,16 +1,37 @@
 // Parts that several views use.
 import { formatShare } from "../model/figures";
-import { visibleName } from "../model/names";
+import { splitName, visibleName } from "../model/names";
 import { element } from "../page/dom";
 import { Books } from "./api";
 import { Page } from "./page";
 import { Span, spanOf, textOfSpan } from "./state";
 import { lengthText, spanText } from "./times";
 
-const LONGEST = 300;
+const LONGEST = 120; // characters; a longer name is cut in the middle, because its end tells it from others
+const END = 48;
+const LONGEST_HINT = 2000;
 
 export function nameOf(text: string): HTMLElement {
-    return element("bdi", { dir: "ltr" }, visibleName(text).slice(0, LONGEST));
+    const name = visibleName(text);
+    return name.length <= LONGEST ? element("bdi", { dir: "ltr" }, name)
+        : element("bdi", { dir: "ltr", title: name.slice(0, LONGEST_HINT) }, name.slice(0, LONGEST - END - 1) + "…" + name.slice(-END));
+}
+
+// Shows the name of a class: without its package first, the package after it.
+export function className(name: string): HTMLElement {
+    const at = name.lastIndexOf(".") + 1;
+    return twoParts(name, name.slice(at), name.slice(0, Math.max(0, at - 1)));
+}
+
+// Shows the name of a method: class and method first, the package after it.
+export function methodName(name: string): HTMLElement {
+    const { method, package: of } = splitName(name);
+    return twoParts(name, method, of);
+}
+
+function twoParts(name: string, first: string, second: string): HTMLElement {
+    return element("span", { className: "method-name", title: visibleName(name).slice(0, LONGEST_HINT) }, nameOf(first),
+        ...(second === "" ? [] : [" ", element("span", { className: "quiet" }, nameOf(second))]));
 }
 
 export function link(text: Node | string, href: string, title = ""): HTMLAnchorElement {

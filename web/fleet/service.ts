@@ -4,9 +4,10 @@ import { profileOf } from "../model/profile";
 import { byId, element, keepPlace } from "../page/dom";
 import { GraphAnswer, SeriesAnswer } from "./api";
 import { Chart, Data } from "./chart";
+import { coveragePill } from "./coverage";
 import { CPU_TIME, orderTypes, titleOfType } from "./kinds";
 import { Page, View } from "./page";
-import { choosePart, coverageText, emptyState, link, partBar } from "./parts";
+import { choosePart, emptyState, link, partBar } from "./parts";
 import { portable, secondsIn, selector, spanOf, timesOf } from "./state";
 import { stepFor } from "./times";
 
@@ -56,7 +57,8 @@ export class ServiceView implements View {
         page.isOf(span);
         page.partial([series.missing_text, graph?.server.missing_text]);
         this.data = { type, step: series.step, span, series: series.series };
-        this.coverage.textContent = graph?.server.books ? coverageText(graph.server.books) : "";
+        const books = graph?.server.books ?? null;
+        this.coverage.replaceChildren(...(books ? [coveragePill(books, type.split(":")[1] ?? ""), ": " + books.text] : []));
         this.types = types.includes(type) ? types : [...types, type];
         this.type = type;
         this.showLabels(page);

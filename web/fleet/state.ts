@@ -15,17 +15,22 @@ export interface State {
     match: string; // text that names of functions must contain
     filter: string; // text that names of services must contain
     sort: string; // a column of the services; "" = the first order
-    against: string; // what a comparison compares with: a word of compare.ts
+    against: string; // what a comparison compares with: a word of sides.ts; "" = the first of the view
     label: string; // the label whose values are compared
     one: string;
     two: string;
     other: string; // as `part`, of the time before
+    order: string; // the key metric by which recordings are ordered; "" = by time
+    pick: string; // the number of the recording that waits for another one to be compared with; "" = none
+    rule: string; // the rule of alerts in sight; "" = all
+    draft: string; // the text of a rule that is being written; "" = none
     graph: string; // the viewer's choices, as in its own address
 }
 
 export const DEFAULTS: Readonly<State> = Object.freeze({
     view: "services", service: "", range: "1h", from: 0, to: 0, part: "", zone: "local", where: [], type: "", by: "", hidden: [],
-    match: "", filter: "", sort: "", against: "before", label: "", one: "", two: "", other: "", graph: "",
+    match: "", filter: "", sort: "", against: "", label: "", one: "", two: "", other: "", order: "", pick: "", rule: "",
+    draft: "", graph: "",
 });
 
 export const RANGES: [string, string, number][] = [
@@ -118,6 +123,12 @@ export function timesOf({ range, from, to }: State): { from: string; to: string 
 
 export function secondsIn({ range, from, to }: State): number {
     return from > 0 ? to - from : (RANGES.find(([word]) => word === range) ?? RANGES[1])[2];
+}
+
+// The time that the choices are of, by this machine's clock. Answers of the server have the exact one.
+export function presentSpan(state: State): Span {
+    const now = Math.floor(Date.now() / 1000);
+    return state.from > 0 ? { from: state.from, to: state.to } : { from: now - secondsIn(state), to: now };
 }
 
 // Keys of the viewer whose values are numbers of frames, names or threads. They mean something for one profile only.

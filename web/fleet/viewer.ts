@@ -20,8 +20,10 @@ export class Embedded {
         };
     }
 
-    show(profile: Profile): void {
-        const kinds = new Kinds([{ kind: profile.kind, title: profile.kindTitle, problem: "", read: () => Promise.resolve(profile) }]);
+    // Shows a profile; `others` are of the same recording, and of other kinds of samples.
+    show(profile: Profile, others: Profile[] = []): void {
+        const kinds = new Kinds([profile, ...others].map((one) =>
+            ({ kind: one.kind, title: one.kindTitle, problem: "", read: () => Promise.resolve(one) })));
         this.hide(false);
         if (this.app) {
             this.app.replace(profile, kinds);
@@ -38,6 +40,7 @@ export class Embedded {
 
     hide(hidden = true): void {
         byId("viewer").hidden = hidden;
+        byId("search").hidden = hidden; // it is in the bar
         byId("answer").classList.toggle("away", hidden);
     }
 }

@@ -30,7 +30,7 @@ static void complain(const struct error *e, const char *consequence)
     fprintf(stderr, "candor: %s%s\n", e->text, consequence);
 }
 
-/* ---- visits: what the agent does on the JVM's threads may be left where it faults, and is the JVM's life no longer ---- */
+/* ---- visits: if the agent's code on a thread of the JVM faults, only the visit ends, and not the JVM ---- */
 
 static void free_locks(void)
 {

@@ -217,7 +217,7 @@ void path_search_settle(struct path_search *s)
     want(s);
 }
 
-/* ---- what has come out ---- */
+/* ---- results ---- */
 
 struct rest {
     bool is_beyond, has_more; /* somewhere above: some holders were left out, or have not been searched for */

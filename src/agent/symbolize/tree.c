@@ -76,7 +76,7 @@ static const struct tree *find_pack(struct print *p, const struct tree *t)
     return found;
 }
 
-/* ---- types: C writes what a pointer points to around it ---- */
+/* ---- types: in C syntax, a pointer surrounds the type to which it points ---- */
 
 /* Returns the function or array type for which a declarator needs parentheses, before the parameters or the bound; NULL if it needs
  * none. */

@@ -7,7 +7,7 @@
 
 enum flag_matter { FLAG_IS_SLOW, FLAG_IS_RISKY };
 
-/* A flag as it stands on the command line. */
+/* A flag in the form in which it is on the command line. */
 struct known_flag {
     const char *flag;
     enum flag_matter matter;

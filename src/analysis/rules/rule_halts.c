@@ -120,7 +120,7 @@ static void judge_errors(struct findings *f, const struct evidence *e)
 
 /* ---- operations of the JVM ---- */
 
-/* Collections have rules of their own. GC_HeapInspection is none: it counts objects. */
+/* Collections have separate rules. GC_HeapInspection is not a collection: it counts objects. */
 static bool collects(const char *operation)
 {
     static const char *const begins[] = {"G1", "Gen", "Parallel", "Serial", "Z", "X", "CMS", "CGC", "CollectF", "Shenandoah"};

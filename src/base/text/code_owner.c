@@ -8,7 +8,7 @@ static const char *const jdk_packages[] = {"java.", "javax.", "jdk.", "sun.", "c
 /* The JDK's methods in which threads wait for each other, whatever code calls them. */
 static const char *const plumbing[] = {"jdk.internal.misc.Unsafe", "sun.misc.Unsafe", "java.util.concurrent.locks.", "java.lang.Object"};
 
-/* Frameworks, servers, drivers and languages. Their frames say how a program does something, but seldom what it does. */
+/* Frameworks, servers, drivers and languages. Their frames show how a program does something, but rarely what it does. */
 static const char *const libraries[] = {"akka.",
                                         "ch.qos.logback.",
                                         "clojure.",

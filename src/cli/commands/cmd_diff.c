@@ -47,7 +47,7 @@ static int parse_only(const struct cli_args *args, unsigned *only)
     return CLI_OK;
 }
 
-/* What the profiles measure. It must be the same for all of them. */
+/* The quantity that the profiles measure. It must be the same for all of them. */
 struct kind {
     enum profile_unit unit;
     enum profile_kind samples;

@@ -1,4 +1,5 @@
 /* candor fleet: asks a server about all services and hosts. */
+#include "base/agreed/recorded_events.h"
 #include "cli/cli.h"
 #include "cli/fleet/fleet.h"
 #include "http/address.h"
@@ -36,6 +37,13 @@ static const struct cli_option options[] = {
     {0, "step", "DURATION", NULL, "metrics NAME: the time of one value, in whole minutes (default: at most 200 values)"},
     {0, "order", "METRIC", NULL,
      "search: the metric whose largest values come first (default: the first of the condition); spans: cpu, wall, alloc or duration (cpu)"},
+    {'e', "event", "LIST", NULL, "profile: what to record: one or several of " RECORDING_EVENT_TOGETHER " (default cpu)"},
+    {'d', "duration", "TIME", NULL, "profile: for how long, up to 10m (default 1m)"},
+    {'i', "interval", "TIME", NULL, "profile: time between two samples (default: as the JVM's daemon has it)"},
+    {0, "jvms", "N", NULL, "profile: of at most so many JVMs (default 1)"},
+    {0, "share", "PERCENT", NULL, "profile: each JVM that matches is recorded with this probability (default 100%)"},
+    {0, "within", "TIME", NULL, "profile: how long to look for such JVMs (default 2m)"},
+    {0, "wait", NULL, NULL, "profile: wait until the recordings have arrived"},
     {0, "preview", NULL, NULL, "alerts: show when the rule NAME would have fired from --from to --until"},
     {0},
 };
@@ -44,8 +52,8 @@ static const struct cli_option options[] = {
 enum { SHARED_OPTIONS = 6 };
 
 static const struct fleet_view *const views[] = {
-    &fleet_services, &fleet_functions, &fleet_top,    &fleet_endpoints, &fleet_spans, &fleet_changes,
-    &fleet_findings, &fleet_metrics,   &fleet_search, &fleet_alerts,    NULL,
+    &fleet_services, &fleet_functions, &fleet_top,    &fleet_endpoints, &fleet_spans,   &fleet_changes,
+    &fleet_findings, &fleet_metrics,   &fleet_search, &fleet_alerts,    &fleet_profile, NULL,
 };
 
 static const char *view_name_at(const void *context, size_t i)
@@ -140,7 +148,11 @@ const struct cli_command command_fleet = {
         "condition compares metrics with numbers (> >= < <= = !=), joined by and, or, not and parentheses. Units are %, s, ms, us, KB, "
         "MB, GB, KiB, MiB, GiB.\n\n"
         "alerts [NAME]: the rules of alerts ('candor server --alerts'), the state of each alert since when, and its last value with "
-        "the 95 % interval from LOW to HIGH. With NAME and --preview: when that rule would have fired, by the data of the past.",
+        "the 95 % interval from LOW to HIGH. With NAME and --preview: when that rule would have fired, by the data of the past.\n\n"
+        "profile: with --select, asks the daemons of such JVMs for one more recording, as in 'wall-clock time of the service shop for two "
+        "minutes'. Daemons ask for orders every few seconds; their configuration may forbid it, and limits how many they begin within an "
+        "hour. The recordings arrive with the label on_demand, and are only in answers to a --select that names it. Needs a token with the "
+        "scope profile. Without --select: what was asked for, and what became of it in each JVM.",
     .examples = "candor fleet services http://candor.example:4041\n"
                 "    which services there are, and what they used in the last hour\n"
                 "candor fleet functions --by version http://candor.example:4041 HashMap.resize\n"
@@ -161,7 +173,9 @@ const struct cli_command command_fleet = {
                 "candor fleet search --from -1d --order alloc http://candor.example:4041 'gc_longest > 200 ms'\n"
                 "    in which minutes of the last day a pause was long, those with most allocation first\n"
                 "candor fleet alerts http://candor.example:4041 json-is-slow --preview --from -7d\n"
-                "    when the rule json-is-slow would have fired in the last week\n",
+                "    when the rule json-is-slow would have fired in the last week\n"
+                "candor fleet profile --select 'service=\"shop\"' -e wall -d 2m --wait http://candor.example:4041\n"
+                "    what threads of the service shop wait for, in two minutes from now\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 1,

@@ -5,7 +5,11 @@ static const struct cli_option options[] = {
     {0, "config", "FILE", NULL, "read options from FILE, too: lines such as max-disk = 200G; the command line takes precedence"},
     {0, "listen", "HOST:PORT", NULL, "where to listen (default 127.0.0.1:4041)"},
     {0, "data", "DIR", NULL, "folder for all data (default ~/.local/share/candor/server)"},
-    {0, "retain", "TIME", NULL, "delete older data, in whole days of UTC (default 7d)"},
+    {0, "retain", "TIME", NULL, "delete older samples, in whole days of UTC; their sums by hour and by day stay (default 14d)"},
+    {0, "retain-hours", "TIME", NULL,
+     "delete older sums of samples by hour and stack (default 90d, or as --retain if that is longer; 0: no sums are kept)"},
+    {0, "retain-days", "TIME", NULL,
+     "delete older sums of samples by day and stack (default 395d, or as --retain-hours if that is longer)"},
     {0, "retain-recordings", "TIME", NULL,
      "delete recordings, as they were sent, that are older; their samples stay (default: as --retain)"},
     {0, "max-disk", "SIZE", NULL, "delete the oldest data of the services that have most if all data takes more (default 10G)"},
@@ -25,7 +29,7 @@ static const struct cli_option options[] = {
      "close a connection if the headers of a request take longer, or if a body or an answer stops for so long (default 30s)"},
     {0, "token-file", "FILE", NULL, "answer only clients with one of these tokens"},
     {0, "new-token", "NAME:SCOPES[:service=PATTERN]", NULL,
-     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin; with a pattern such as 'shop|cart-*' it is "
+     "make a token, add it to --token-file, print it, and end; scopes: read, write, admin, profile (ask for recordings); with a pattern such as 'shop|cart-*' it is "
      "good for these services only"},
     {0, "no-auth", NULL, NULL, "without tokens, also listen to other machines"},
     {0, "origin", "URL", NULL,

@@ -187,7 +187,7 @@ static int change_one(const struct fleet *f)
     }
     buffer_init(&path, FLEET_QUERY_MAX);
     buffer_printf(&path, "/v1/findings/%s", f->words[0]);
-    int status = fleet_tell(f, &path, change);
+    int status = fleet_tell(f, &path, change, NULL);
     if (!status && state)
         printf("finding %s: %s\n", f->words[0], state);
     return status ? status : cli_finish_output();

@@ -37,6 +37,7 @@ extern const struct fleet_view fleet_findings;  /* findings.c */
 extern const struct fleet_view fleet_metrics;   /* metrics.c */
 extern const struct fleet_view fleet_search;    /* search.c */
 extern const struct fleet_view fleet_alerts;    /* alerts.c */
+extern const struct fleet_view fleet_profile;   /* profile.c */
 
 enum { FLEET_QUERY_MAX = 1 << 16 };
 
@@ -52,8 +53,9 @@ void fleet_put_option(const struct fleet *f, struct buffer *query, const char *n
  * is not complete, it prints what is missing to standard error. Returns an exit status. */
 typedef int fleet_print(const struct fleet *f, const json_t *answer); /* returns an exit status */
 int fleet_show(const struct fleet *f, struct buffer *query, fleet_print *print);
-/* Sends the JSON to a path of the server, and frees both. Returns an exit status, after it has printed why the server refuses it. */
-int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json);
+/* Sends the JSON to a path of the server, and frees both. answer: receives the server's answer, which the caller frees; NULL = nobody wants
+ * it. Returns an exit status, after it has printed why the server refuses it. */
+int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json, json_t **answer);
 
 /* ---- the answer ---- */
 

@@ -101,19 +101,19 @@ int remote_get(const struct cli_args *args, const char *address, const char *que
     return status || answer->status == 200 ? status : refused(args, address, query, answer);
 }
 
-int remote_post(const struct cli_args *args, const char *address, const char *path, const char *type, const void *bytes, size_t n)
+int remote_post(const struct cli_args *args, const char *address, const char *path, const char *type, const void *bytes, size_t n,
+                struct post_answer *answer)
 {
     struct line line;
-    struct post_answer answer;
     struct error e;
     int status = dial(args, address, path, &line);
     if (!status) {
         struct post_letter letter = {.url = (const char *)line.url.data, .token = line.token, .type = type, .bytes = bytes, .size = n};
-        status = sent(address, post_send(line.transport, &letter, &answer, &e), &e);
+        status = sent(address, post_send(line.transport, &letter, answer, &e), &e);
     }
     hang_up(&line);
-    if (status || answer.status == 200)
+    if (status || answer->status == 200)
         return status;
-    struct fetch_answer words = {.status = answer.status, .body = {.data = (uint8_t *)answer.text, .len = answer.size}};
+    struct fetch_answer words = {.status = answer->status, .body = {.data = (uint8_t *)answer->text, .len = answer->size}};
     return refused(args, address, path, &words);
 }

@@ -63,14 +63,29 @@ static int read_count(const struct cli_args *args, const char *name, uint64_t ot
     return *out ? 0 : error_set(e, -EINVAL, "--%s 0 would refuse every connection", name);
 }
 
+/* Reads how long sums are kept; 0 = none are made. */
+static int read_tier(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *ns, struct error *e)
+{
+    const char *text = cli_option(args, name);
+    *ns = 0;
+    return text && !strcmp(text, "0") ? 0 : read_time(args, name, otherwise, ns, e);
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* ---- groups of options ---- */
 
 /* Reads how long data is kept, and how much of it. */
 static int read_retention(const struct cli_args *args, struct server_options *o, struct error *e)
 {
-    uint64_t retain, recordings;
-    int rc = read_time(args, "retain", 7 * DAY_NS, &retain, e);
+    uint64_t retain, recordings, hours, days;
+    int rc = read_time(args, "retain", 14 * DAY_NS, &retain, e);
     rc = rc ? rc : read_time(args, "retain-recordings", 0, &recordings, e);
+    rc = rc ? rc : read_tier(args, "retain-hours", longer(90 * DAY_NS, retain), &hours, e);
+    rc = rc ? rc : read_tier(args, "retain-days", longer(395 * DAY_NS, hours), &days, e);
     rc = rc ? rc : read_size(args, "max-disk", 10ull << 30, &o->max_disk, e);
     rc = rc ? rc : read_share(args, "max-recordings", o->max_disk, &o->max_raw, e);
     rc = rc ? rc : read_share(args, "max-disk-per-service", o->max_disk, &o->max_service, e);
@@ -80,6 +95,12 @@ static int read_retention(const struct cli_args *args, struct server_options *o,
     o->retain_raw_s = recordings / NS_PER_S;
     if (o->retain_s < 60)
         return error_set(e, -EINVAL, "--retain below 1m keeps nothing");
+    if (hours && hours < retain)
+        return error_set(e, -EINVAL, "--retain-hours is at least --retain, or 0");
+    if (hours && days < hours)
+        return error_set(e, -EINVAL, "--retain-days is at least --retain-hours");
+    o->retain_hours_s = hours / NS_PER_S;
+    o->retain_days_s = days / NS_PER_S;
     return 0;
 }
 

@@ -15,7 +15,7 @@ enum { MAX_JVMS = 1000 };
 
 void config_init(struct config *c)
 {
-    *c = (struct config){.spool_max = (uint64_t)1 << 30, .max_jvms = 100};
+    *c = (struct config){.spool_max = (uint64_t)1 << 30, .max_jvms = 100, .on_demand = true, .on_demand_max = 6};
     settings_init(&c->settings);
     c->chunk_ns = 30 * NS_PER_S;
     c->look_ns = 5 * NS_PER_S;
@@ -56,13 +56,19 @@ static int set_size(uint64_t *out, const char *key, const char *value, struct er
     return 0;
 }
 
-static int set_max_jvms(struct config *c, const char *value, struct error *e)
+static int set_number(uint32_t *out, const char *key, const char *value, uint32_t most, struct error *e)
 {
     uint64_t n;
-    if (number_parse(value, 1, MAX_JVMS, &n))
-        return error_set(e, -EINVAL, "max-jvms '%.40s': use a number from 1 to %d", value, MAX_JVMS);
-    c->max_jvms = (uint32_t)n;
+    if (number_parse(value, 1, most, &n))
+        return error_set(e, -EINVAL, "%s '%.40s': use a number from 1 to %u", key, value, most);
+    *out = (uint32_t)n;
     return 0;
+}
+
+static int set_switch(bool *out, const char *key, const char *value, struct error *e)
+{
+    *out = !strcmp(value, "yes");
+    return *out || !strcmp(value, "no") ? 0 : error_set(e, -EINVAL, "%s '%.40s': use yes or no", key, value);
 }
 
 /* Sets the server. `server` must be a Candor server; for `to`, the scheme of the address names the protocol. */
@@ -104,13 +110,17 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     if (!strcmp(key, "timeout"))
         return set_duration(&c->timeout_ns, key, value, NS_PER_S, 60 * NS_PER_S, e);
     if (!strcmp(key, "max-jvms"))
-        return set_max_jvms(c, value, e);
+        return set_number(&c->max_jvms, key, value, MAX_JVMS, e);
+    if (!strcmp(key, "on-demand"))
+        return set_switch(&c->on_demand, key, value, e);
+    if (!strcmp(key, "on-demand-max"))
+        return set_number(&c->on_demand_max, key, value, DEMAND_PER_HOUR_MAX, e);
     int code = settings_set(&c->settings, key, value, e);
     if (code != -ENOENT)
         return code;
     return error_set(e, -ENOENT,
                      "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, spool, spool-max, metrics-file, host, chunk, "
-                     "look, min-age, timeout, max-jvms, " SETTINGS_NAMES,
+                     "look, min-age, timeout, max-jvms, on-demand, on-demand-max, " SETTINGS_NAMES,
                      key);
 }
 

@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+enum { DEMAND_PER_HOUR_MAX = 60 }; /* the most that on-demand-max can be */
+
 struct config {
     char server[1088]; /* the address as it was given, for messages; "" = none */
     struct emit_target target;
@@ -15,6 +17,8 @@ struct config {
     struct settings settings;
     uint64_t spool_max, chunk_ns, look_ns, min_age_ns, timeout_ns;
     uint32_t max_jvms;
+    bool on_demand;         /* whether the server may ask for recordings, unless a rule says otherwise */
+    uint32_t on_demand_max; /* so many of them begin within an hour at most */
     struct policy policy;
 };
 

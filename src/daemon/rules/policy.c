@@ -66,6 +66,12 @@ static int set_profile(struct rule *r, const char *value, struct error *e)
     return r->ignore || !strcmp(value, "yes") ? 0 : error_set(e, -EINVAL, "profile '%.40s': use yes or no", value);
 }
 
+static int set_on_demand(struct rule *r, const char *value, struct error *e)
+{
+    r->on_demand = !strcmp(value, "yes") ? SETTING_YES : !strcmp(value, "no") ? SETTING_NO : SETTING_UNSET;
+    return r->on_demand ? 0 : error_set(e, -EINVAL, "on-demand '%.40s': use yes or no", value);
+}
+
 static int set_share(struct rule *r, const char *value, struct error *e)
 {
     return units_parse_percent(value, &r->share) ? error_set(e, -EINVAL, "share '%.40s': use a share such as 25%%", value) : 0;
@@ -87,6 +93,8 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
         return set_profile(r, value, e);
     if (!strcmp(key, "share"))
         return set_share(r, value, e);
+    if (!strcmp(key, "on-demand"))
+        return set_on_demand(r, value, e);
     if (!strcmp(key, "service"))
         return set_text(r->service, sizeof r->service, key, value, e);
     if (!strcmp(key, "version"))
@@ -95,8 +103,8 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
     if (code != -ENOENT)
         return code;
     return error_set(e, -EINVAL,
-                     "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, service, version, "
-                     "label.NAME, " SETTINGS_NAMES,
+                     "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, on-demand, service, "
+                     "version, label.NAME, " SETTINGS_NAMES,
                      key);
 }
 

@@ -11,6 +11,9 @@
 
 enum { RULE_MATCHES_MAX = 8, RULE_LABELS_MAX = 8, RULES_MAX = 256 };
 
+/* A setting that a rule may leave to the daemon. */
+enum setting { SETTING_UNSET, SETTING_YES, SETTING_NO };
+
 struct rule {
     char name[64];
     struct {
@@ -18,6 +21,7 @@ struct rule {
         char pattern[256];       /* a pattern of fnmatch(3) */
     } matches[RULE_MATCHES_MAX]; /* all must match */
     int match_count;
+    enum setting on_demand;          /* whether recordings on demand are allowed */
     bool ignore;                     /* profile = no */
     double share;                    /* the share of the matching JVMs that is profiled, from 0 to 1 */
     char service[128], version[128]; /* "" = the same as without a rule */

@@ -5,6 +5,7 @@
 #include "base/procfs.h"
 #include "base/text/number.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,8 @@ static void put_state(struct buffer *b, const struct live *l)
                   l->began_epoch_ns);
     if (l->recording)
         buffer_printf(b, "recording %" PRIu64 "\n", l->recording);
+    if (l->demand)
+        buffer_printf(b, "demand %" PRIu64 "\ndemanded %" PRIu64 "\n", l->demand, l->demand_ns);
     buffer_printf(b, "chunk %" PRIu64 "\nto %" PRIu64 "\nns %" PRIu64 "\nquery %s\nname %s\n", l->chunk_at, l->to, l->to_ns, l->query,
                   l->name);
     for (uint32_t i = 0; i < l->books.count; i++) {
@@ -125,6 +128,10 @@ static void take_line(struct live *l, const char *key, const char *value, char *
         l->began_epoch_ns = number_or_zero(value);
     else if (!strcmp(key, "recording"))
         l->recording = number_or_zero(value);
+    else if (!strcmp(key, "demand"))
+        l->demand = number_or_zero(value);
+    else if (!strcmp(key, "demanded"))
+        l->demand_ns = number_or_zero(value);
     else if (!strcmp(key, "chunk"))
         l->chunk_at = number_or_zero(value);
     else if (!strcmp(key, "to"))
@@ -244,6 +251,12 @@ uint64_t live_bytes(const struct live *l)
 {
     struct stat st;
     return l->fd < 0 || fstat(l->fd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+uint64_t live_written_epoch_ns(const struct live *l)
+{
+    struct stat st;
+    return l->fd < 0 || fstat(l->fd, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
 }
 
 void live_close(struct live *l)

@@ -23,6 +23,8 @@ struct live {
     uint64_t began_epoch_ns; /* the recording */
     uint64_t recording; /* the agent's number for the recording; 0 = unknown: the agent is of an earlier version, or its answer was lost */
     char name[256];     /* main class, for the log */
+    /* Of a recording on demand: the number of the request, 0 = the recording that always runs; and the time that was asked for. */
+    uint64_t demand, demand_ns;
     char query[LIVE_QUERY_MAX];
     /* Everything before chunk_at has been passed on, and of the chunk at chunk_at everything up to `to`. That is to_ns after the chunk's
      * start. */
@@ -44,6 +46,8 @@ int live_open(struct live *l, int folder, const char *id, struct error *e);
 int live_save(const struct live *l, int folder, struct error *e);
 /* Frees the disk space below an offset, as far as the file system can. */
 void live_forget_below(struct live *l, uint64_t offset);
+/* When the file was last written, by the wall clock; 0 = not known. */
+uint64_t live_written_epoch_ns(const struct live *l);
 /* Whether an agent still records to the file. */
 bool live_is_locked(const struct live *l);
 /* Returns the bytes that the file takes on the disk. */

@@ -46,7 +46,8 @@ static int read_letter(const struct outbox_letter *l, uint8_t **bytes, struct er
     return error_set(e, -EIO, "cannot read a recording in the spool: %s", strerror(n < 0 ? errno : EIO));
 }
 
-/* Whether a recording that cannot be converted never will be. Other errors are this machine's: no memory, no room for what is unpacked. */
+/* Whether an error means that a recording can never be converted. Other errors belong to this machine: no memory, no room for unpacked
+ * data. */
 static bool is_for_ever(int code)
 {
     return code == -EBADMSG || code == -EINVAL || code == -EFBIG || code == -EPROTO || code == -ENOTSUP;

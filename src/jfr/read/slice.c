@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is there ---- */
+/* ---- the present content ---- */
 
 bool jfr_slice_header(const uint8_t *bytes, struct jfr_chunk_header *h)
 {

@@ -18,7 +18,7 @@ static const double rest_least = 0.5;
 /* 512 MB of cells. */
 enum { CELLS_MAX = 1 << 25 };
 
-/* ---- what is added ---- */
+/* ---- adding samples ---- */
 
 int changes_init(struct changes *c)
 {
@@ -180,6 +180,32 @@ static bool is_on(const struct changes_host *h, enum changes_side side)
     return h->weight[side] > 0;
 }
 
+/* Whether hosts are compared with themselves: if more than half of the hosts of either side are on both. on: by side. */
+static bool is_paired(const uint32_t on[2], uint32_t both)
+{
+    return 2 * both > on[CHANGES_BEFORE] && 2 * both > on[CHANGES_AFTER];
+}
+
+bool changes_wants_blocks(const struct changes *c)
+{
+    uint8_t *seen = calloc((size_t)c->host_count + 1, 1); /* bits, by side */
+    uint32_t on[2] = {0}, both = 0;
+    bool blocks = !seen;
+    for (uint32_t i = 0; seen && i < c->unit_count; i++) {
+        if (c->units[i].weight > 0)
+            seen[c->units[i].host] |= (uint8_t)(1 << c->units[i].side);
+        blocks |= c->units[i].block > 0;
+    }
+    for (uint32_t i = 0; seen && i < c->host_count; i++) {
+        on[CHANGES_BEFORE] += seen[i] & 1;
+        on[CHANGES_AFTER] += seen[i] >> 1;
+        both += seen[i] == 3;
+    }
+    free(seen);
+    bool paired = is_paired(on, both);
+    return !blocks && ((paired ? both : on[CHANGES_BEFORE]) < CHANGES_FEW_HOSTS || (paired ? both : on[CHANGES_AFTER]) < CHANGES_FEW_HOSTS);
+}
+
 /* Chooses the hosts to compare. If more than half of the hosts of either side are on both, only these are compared. */
 static void choose_hosts(struct changes *c)
 {
@@ -190,23 +216,55 @@ static void choose_hosts(struct changes *c)
         on[CHANGES_AFTER] += is_on(h, CHANGES_AFTER);
         both += is_on(h, CHANGES_BEFORE) && is_on(h, CHANGES_AFTER);
     }
-    bool paired = 2 * both > on[CHANGES_BEFORE] && 2 * both > on[CHANGES_AFTER];
+    bool paired = is_paired(on, both);
     for (uint32_t i = 0; i < c->host_count; i++) {
         struct changes_host *h = &c->hosts[i];
         h->compared = paired ? is_on(h, CHANGES_BEFORE) && is_on(h, CHANGES_AFTER) : is_on(h, CHANGES_BEFORE) || is_on(h, CHANGES_AFTER);
         for (int side = 0; h->compared && side < 2; side++) {
             c->compared[side] += is_on(h, side);
             c->weight[side] += h->weight[side];
-            c->squares[side] += h->squares[side];
         }
     }
     c->design = !paired ? CHANGES_APART : both > 1 ? CHANGES_PAIRED : CHANGES_ALONE;
+}
+
+/* Large hosts have most of the variance, so that less of it is known than the number of hosts says. A host's part of it is the square of its
+ * weight, if effects are what it differs by. */
+static void count_even(struct changes *c)
+{
+    for (int side = 0; side < 2; side++) {
+        double second = 0, fourth = 0;
+        for (uint32_t i = 0; i < c->host_count; i++) {
+            const struct changes_host *h = &c->hosts[i];
+            double w = h->compared ? h->factor[side] * h->weight[side] / c->weight[side] : 0;
+            second += w * w;
+            fourth += w * w * w * w;
+        }
+        c->even_hosts[side] = fourth > 0 ? second * second / fourth : 0;
+    }
+}
+
+/* Gives each host the same part of both sides, so that what is peculiar to a host cancels out although its load has changed. The part is
+ * the harmonic mean of its parts of both sides: a host with few samples on one side counts little, and no factor exceeds 2. */
+static void even_out(struct changes *c)
+{
+    for (uint32_t i = 0; i < c->host_count; i++) {
+        struct changes_host *h = &c->hosts[i];
+        double part[2] = {h->weight[0] / c->weight[0], h->weight[1] / c->weight[1]};
+        for (int side = 0; side < 2; side++) {
+            h->factor[side] = h->compared && c->design == CHANGES_PAIRED ? 2 * part[!side] / (part[0] + part[1]) : 1;
+            c->even_weight[side] += h->compared ? h->factor[side] * h->weight[side] : 0;
+            c->even_squares[side] += h->compared ? h->factor[side] * h->factor[side] * h->squares[side] : 0;
+        }
+    }
+    count_even(c);
 }
 
 static void choose_design(struct changes *c)
 {
     sum_hosts(c);
     choose_hosts(c);
+    even_out(c);
     if (!c->compared[CHANGES_BEFORE] || !c->compared[CHANGES_AFTER])
         c->reason = c->compared[CHANGES_AFTER] ? "there are no samples before" : "there are no samples after";
     else if (c->design == CHANGES_APART && c->compared[CHANGES_BEFORE] + c->compared[CHANGES_AFTER] < 3)
@@ -256,6 +314,7 @@ static double cell(const struct changes *c, uint32_t figure, uint32_t unit, enum
 /* A figure on both sides. Values are shares times `unit`; so are the deviations. */
 struct estimate {
     struct compare_side sides[2];
+    double weight[2];    /* as it was sampled, without the hosts' factors */
     double ratio[2];     /* weight over the rest */
     double scale[2];     /* turns weight into the unit of values */
     double own, degrees; /* the dispersion between hosts */
@@ -280,7 +339,7 @@ static double paired_variance(const struct changes *c, struct estimate *e)
         double d = c->hosts[i].compared ? deviation(c, e, i, CHANGES_AFTER) - deviation(c, e, i, CHANGES_BEFORE) : 0;
         sum += d * d;
     }
-    e->degrees = n - 1;
+    e->degrees = fmax(1, c->even_hosts[CHANGES_AFTER] - 1);
     return sum * n / (n - 1);
 }
 
@@ -296,7 +355,7 @@ static double apart_variance(const struct changes *c, struct estimate *e)
     for (int side = 0; side < 2; side++) {
         double n = c->compared[side];
         sum[side] *= n / (n - 1);
-        bound += sum[side] * sum[side] / (n - 1);
+        bound += sum[side] * sum[side] / fmax(1, c->even_hosts[side] - 1);
     }
     double variance = sum[0] + sum[1];
     e->degrees = bound > 0 ? variance * variance / bound : c->compared[0] + c->compared[1] - 2;
@@ -313,7 +372,7 @@ static double pooled_dispersion(const struct changes *c, struct estimate *e)
             const struct changes_host *h = &c->hosts[i];
             if (!h->compared || !is_on(h, side) || !(h->rest[side] > 0))
                 continue;
-            double d = deviation(c, e, i, side) * c->rest[side] / h->rest[side] / e->sides[side].unit;
+            double d = deviation(c, e, i, side) * c->even_rest[side] / h->rest[side] / e->sides[side].unit;
             chi += d * d * h->weight[side] * h->weight[side] / h->squares[side] / (p * (1 - p));
         }
     return chi / e->degrees;
@@ -352,7 +411,8 @@ static double blocks_variance(const struct changes *c, const struct estimate *e,
             y[u->block] += cell(c, figure, unit, which) + cell(c, other, unit, which);
             rest[u->block] += u->rest;
         }
-        variance += variance_of_blocks(y, rest, c->of_hosts[at] / h->rest[at % 2]) * e->scale[at % 2] * e->scale[at % 2];
+        double scale = e->scale[at % 2] * h->factor[at % 2];
+        variance += variance_of_blocks(y, rest, c->of_hosts[at] / h->rest[at % 2]) * scale * scale;
     }
     return variance;
 }
@@ -365,16 +425,17 @@ static void estimate(const struct changes *c, uint32_t figure, uint32_t other, e
     for (uint32_t i = 0; i < c->unit_count; i++) {
         const struct changes_unit *u = &c->units[i];
         double y = c->hosts[u->host].compared ? cell(c, figure, i, which) + cell(c, other, i, which) : 0;
-        c->of_hosts[2 * u->host + u->side] += y;
-        weight[u->side] += y;
+        c->of_hosts[2 * u->host + u->side] += y * c->hosts[u->host].factor[u->side];
+        weight[u->side] += y * c->hosts[u->host].factor[u->side];
+        e->weight[u->side] += y;
     }
-    double after = c->rest[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    double after = c->even_rest[CHANGES_AFTER] / c->even_weight[CHANGES_AFTER];
     for (int side = 0; side < 2; side++) {
-        e->ratio[side] = weight[side] / c->rest[side];
-        e->scale[side] = after / c->rest[side];
-        e->sides[side] = (struct compare_side){.share = weight[side] / c->weight[side],
-                                               .size = c->weight[side] * c->weight[side] / c->squares[side],
-                                               .unit = c->weight[side] * e->scale[side]};
+        double all = c->even_weight[side];
+        e->ratio[side] = weight[side] / c->even_rest[side];
+        e->scale[side] = after / c->even_rest[side];
+        e->sides[side] =
+            (struct compare_side){.share = weight[side] / all, .size = all * all / c->even_squares[side], .unit = all * e->scale[side]};
     }
     double sampling = compare_sampling_variance(&e->sides[0], &e->sides[1]);
     if (!(sampling > 0))
@@ -393,9 +454,16 @@ static double dispersion_of(const struct changes *c, const struct estimate *e)
     return fmax(hosts, e->blocks);
 }
 
+/* The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is above
+ * that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
 static double degrees_of(const struct changes *c, const struct estimate *e)
 {
-    return c->design == CHANGES_ALONE ? block_degrees : compare_degrees(e->degrees);
+    double f = e->degrees, all = compare_degrees(f), prior = all - f, ratio = c->median > 0 ? e->own / c->median : 1;
+    if (c->design == CHANGES_ALONE)
+        return block_degrees;
+    if (!(ratio > 1))
+        return all;
+    return (prior + f * ratio) * (prior + f * ratio) / (prior + f * ratio * ratio);
 }
 
 /* Returns the least growth that a single test at level/tests finds with a probability of 0.8, at this dispersion. */
@@ -409,17 +477,18 @@ static double detectable(const struct changes *c, const struct estimate *e, doub
         double variance = dispersion * p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
         growth = reach * sqrt(variance) + reach * reach * dispersion / (a->size + b->size) / 2;
     }
-    return growth;
+    return fmin(growth, fmax(0, 1 - a->share * a->unit)); /* no share is above 1 */
 }
 
 static void test(const struct changes *c, const struct estimate *e, struct changes_value *v)
 {
     const struct compare_side *a = &e->sides[0], *b = &e->sides[1];
     double dispersion = dispersion_of(c, e), sampling = compare_sampling_variance(a, b);
-    *v = (struct changes_value){.weight = {a->share * c->weight[0], b->share * c->weight[1]},
-                                .share = {a->share, b->share},
-                                .expected = a->share * a->unit,
-                                .change = b->share * b->unit - a->share * a->unit,
+    double change = b->share * b->unit - a->share * a->unit, after = e->weight[CHANGES_AFTER] / c->weight[CHANGES_AFTER];
+    *v = (struct changes_value){.weight = {e->weight[0], e->weight[1]},
+                                .share = {e->weight[CHANGES_BEFORE] / c->weight[CHANGES_BEFORE], after},
+                                .expected = after - change,
+                                .change = change,
                                 .p = 1,
                                 .q = 1,
                                 .partner = CHANGES_NO_FIGURE};
@@ -503,6 +572,7 @@ static int test_all(struct changes *c, double *p, uint32_t *room)
 static void sum_rest(struct changes *c)
 {
     memset(c->rest, 0, sizeof c->rest);
+    memset(c->even_rest, 0, sizeof c->even_rest);
     for (uint32_t i = 0; i < c->host_count; i++)
         memset(c->hosts[i].rest, 0, sizeof c->hosts[i].rest);
     for (uint32_t i = 0; i < c->unit_count; i++)
@@ -514,7 +584,9 @@ static void sum_rest(struct changes *c)
         const struct changes_unit *u = &c->units[i];
         if (!c->hosts[u->host].compared)
             continue;
-        c->hosts[u->host].rest[u->side] += u->rest;
+        double even = u->rest * c->hosts[u->host].factor[u->side];
+        c->hosts[u->host].rest[u->side] += even;
+        c->even_rest[u->side] += even;
         c->rest[u->side] += u->rest;
     }
 }

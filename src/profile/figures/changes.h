@@ -27,8 +27,8 @@ enum { CHANGES_FEW_HOSTS = 5, CHANGES_BLOCKS = 16, CHANGES_NO_FIGURE = UINT32_MA
 struct changes_value {
     double weight[2]; /* by enum changes_side */
     double share[2];  /* of the side's weight */
-    /* All that follows is in shares of the weight after. Weight that was set aside is left out of the scale: the value before is what it
-     * would be after, had the method's cost stayed as it was. Both are NAN for CHANGES_NONE. */
+    /* All following values are shares of the weight after the change. Weight that was set aside is not part of the scale. The value
+     * before is what it would be after the change if the method's cost had stayed as it was. Both are NAN for CHANGES_NONE. */
     double expected, change;
     double p, q;       /* q: the smallest rate of false discoveries at which this is a discovery */
     double deviations; /* the change in standard deviations */
@@ -38,7 +38,7 @@ struct changes_value {
     uint32_t partner; /* for CHANGES_MOVED: the figure to, or from, which it moved */
 };
 
-/* What is computed only for figures that are shown. */
+/* Values that are computed only for figures that are shown. */
 struct changes_bounds {
     struct interval interval; /* the 95 % interval of `change` */
     double detectable;        /* the least growth that four of five such comparisons would find */
@@ -63,7 +63,9 @@ struct changes_unit {
 struct changes_host {
     uint32_t name;
     bool compared;
-    double weight[2], squares[2], rest[2];
+    double weight[2], squares[2];
+    double factor[2];   /* what its weight counts for in the estimates; 1 unless hosts are paired */
+    double rest[2];     /* so weighed */
     uint32_t blocks[2]; /* bits: the blocks with samples */
 };
 
@@ -75,10 +77,10 @@ struct changes_edge {
 
 struct changes {
     double level; /* set by the caller: 0.01 = of the changes that are named, one in a hundred may be none */
-    /* Likewise: NULL, or a function that is asked now and then during changes_compute. If it returns a code, that ends the computation. */
+    /* As above: NULL, or a function that is called regularly during changes_compute. If it returns a code, the computation ends. */
     int (*is_over)(void *context);
     void *context;
-    uint64_t cells_most; /* likewise: so many cells, each the self and total of a figure in a unit, are the most */
+    uint64_t cells_most; /* as above: the largest number of cells; each cell is the self and total of a figure in a unit */
     struct strtab names;
     struct changes_figure *figures;
     struct changes_unit *units;
@@ -91,7 +93,9 @@ struct changes {
     const char *reason;   /* NULL, or why nothing can be said for sure */
     uint32_t compared[2]; /* number of hosts that are compared, by side */
     double weight[2];     /* of these hosts */
-    double squares[2], rest[2];
+    double rest[2];       /* what is not set aside of it */
+    double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
+    double even_hosts[2]; /* the number of equally large hosts whose variance would be known as well */
     double median; /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */
@@ -112,6 +116,9 @@ int changes_figure(struct changes *c, const char *name, size_t len, int32_t line
 int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, double total, double samples);
 /* Finds or adds an edge; the caller adds to its weights. */
 int changes_edge(struct changes *c, uint32_t callee, uint32_t caller, uint32_t *edge);
+/* Whether so few hosts will be compared that blocks of time should count, and no unit has one but the first. Hosts that are on one side only
+ * may make either side seem large. */
+bool changes_wants_blocks(const struct changes *c);
 /* Returns 0, -ENOMEM, or the code of is_over. */
 int changes_compute(struct changes *c);
 

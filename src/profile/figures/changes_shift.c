@@ -1,5 +1,5 @@
-/* Tells a change of cost from cost that only moved, as when a method was renamed, inlined or split: one figure falls, another one rises,
- * and their sum stays the same. It is a file of its own because it looks at calls, and at two figures at a time. */
+/* Distinguishes a change of cost from cost that only moved, for instance because a method was renamed, inlined or split: one figure
+ * falls, another one rises, and their sum stays the same. It is a separate file because it looks at calls, and at two figures at a time. */
 #include "profile/figures/changes.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static void pair(struct changes *c, uint32_t fell, enum changes_which which)
     b->partner = fell;
 }
 
-/* What moved in a method's own time also moved in its total, and in its lines. */
+/* If a method's own time moved, its total and its lines moved, too. */
 static void follow(const struct changes_value *of, struct changes_value *v)
 {
     if (of->verdict != CHANGES_MOVED || !is_sure(v) || (of->change > 0) != (v->change > 0))

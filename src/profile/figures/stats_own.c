@@ -1,6 +1,6 @@
-/* The program's own code: for each sample the innermost method that is neither the JDK's nor a known library's. What that method called
- * is plumbing to its author, so the time of it belongs to that method. Separate from stats.c because a row is not a frame of its own
- * but stands for all that is above a frame. */
+/* The program's own code: for each sample the innermost method that belongs neither to the JDK nor to a known library. For the method's
+ * author the functions that it called are details, so their time belongs to the method. Separate from stats.c because a row is not one
+ * frame, but stands for everything above a frame. */
 #include "base/array.h"
 #include "base/map.h"
 #include "profile/figures/stats.h"

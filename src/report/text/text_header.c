@@ -225,7 +225,7 @@ static void put_allocated(const struct text *t)
     fputc('\n', t->out);
 }
 
-/* Prints what the figures below leave out, since their shares refer to the rest. */
+/* Prints what the figures below leave out, because their shares refer to the rest. */
 static void put_idle(const struct text *t)
 {
     const struct idle *idle = t->o->idle;

@@ -1,5 +1,5 @@
-/* The program's own code in the text report: a table of own methods, each with what it called, and the own caller of code that is not
- * the program's. Separate from the tables of methods because its rows add up what is above an own method. */
+/* The program's own code in the text report: a table of own methods, each with what it called, and the own caller of code that does not
+ * belong to the program. Separate from the tables of methods because its rows add up what is above an own method. */
 #include "report/text/text.h"
 
 #include "base/text/utf8.h"

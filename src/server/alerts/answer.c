@@ -3,7 +3,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +81,25 @@ static void put_alert(struct jsonw *j, const struct alerts *a, const struct aler
     jsonw_object_end(j);
 }
 
+static void put_texts(struct jsonw *j, const char *key, const struct alert_text *list, uint32_t count)
+{
+    jsonw_key(j, key);
+    jsonw_object(j);
+    for (uint32_t i = 0; i < count; i++)
+        jsonw_member_text(j, list[i].name, list[i].value);
+    jsonw_object_end(j);
+}
+
+static void put_quiet(struct jsonw *j, const struct alert_rule *r)
+{
+    char text[QUIET_TEXT];
+    jsonw_key(j, "quiet");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < r->quiet_count; i++)
+        jsonw_text(j, quiet_text(&r->quiet[i], text));
+    jsonw_array_end(j);
+}
+
 void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
 {
     jsonw_member_text(j, "name", r->name);
@@ -92,10 +111,16 @@ void answer_put_rule(struct jsonw *j, const struct alert_rule *r)
     jsonw_member_text(j, r->below ? "below" : "above", r->threshold_text);
     jsonw_member_text(j, "resolve", *r->resolve_text ? r->resolve_text : r->threshold_text);
     jsonw_member_text_or_null(j, "baseline", !r->before ? NULL : r->before == 86400 ? "day" : "week");
+    jsonw_member_text_or_null(j, "action", r->action);
     put_int(j, "window", r->window);
     put_int(j, "interval", r->interval);
     put_int(j, "delay", r->delay);
     put_int(j, "for", r->hold);
+    put_int(j, "no_data", r->no_data);
+    put_quiet(j, r);
+    jsonw_member_text_or_null(j, "to", r->to);
+    put_texts(j, "labels", r->labels, r->label_count);
+    put_texts(j, "annotations", r->annotations, r->annotation_count);
 }
 
 static void put_rule(struct jsonw *j, const struct alerts *a, uint32_t index)

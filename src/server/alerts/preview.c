@@ -5,7 +5,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/message.h"
 #include "server/alerts/values.h"
 #include "server/request/times.h"
 
@@ -198,18 +198,42 @@ static int read_step(struct preview *p)
     return 0;
 }
 
+/* Reads the parameter `draft`: a rule that is not in the file. A server without such a file previews it, too. */
+static bool read_draft(struct http *h, const char *text, size_t n, struct alert_rule *rule)
+{
+    struct alerts *a = h->server->alerts;
+    struct error e;
+    int rc = strlen(text) == n ? 0 : error_set(&e, -EINVAL, "draft: it has a zero byte");
+    if (a)
+        pthread_mutex_lock(&a->lock);
+    rc = rc ? rc : rules_draft(rule, text, a ? &a->rules : NULL, &e);
+    if (a)
+        pthread_mutex_unlock(&a->lock);
+    if (rc)
+        http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
+    return !rc;
+}
+
+/* Finds the rule that is asked for. Returns false if it has already answered with an error. */
+static bool read_rule(struct http *h, struct alert_rule *rule)
+{
+    size_t n = 0;
+    const char *name = http_parameter(h, "rule", NULL), *draft = http_parameter(h, "draft", &n);
+    if (draft && *draft)
+        return read_draft(h, draft, n, rule);
+    if (!answer_has_alerts(h))
+        return false;
+    if (name && *name)
+        return answer_find_rule(h, name, HTTP_BAD_REQUEST, rule);
+    http_error(h, HTTP_BAD_REQUEST, "rule: the name of a rule is missing");
+    return false;
+}
+
 void alerts_preview(struct http *h)
 {
-    const char *name = http_parameter(h, "rule", NULL);
     struct alert_rule rule;
     struct question question;
-    if (!answer_has_alerts(h))
-        return;
-    if (!name || !*name) {
-        http_error(h, HTTP_BAD_REQUEST, "rule: the name of a rule is missing");
-        return;
-    }
-    if (!answer_find_rule(h, name, HTTP_BAD_REQUEST, &rule))
+    if (!read_rule(h, &rule))
         return;
     struct preview p = {.http = h, .rule = &rule, .question = &question};
     if (!question_init(&question, h) && !read_step(&p))

@@ -3,6 +3,7 @@
 #include "base/text/number.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DAY_MINUTES = 24 * 60, DAY_SECONDS = DAY_MINUTES * 60, ALL_DAYS = 127, EPOCH_WEEKDAY = 4 /* 1970-01-01 was a Thursday */ };
@@ -56,6 +57,26 @@ int quiet_parse(struct quiet *q, const char *text, struct error *e)
     if (good && (*at || !has_days))
         good = take_minute(&at, &q->from) && *at++ == '-' && take_minute(&at, &q->to) && !*at && q->from != q->to;
     return good ? 0 : error_set(e, -EINVAL, "quiet '%.40s': use HH:MM-HH:MM in UTC, Sat-Sun, or both as in Mon-Fri 12:00-13:00", text);
+}
+
+char *quiet_text(const struct quiet *q, char out[QUIET_TEXT])
+{
+    int first = 0, last;
+    char day[9] = "";
+    while (first < 6 && !(q->days >> first & 1 && !(q->days >> (first + 6) % 7 & 1)))
+        first++;
+    if (q->days == ALL_DAYS)
+        first = 0;
+    for (last = first; last < first + 6 && q->days >> (last + 1) % 7 & 1;)
+        last++;
+    bool all = q->days == ALL_DAYS, whole = q->from == 0 && q->to == DAY_MINUTES;
+    if (!all || whole)
+        snprintf(day, sizeof day, last == first ? "%s" : "%s-%s", days[first], days[last % 7]);
+    if (whole)
+        snprintf(out, QUIET_TEXT, "%s", day);
+    else
+        snprintf(out, QUIET_TEXT, "%s%s%02d:%02d-%02d:%02d", day, *day ? " " : "", q->from / 60, q->from % 60, q->to / 60, q->to % 60);
+    return out;
 }
 
 bool quiet_at(const struct quiet *q, int64_t seconds)

@@ -18,6 +18,9 @@ struct quiet {
 
 /* Returns 0, or -EINVAL with a message in e. */
 int quiet_parse(struct quiet *q, const char *text, struct error *e);
+/* Writes a quiet time as quiet_parse reads it. Returns out. */
+enum { QUIET_TEXT = 24 };
+char *quiet_text(const struct quiet *q, char out[QUIET_TEXT]);
 /* Whether the time, in seconds since the epoch, is quiet. */
 bool quiet_at(const struct quiet *q, int64_t seconds);
 

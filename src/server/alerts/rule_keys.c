@@ -4,8 +4,11 @@
 #include "base/time_units.h"
 #include "http/address.h"
 #include "regex/regex.h"
+#include "server/alerts/tell/mail.h"
 #include "server/alerts/rules.h"
+#include "server/alerts/action.h"
 #include "server/alerts/sources.h"
+#include "server/alerts/tell/template.h"
 #include "store/selector.h"
 
 #include <errno.h>
@@ -14,7 +17,7 @@
 
 enum { SECONDS_A_DAY = 86400, SECONDS_A_WEEK = 7 * SECONDS_A_DAY };
 
-const char *const alert_target_kinds[ALERT_TARGET_KINDS] = {"alertmanager", "webhook", "slack"};
+const char *const alert_target_kinds[ALERT_TARGET_KINDS] = {"alertmanager", "webhook", "slack", "email"};
 
 static int set_text(char *out, size_t size, const char *key, const char *value, struct error *e)
 {
@@ -140,6 +143,8 @@ int rule_set(struct alert_rule *r, const char *key, const char *value, struct er
         return set_baseline(r, value, e);
     if (!strcmp(key, "quiet"))
         return add_quiet(r, value, e);
+    if (!strcmp(key, "action"))
+        return action_set(r, value, e);
     if (!strcmp(key, "to"))
         return set_text(r->to, sizeof r->to, key, value, e);
     if (!strncmp(key, "label.", 6))
@@ -148,7 +153,7 @@ int rule_set(struct alert_rule *r, const char *key, const char *value, struct er
         return add_text(r->annotations, &r->annotation_count, "annotation", key + 11, value, e);
     return error_set(e, -EINVAL,
                      "no key '%.60s' in a rule; known are select, each, type, value, method, window, baseline, above, below, resolve, "
-                     "for, no-data, interval, delay, quiet, to, label.NAME, annotation.NAME",
+                     "for, no-data, interval, delay, quiet, action, to, label.NAME, annotation.NAME",
                      key);
 }
 
@@ -194,7 +199,7 @@ static int set_kind(struct alert_target *t, const char *value, struct error *e)
             t->kind = (enum alert_target_kind)i;
             return 0;
         }
-    return error_set(e, -EINVAL, "type '%.40s': use alertmanager, webhook or slack", value);
+    return error_set(e, -EINVAL, "type '%.40s': use alertmanager, webhook, slack or email", value);
 }
 
 int target_set(struct alert_target *t, const char *key, const char *value, struct error *e)
@@ -202,7 +207,11 @@ int target_set(struct alert_target *t, const char *key, const char *value, struc
     if (!strcmp(key, "type"))
         return set_kind(t, value, e);
     if (!strcmp(key, "url"))
-        return address_read(value, t->url, sizeof t->url, e);
+        return set_text(t->url, sizeof t->url, key, value, e);
+    if (!strcmp(key, "template"))
+        return template_read(t->template, sizeof t->template, value, e);
+    if (!strcmp(key, "content-type"))
+        return set_text(t->content_type, sizeof t->content_type, key, value, e);
     if (!strcmp(key, "token-file"))
         return set_text(t->token_file, sizeof t->token_file, key, value, e);
     if (!strcmp(key, "ca-file"))
@@ -211,5 +220,26 @@ int target_set(struct alert_target *t, const char *key, const char *value, struc
         t->repeat_set = true;
         return set_seconds(&t->repeat, key, value, 1, SECONDS_A_WEEK, e);
     }
-    return error_set(e, -EINVAL, "no key '%.60s' in a target; known are type, url, token-file, ca-file and repeat", key);
+    int rc = mail_set(t, key, value, e);
+    if (rc != -ENOENT)
+        return rc;
+    return error_set(e, -EINVAL,
+                     "no key '%.60s' in a target; known are type, url, token-file, ca-file, repeat, template, content-type, and for email "
+                     "from, recipients, user, password-file, starttls and subject",
+                     key);
+}
+
+int target_finish(struct alert_target *t, struct error *e)
+{
+    char url[sizeof t->url];
+    if (t->kind == ALERT_TARGET_KINDS || !*t->url)
+        return error_set(e, -EINVAL, "it needs %s", *t->url ? "a type: alertmanager, webhook, slack or email" : "a url");
+    if (*t->template && t->kind != ALERT_WEBHOOK && t->kind != ALERT_EMAIL)
+        return error_set(e, -EINVAL, "template: it is for the types webhook and email");
+    if (t->kind == ALERT_EMAIL)
+        return mail_finish(t, e);
+    if (*t->from || t->recipient_count || *t->user || *t->password_file || *t->subject)
+        return error_set(e, -EINVAL, "from, recipients, user, password-file and subject are for the type email");
+    memcpy(url, t->url, sizeof url);
+    return address_read(url, t->url, sizeof t->url, e);
 }

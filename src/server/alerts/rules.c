@@ -103,11 +103,9 @@ static int find_targets(const struct alert_rules *all, struct alert_rule *rule, 
 
 static int finish_target(struct alert_target *t, struct error *e)
 {
-    if (t->kind == ALERT_TARGET_KINDS || !*t->url)
-        return error_set(e, -EINVAL, "it needs %s", *t->url ? "a type: alertmanager, webhook or slack" : "a url");
     if (!t->repeat_set)
         t->repeat = t->kind == ALERT_MANAGER ? REPEAT_S : 0;
-    return 0;
+    return target_finish(t, e);
 }
 
 static int finish(struct alert_rules *all, const char *path, struct error *e)
@@ -133,6 +131,25 @@ int rules_read(struct alert_rules *rules, const char *path, struct error *e)
     int code = ini_read(path, take, &r, e);
     map_deinit(&r.known);
     return code ? code : finish(rules, path, e);
+}
+
+int rules_draft(struct alert_rule *out, const char *text, const struct alert_rules *with, struct error *e)
+{
+    struct alert_rules one = {0};
+    struct reading r = {.rules = &one};
+    char *copy = strdup(text);
+    int code = copy ? ini_parse(copy, "draft", take, &r, e) : error_set(e, -ENOMEM, "out of memory");
+    if (!code && (one.count != 1 || one.target_count))
+        code = error_set(e, -EINVAL, "draft: it must be one section [alert NAME]");
+    if (!code) {
+        *out = one.list[0];
+        code = rule_finish(out, e);
+        code = code || !with ? code : find_targets(with, out, e);
+    }
+    map_deinit(&r.known);
+    rules_deinit(&one);
+    free(copy);
+    return code;
 }
 
 void rules_deinit(struct alert_rules *r)

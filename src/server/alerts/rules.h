@@ -10,6 +10,7 @@
 #ifndef CANDOR_SERVER_ALERTS_RULES_H
 #define CANDOR_SERVER_ALERTS_RULES_H
 
+#include "http/mail.h"
 #include "server/alerts/quiet.h"
 #include "store/catalogue/catalogue.h"
 
@@ -18,6 +19,9 @@
 enum {
     ALERT_NAME_MAX = 64,
     ALERT_TEXT_MAX = 512,
+    ALERT_ACTION_MAX = 160,
+    ALERT_ADDRESS_MAX = 255,
+    ALERT_TEMPLATE_MAX = 8192,
     ALERT_TEXTS_MAX = 8,
     ALERT_QUIET_MAX = 4,
     ALERT_TARGETS_MAX = 8,
@@ -46,11 +50,12 @@ struct alert_rule {
     uint32_t quiet_count;
     struct alert_text labels[ALERT_TEXTS_MAX], annotations[ALERT_TEXTS_MAX];
     uint32_t label_count, annotation_count;
-    char to[ALERT_TEXT_MAX]; /* names of targets; "" = all */
+    char action[ALERT_ACTION_MAX]; /* what to do besides when it begins to fire: "profile EVENTS DURATION [JVMS]"; "" = nothing */
+    char to[ALERT_TEXT_MAX];       /* names of targets; "" = all */
     uint32_t targets;        /* bits */
 };
 
-enum alert_target_kind { ALERT_MANAGER, ALERT_WEBHOOK, ALERT_SLACK, ALERT_TARGET_KINDS };
+enum alert_target_kind { ALERT_MANAGER, ALERT_WEBHOOK, ALERT_SLACK, ALERT_EMAIL, ALERT_TARGET_KINDS };
 extern const char *const alert_target_kinds[ALERT_TARGET_KINDS];
 
 struct alert_target {
@@ -58,6 +63,13 @@ struct alert_target {
     enum alert_target_kind kind;
     int64_t repeat; /* seconds after which an alert that still fires is sent again; 0 = never */
     bool repeat_set;
+    char template[ALERT_TEMPLATE_MAX]; /* of the body (template.h); "" = the format that is built in */
+    char content_type[ALERT_NAME_MAX]; /* of such a body; "" = JSON */
+    /* Of type email. */
+    char from[ALERT_ADDRESS_MAX], recipients[MAIL_RECIPIENTS_MAX][ALERT_ADDRESS_MAX], user[ALERT_ADDRESS_MAX], password_file[PATH_MAX];
+    char subject[ALERT_ADDRESS_MAX]; /* a template; "" = the one that is built in */
+    uint32_t recipient_count;
+    bool open; /* send it also to a server that does not offer TLS */
 };
 
 struct alert_rules {
@@ -71,6 +83,9 @@ struct alert_rules {
  * cases. */
 int rules_read(struct alert_rules *r, const char *path, struct error *e);
 void rules_deinit(struct alert_rules *r);
+/* Reads a text with one section [alert NAME] that is not in the file. with: the rules of the file, whose targets the rule may name; NULL =
+ * there are none, and targets are not checked. Returns 0, or a negative code with a message in e. */
+int rules_draft(struct alert_rule *out, const char *text, const struct alert_rules *with, struct error *e);
 /* Returns the rule of that name, or NULL. */
 const struct alert_rule *rules_find(const struct alert_rules *r, const char *name);
 /* Whether an alert that begins at that time is not sent. */
@@ -79,6 +94,8 @@ bool rules_is_quiet(const struct alert_rule *rule, int64_t seconds);
 /* For rules.c, in rule_keys.c: set one key of a rule or of a target. Return 0, or -EINVAL with a message in e. */
 int rule_set(struct alert_rule *rule, const char *key, const char *value, struct error *e);
 int target_set(struct alert_target *target, const char *key, const char *value, struct error *e);
+/* Checks a target when its section is complete: what goes together, what is missing. */
+int target_finish(struct alert_target *target, struct error *e);
 /* Checks a rule when its section is complete: what goes together, what is missing. */
 int rule_finish(struct alert_rule *rule, struct error *e);
 

@@ -16,8 +16,8 @@ static void forget(struct alert_sampled *one)
     *one = (struct alert_sampled){0};
 }
 
-/* Appends the selector: the rule's, without its braces, and the value of the label. */
-static void put_selector(struct buffer *out, const struct alert_rule *rule, const char *value)
+/* The rule's selector comes without its braces. */
+void samples_put_selector(struct buffer *out, const struct alert_rule *rule, const char *value)
 {
     const char *text = rule->select + strspn(rule->select, " {");
     size_t n = strlen(text);
@@ -40,7 +40,7 @@ int samples_selector(struct selector *out, const struct alert_rule *rule, const 
     struct buffer text;
     *out = (struct selector){0};
     buffer_init(&text, KEY_MAX);
-    put_selector(&text, rule, value);
+    samples_put_selector(&text, rule, value);
     buffer_u8(&text, 0);
     int rc = buffer_code(&text);
     rc = rc ? error_set(e, rc, "out of memory") : selector_parse(out, (const char *)text.data, e);
@@ -54,7 +54,7 @@ static int make_key(struct buffer *key, size_t *selector, const struct alert_rul
     buffer_init(key, KEY_MAX);
     buffer_printf(key, "%s %" PRId64 " %" PRId64 " ", rule->type, from, to);
     *selector = key->len;
-    put_selector(key, rule, value);
+    samples_put_selector(key, rule, value);
     buffer_u8(key, 0);
     return buffer_code(key);
 }

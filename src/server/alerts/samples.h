@@ -31,6 +31,8 @@ struct alert_samples {
 int samples_get(struct alert_samples *s, const struct alert_rule *rule, const char *value, int64_t from, int64_t to,
                 const struct alert_sampled **out, struct error *e);
 void samples_deinit(struct alert_samples *s);
+/* Appends the text of the selector of a rule and a value of its label. */
+void samples_put_selector(struct buffer *out, const struct alert_rule *rule, const char *value);
 /* Makes the selector of a rule and a value of its label, as samples_get does. Returns 0 or a code with a message in e. Call selector_deinit
  * in both cases. */
 int samples_selector(struct selector *out, const struct alert_rule *rule, const char *value, struct error *e);

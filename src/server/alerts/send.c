@@ -6,7 +6,8 @@
 #include "http/post.h"
 #include "http/token.h"
 #include "server/alerts/alerts_internal.h"
-#include "server/alerts/message.h"
+#include "server/alerts/tell/mail.h"
+#include "server/alerts/tell/message.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -38,6 +39,8 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     char url[1200], token[TOKEN_MAX];
     struct post_answer answer = {0};
     *retry_after_ns = 0;
+    if (target->kind == ALERT_EMAIL)
+        return mail_send_to(a, target, bytes, n, e);
     int rc = token_read(target->token_file, token, e);
     if (rc)
         return rc;
@@ -45,7 +48,7 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     if (!t)
         return -EIO;
     message_url(target, url, sizeof url);
-    const struct post_letter letter = {.url = url, .token = token, .type = "application/json", .bytes = bytes, .fd = -1, .size = n};
+    const struct post_letter letter = {.url = url, .token = token, .type = *target->content_type ? target->content_type : "application/json", .bytes = bytes, .fd = -1, .size = n};
     rc = post_send(t, &letter, &answer, e);
     transport_free(t);
     explicit_bzero(token, sizeof token);
@@ -91,7 +94,7 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
     b->count = 0;
     b->generation = a->generation;
     b->target = a->rules.targets[index];
-    for (uint32_t i = 0; i < a->table.count && b->count < BATCH; i++) {
+    for (uint32_t i = 0; i < a->table.count && b->count < BATCH && b->count < message_most(&b->target); i++) {
         const struct alert *one = &a->table.list[i];
         const struct alert_rule *rule = is_due(one, &b->target, index, now) ? rules_find(&a->rules, one->rule) : NULL;
         if (rule && rule->targets >> index & 1 && add(b, one, now))

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/alerts/action.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/values.h"
 
@@ -199,6 +200,8 @@ static void apply(struct alerts *a, const struct due *d, const struct alert_figu
     pthread_mutex_unlock(&a->lock);
     if (changed && (state == ALERT_FIRING || state == ALERT_RESOLVED))
         tell_change(a, rule, d->value, state);
+    if (changed && state == ALERT_FIRING)
+        action_do(a, rule, d->value);
 }
 
 static void evaluate(struct round *r)

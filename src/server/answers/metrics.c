@@ -104,6 +104,7 @@ static void put_store(FILE *out, const struct catalogue_sums *s)
     exposition_put(out, "store_segments", "gauge", "Segments that can be read.", s->segments);
     exposition_put(out, "store_segment_bytes", "gauge", "Bytes of segments.", s->segment_bytes);
     exposition_put(out, "store_dictionary_bytes", "gauge", "Bytes of dictionaries.", s->dictionary_bytes);
+    exposition_put(out, "store_rollup_bytes", "gauge", "Bytes of roll-ups: sums of samples by hour and by day.", s->rollup_bytes);
     exposition_put(out, "store_parts_pending", "gauge", "Days of recordings that are not sealed yet.", s->pending);
     exposition_put(out, "store_parts_lost", "gauge", "Days of recordings whose segment and recording are both damaged.", s->lost);
     exposition_put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);

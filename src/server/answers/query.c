@@ -222,6 +222,9 @@ static void tell_sums(struct answer *a)
     missing_text(&a->result.missing, a->result.type, text, sizeof text);
     if (*text)
         http_add_text(a->http, "X-Candor-Missing", text);
+    question_coarse_text(&a->result, text, sizeof text);
+    if (*text)
+        http_add_text(a->http, "X-Candor-Coarse", text);
 }
 
 static int write_export(struct answer *a, struct http_writer *w)

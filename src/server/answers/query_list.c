@@ -112,7 +112,7 @@ void query_recordings(struct http *h)
         jsonw_array(l.json);
         rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, put_recording, &l, &e);
         jsonw_array_end(l.json);
-        rc = rc < 0 ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
+        rc = rc < 0 ? rc : store_forgotten_recordings(h->server->store, &query.q, &missing, &e);
         question_put_complete(l.json, &missing, query.q.type, l.more);
         jsonw_object_end(l.json);
         if (rc < 0) {

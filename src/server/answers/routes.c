@@ -1,6 +1,7 @@
 #include "server/answers/routes.h"
 
 #include "base/text/units.h"
+#include "compress/intake.h"
 #include "server/answers/health.h"
 #include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
@@ -17,11 +18,13 @@
 #include "server/metrics/key_metrics.h"
 #include "server/metrics/scrape.h"
 #include "server/metrics/search.h"
+#include "server/profiles/profiles.h"
 #include "server/fleet/services.h"
 #include "server/spans/spans.h"
 #include "server/fleet/top.h"
 #include "server/request/origin.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +54,7 @@ static const struct route {
     {"/v1/metrics/prometheus", TOKEN_READ, scrape_answer},
     {"/v1/search", TOKEN_READ, search_answer},
     {"/v1/storage", TOKEN_READ, storage_answer},
+    {"/v1/profiles", TOKEN_READ, profiles_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
     {"/pyroscope/render", TOKEN_READ, legacy_render},
@@ -66,6 +70,24 @@ static const struct route {
 };
 
 enum { CALL_BYTES_MAX = 1 << 20 };
+
+/* Requests to the server with a short body. */
+static const struct told {
+    const char *path;
+    unsigned scope;
+    void (*answer)(struct http *h, const char *body, size_t n);
+} told[] = {
+    {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
+    {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
+};
+
+static const struct told *find_told(const struct http *h)
+{
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!strcmp(h->path, told[i].path) && !strcmp(h->method, "POST"))
+            return &told[i];
+    return NULL;
+}
 
 /* The paths that a number, or another name of one thing, follows. */
 static const struct numbered {
@@ -118,6 +140,7 @@ static int allow(struct http *h, unsigned scope)
                scope == (TOKEN_READ | TOKEN_WRITE) ? "both read and write"
                : scope & TOKEN_WRITE               ? "write"
                : scope & TOKEN_READ                ? "read"
+               : scope & TOKEN_PROFILE             ? "ask for profiles"
                                                    : "change the server");
     else if (scope & OF_ALL && token_is_bound(&h->token))
         http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
@@ -150,17 +173,14 @@ static void get(struct http *h)
 /* Refuses a body with Content-Encoding (the recording itself may be packed). Returns true if it has answered with an error. */
 static bool is_packed(struct http *h)
 {
-    static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";
-    if (h->head.packed && connect_is(h->path))
-        connect_error(h, "unimplemented", text);
-    else if (h->head.packed)
-        http_error(h, HTTP_BAD_REQUEST, "%s", text);
+    if (h->head.packed)
+        http_error(h, HTTP_BAD_REQUEST, "Content-Encoding: not supported here; send a compressed recording as it is, without this header");
     return h->head.packed;
 }
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ) || is_packed(h))
+    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -190,6 +210,14 @@ static void begin_change(struct http *h)
     h->takes_body = true;
 }
 
+static void begin_told(struct http *h, unsigned scope)
+{
+    if (allow(h, scope) || is_packed(h))
+        return;
+    buffer_init(&h->message, CALL_BYTES_MAX);
+    h->takes_body = true;
+}
+
 static void post(struct http *h)
 {
     enum receive_kind kind = receive_kind(h->path);
@@ -205,13 +233,17 @@ static void post(struct http *h)
         begin_change(h);
         return;
     }
+    if (kind == RECEIVE_NOTHING && find_told(h)) {
+        begin_told(h, find_told(h)->scope);
+        return;
+    }
     if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
         if (!allow(h, TOKEN_WRITE | OF_ALL))
             alerts_test(h);
         return;
     }
     if (kind == RECEIVE_NOTHING) {
-        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, or /v1/findings/ID");
+        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, /v1/profiles or /v1/findings/ID");
         return;
     }
     if (allow(h, TOKEN_WRITE)) {
@@ -242,11 +274,30 @@ void routes_body(struct http *h, const char *bytes, size_t n)
         buffer_put(&h->message, bytes, n);
 }
 
+/* Answers a call whose message is packed. */
+static void answer_packed(struct http *h)
+{
+    struct intake in;
+    struct error e;
+    int rc = intake_open_memory_within(&in, h->message.data, h->message.len, CALL_BYTES_MAX, "the message", &e);
+    if (rc) {
+        connect_error(h, rc == -EFBIG ? "resource_exhausted" : "invalid_argument", e.text);
+        return;
+    }
+    if (!in.codec || *in.damage)
+        connect_error(h, "invalid_argument", in.codec ? in.damage : "the message is not packed, but its headers say so");
+    else
+        connect_answer(h, in.bytes, in.size);
+    intake_close(&in);
+}
+
 static void end_call(struct http *h)
 {
     uint64_t begun = clock_monotonic_ns();
     if (h->message.failed)
         connect_error(h, "resource_exhausted", "the message is longer than 1 MiB");
+    else if (h->head.packed)
+        answer_packed(h);
     else
         connect_answer(h, h->message.data, h->message.len);
     counters_query(&h->server->counters, clock_monotonic_ns() - begun);
@@ -260,12 +311,22 @@ static void end_change(struct http *h)
         findings_change(h, h->path + sizeof findings - 1, (const char *)h->message.data, h->message.len);
 }
 
+static void end_told(struct http *h)
+{
+    if (h->message.failed)
+        http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %d bytes", CALL_BYTES_MAX);
+    else
+        find_told(h)->answer(h, (const char *)h->message.data, h->message.len);
+}
+
 void routes_body_end(struct http *h)
 {
     if (h->receive)
         receive_end(h);
     else if (h->takes_body && !h->answered && is_finding(h))
         end_change(h);
+    else if (h->takes_body && !h->answered && find_told(h))
+        end_told(h);
     else if (h->takes_body && !h->answered)
         end_call(h);
 }

@@ -20,6 +20,8 @@ static void put_limits(struct jsonw *j, const struct server_limits *o)
     jsonw_object(j);
     jsonw_member_uint(j, "retain", o->retain_s);
     jsonw_member_uint(j, "retain_recordings", o->retain_raw_s ? o->retain_raw_s : o->retain_s);
+    jsonw_member_uint(j, "retain_hours", o->retain_hours_s);
+    jsonw_member_uint(j, "retain_days", o->retain_hours_s ? o->retain_days_s : 0);
     jsonw_member_uint(j, "max_disk", o->max_disk);
     if (o->max_raw)
         jsonw_member_uint(j, "max_recordings", o->max_raw);
@@ -49,6 +51,14 @@ struct listing {
     const char *services; /* a pattern: which of them to list */
 };
 
+static void put_oldest(struct jsonw *j, const char *name, int64_t day)
+{
+    if (day == INT64_MAX)
+        return;
+    jsonw_key(j, name);
+    jsonw_int(j, day * SECONDS_PER_DAY);
+}
+
 static int put_service(void *listing, const struct catalogue_usage *u)
 {
     const struct listing *l = listing;
@@ -61,10 +71,10 @@ static int put_service(void *listing, const struct catalogue_usage *u)
     jsonw_member_uint(j, "recording_bytes", u->raw_bytes);
     jsonw_member_uint(j, "segment_bytes", u->segment_bytes);
     jsonw_member_uint(j, "dictionary_bytes", u->dictionary_bytes);
-    if (u->oldest_day != INT64_MAX) {
-        jsonw_key(j, "oldest");
-        jsonw_int(j, u->oldest_day * SECONDS_PER_DAY);
-    }
+    jsonw_member_uint(j, "rollup_bytes", u->rollup_bytes);
+    put_oldest(j, "oldest", u->oldest_day);
+    put_oldest(j, "oldest_hours", u->oldest_hours);
+    put_oldest(j, "oldest_days", u->oldest_days);
     jsonw_object_end(j);
     return l->writer->full;
 }
@@ -122,6 +132,7 @@ static int put_usage(void *samples, const struct catalogue_usage *u)
     put_bytes(s->out, u->name, "recordings", u->raw_bytes);
     put_bytes(s->out, u->name, "segments", u->segment_bytes);
     put_bytes(s->out, u->name, "dictionaries", u->dictionary_bytes);
+    put_bytes(s->out, u->name, "rollups", u->rollup_bytes);
     return ++s->count == METRICS_SERVICES;
 }
 

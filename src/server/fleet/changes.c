@@ -14,9 +14,11 @@ int changes_give_up(void *f)
     return store_is_over(changes->http->server->store, &changes->query.q, changes->error);
 }
 
-static int compare(struct fleet_changes *f, struct error *e)
+/* Adds the rows of both sides. few: a side with fewer hosts than this is split into blocks of time. */
+static int take_sides(struct fleet_changes *f, uint32_t few, struct error *e)
 {
     int rc = 0;
+    f->few = few;
     f->changes.is_over = changes_give_up;
     f->changes.context = f;
     for (enum changes_side side = CHANGES_BEFORE; !rc && side <= CHANGES_AFTER; side++) {
@@ -24,6 +26,21 @@ static int compare(struct fleet_changes *f, struct error *e)
         /* Both sides have the same type, also if it was not asked for. */
         if (!rc && !f->query.q.type && *f->sides[side].result.type)
             f->query.q.type = f->sides[side].result.type;
+    }
+    return rc;
+}
+
+static int compare(struct fleet_changes *f, struct error *e)
+{
+    const char *asked = f->query.q.type;
+    int rc = take_sides(f, CHANGES_FEW_HOSTS, e);
+    if (!rc && changes_wants_blocks(&f->changes)) {
+        for (int side = 0; side < 2; side++)
+            store_result_deinit(&f->sides[side].result);
+        changes_deinit(&f->changes);
+        f->query.q.type = asked;
+        rc = changes_init(&f->changes);
+        rc = rc ? rc : take_sides(f, UINT32_MAX, e);
     }
     rc = rc ? rc : changes_compute(&f->changes);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;

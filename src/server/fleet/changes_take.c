@@ -182,7 +182,7 @@ int changes_take(struct fleet_changes *f, enum changes_side which, struct error 
     struct store_query q = f->query.q;
     char by[LABEL_NAME_MAX + 16];
     snprintf(by, sizeof by, f->split ? "host%c%.*s" : "host", STORE_BY_SEPARATOR, LABEL_NAME_MAX, f->split);
-    struct store_split split = {.by = by, .few = CHANGES_FEW_HOSTS, .steps = CHANGES_BLOCKS, .visit = take_part, .context = &t};
+    struct store_split split = {.by = by, .few = f->few, .steps = CHANGES_BLOCKS, .visit = take_part, .context = &t};
     q.selector = &side->selector;
     q.from = side->from;
     q.to = side->to;

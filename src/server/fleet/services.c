@@ -175,7 +175,7 @@ void services_answer(struct http *h)
         rc = strtab_init(&s.words)
                  ? -ENOMEM
                  : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, &patience, add_recording, &s, &e);
-        rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
+        rc = rc ? rc : store_forgotten_recordings(h->server->store, &query.q, &missing, &e);
         if (rc)
             question_failed(h, rc, &e);
         else

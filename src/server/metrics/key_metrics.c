@@ -130,7 +130,7 @@ static void answer(struct http *h, const struct question *query, uint64_t metric
     struct error e;
     const char *by = http_parameter(h, "by", NULL);
     int rc = key_series_ask(&series, h->server->store, &query->q, metrics, step, by && *by ? by : NULL, &e);
-    rc = rc ? rc : store_forgotten(h->server->store, &query->q, &missing, &e);
+    rc = rc ? rc : store_forgotten_recordings(h->server->store, &query->q, &missing, &e);
     if (rc)
         question_failed(h, rc, &e);
     else

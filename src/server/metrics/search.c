@@ -166,7 +166,7 @@ static void search(struct http *h, const struct question *query, struct search *
     struct error e;
     s->hits = calloc((size_t)s->limit + 1, sizeof *s->hits);
     int rc = s->hits ? store_metrics(h->server->store, &query->q, s->shown, NULL, take_minute, s, &of, &e) : -ENOMEM;
-    rc = rc ? rc : store_forgotten(h->server->store, &query->q, &missing, &e);
+    rc = rc ? rc : store_forgotten_recordings(h->server->store, &query->q, &missing, &e);
     if (rc)
         question_failed(h, rc, &e);
     else

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* The limits that may change while the server runs, with their options. The first five are those of struct store_limits. connections and
+/* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
  * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
  * for. resolve_s: a finding that was not seen for so long is resolved. remote_interval_s: how often metrics are sent. top_methods: how many
@@ -18,6 +18,8 @@
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
+    X(retain_hours_s, "retain-hours")                                                                                                      \
+    X(retain_days_s, "retain-days")                                                                                                        \
     X(max_disk, "max-disk")                                                                                                                \
     X(max_raw, "max-recordings")                                                                                                           \
     X(max_service, "max-disk-per-service")                                                                                                 \
@@ -53,7 +55,8 @@
     X(remote_ca, "remote-write-ca")                                                                                                        \
     X(trace_link, "trace-link")
 
-struct alerts; /* server/alerts/alerts.h */
+struct alerts;   /* server/alerts/alerts.h */
+struct profiles; /* server/profiles/profiles.h */
 
 struct server_options {
 #define SERVER_LIMIT(name, option) uint64_t name;
@@ -109,6 +112,7 @@ struct server {
     struct journal *journal;
     struct readiness readiness;
     struct stop stop;
+    struct profiles *profiles;
     struct alerts *alerts; /* NULL = there are none */
     sem_t readers;         /* limits the recordings that are read at the same time */
     bool loopback; /* listens only on loopback addresses, without tokens: Host must name one of them, localhost, or a name of --origin */

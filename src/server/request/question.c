@@ -158,8 +158,42 @@ void question_put_complete(struct jsonw *j, const struct missing *m, const char 
     jsonw_member_text(j, "missing_text", missing_text(m, type ? type : "", text, sizeof text));
 }
 
+static const int64_t steps[] = {3600, 86400}; /* of struct store_coarse */
+
+void question_coarse_text(const struct store_result *r, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = 0;
+    for (int i = 0; i < 2 && at < size; i++)
+        if (r->coarse[i].from != r->coarse[i].to)
+            at += (size_t)snprintf(out + at, size - at, "%s%lld-%lld/%lld", at ? ", " : "", (long long)r->coarse[i].from,
+                                   (long long)r->coarse[i].to, (long long)steps[i]);
+}
+
+static void put_coarse(struct jsonw *j, const struct store_result *r)
+{
+    if (r->coarse[0].from == r->coarse[0].to && r->coarse[1].from == r->coarse[1].to)
+        return;
+    jsonw_key(j, "coarse");
+    jsonw_array(j);
+    for (int i = 0; i < 2; i++) {
+        if (r->coarse[i].from == r->coarse[i].to)
+            continue;
+        jsonw_object(j);
+        jsonw_key(j, "from");
+        jsonw_int(j, r->coarse[i].from);
+        jsonw_key(j, "to");
+        jsonw_int(j, r->coarse[i].to);
+        jsonw_key(j, "step");
+        jsonw_int(j, steps[i]);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+}
+
 void question_put_span(struct jsonw *j, const struct store_result *r)
 {
+    put_coarse(j, r);
     jsonw_key(j, "span");
     if (r->from == r->to) {
         jsonw_null(j);

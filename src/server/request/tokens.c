@@ -22,7 +22,7 @@ static unsigned parse_scopes(const char *text)
     static const struct {
         const char *word;
         enum token_scope scope;
-    } known[] = {{"read", TOKEN_READ}, {"write", TOKEN_WRITE}, {"admin", TOKEN_ADMIN}};
+    } known[] = {{"read", TOKEN_READ}, {"write", TOKEN_WRITE}, {"admin", TOKEN_ADMIN}, {"profile", TOKEN_PROFILE}};
     unsigned scopes = 0;
     char word[8];
     while (word_list_next(&text, word, sizeof word)) {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* read: queries and downloads; write: sends recordings; admin: changes the state of the server. */
-enum token_scope { TOKEN_READ = 1, TOKEN_WRITE = 2, TOKEN_ADMIN = 4, TOKEN_ALL = 7 };
+/* read: queries and downloads; write: sends recordings; admin: changes the state of the server; profile: asks for recordings. */
+enum token_scope { TOKEN_READ = 1, TOKEN_WRITE = 2, TOKEN_ADMIN = 4, TOKEN_PROFILE = 8, TOKEN_ALL = 15 };
 enum { TOKENS_DIGEST = 32, TOKENS_MAX = 10000, TOKENS_NAME = 64, TOKENS_PATTERN = 256 };
 
 #define TOKENS_ANY_SERVICE "*"

@@ -9,8 +9,10 @@
  *     segment     id, dictionary, rows, bytes, bad (the reason, or NULL if it is good), small (it may be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value: one label of a set
- *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad: sums over the
- *                 other tables, which triggers keep current
+ *     usage       service -> recordings, raw_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad, rollup_bytes: sums
+ *                 over the other tables, which triggers keep current
+ *     going       identity: recordings that are forgotten, while their files are removed
+ *     rollup, rollup_file, rolled, rolled_book   sums of rows by hour and day (catalogue_rollup.h)
  *     book        minute, recording -> what each account of the recording's books gained in that minute (catalogue_books.c)
  *     account     id, name: an account, and its reason, if it has one, after a blank
  *     finding, waiting, judging      what rules found in recordings (catalogue_findings.h)
@@ -162,18 +164,17 @@ struct catalogue_hit { /* one part */
     uint64_t recording, segment, rows, weight, flaws; /* segment: its id, if the part is sealed; flaws: those of the recording */
     uint32_t dictionary;
     int64_t first, last, begun, ended; /* first, last: of the part; begun, ended: of its recording */
-    uint64_t labelset;
+    uint64_t labelset, service;
+    int64_t day, type_id;
     const char *type;
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
-/* Visits the parts that have rows in [from, to), in no particular order. */
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
-                   void *context, struct error *e);
-/* Visits the books of recordings for the minutes that overlap [from, to). The visitor gets one line at a time. All lines of one recording
- * and minute come one after the other. */
+/* Visits the books of recordings for the minutes that overlap [from, to), and, where rows are deleted, for the hours within it. The visitor
+ * gets one line at a time. All lines of one recording and minute come one after the other. */
 struct catalogue_book_hit {
     uint64_t recording;
-    unsigned mark; /* of the line's account */
+    uint64_t recordings; /* 0 = it is of this recording; otherwise it is the sum over the line's hour of so many whose rows are deleted */
+    unsigned mark;       /* of the line's account */
     struct catalogue_book line;
 };
 struct catalogue_book_visitor {
@@ -230,7 +231,7 @@ int catalogue_labels(struct catalogue *c, const struct catalogue_patience *patie
                      struct error *e);
 
 struct catalogue_sums {
-    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
+    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, rollup_bytes, pending, lost, bad;
     int64_t oldest_day, newest_day; /* 0 = there is no such day */
 };
 /* Returns the sums, which the catalog updates whenever data is added or deleted. */
@@ -240,8 +241,9 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 struct catalogue_usage {
     uint64_t service;
     const char *name;
-    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes;
-    int64_t oldest_day; /* the oldest day with rows of the service; INT64_MAX = none */
+    uint64_t recordings, raw_bytes, segment_bytes, dictionary_bytes, rollup_bytes;
+    int64_t oldest_day;                /* the oldest day with rows of the service; INT64_MAX = none */
+    int64_t oldest_hours, oldest_days; /* the oldest day with a roll-up of the service by hour, and for the day; INT64_MAX = none */
 };
 typedef int catalogue_visit_usage(void *context, const struct catalogue_usage *u);
 /* Visits the services that have data, the largest first. */
@@ -249,16 +251,30 @@ int catalogue_usage(struct catalogue *c, catalogue_visit_usage *visit, void *con
 
 /* Files to remove from the disk. */
 struct catalogue_dropped {
-    uint32_t *dictionaries;
+    struct catalogue_dropped_file {
+        uint32_t dictionary;
+        uint64_t number;
+        bool rollup; /* otherwise it is a segment */
+    } * files;       /* in the folders of dictionaries that stay */
+    uint32_t file_count, file_cap;
+    uint32_t day_count;     /* dictionaries of which the rows are gone */
+    uint32_t *dictionaries; /* whose folders go */
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes;      /* the size of the recordings' files in this list */
     uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
-/* Forgets all data of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Records the
- * reason. The caller removes the files from the disk, and frees the lists in *dropped. */
+/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that
+ * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in
+ * *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
                           struct error *e);
+/* Visits the recordings that catalogue_drop_before has forgotten after the last catalogue_gone. After a crash, the files of some may still
+ * be there. */
+typedef int catalogue_visit_going(void *context, const uint8_t identity[ENVELOPE_IDENTITY]);
+int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e);
+/* Records that the files of all these are removed. */
+int catalogue_gone(struct catalogue *c, struct error *e);
 /* Forgets the raw files of the oldest recordings of a service (0 = of all services) that ended before the second `before`. Stops when these
  * files have `bytes` bytes together, or are CATALOGUE_DROP_MAX. A recording with an unsealed part keeps its file, and, if
  * spares_evidence is set, one that is evidence of an open finding. */

@@ -2,11 +2,15 @@
  *
  * A row has what all accounts of one recording gained in one minute, as numbers (files/column.h). For each account that gained something,
  * these are its id, its time or bytes, and its count. Both may be negative, because an account of something that is pending also
- * shrinks. */
+ * shrinks.
+ *
+ * When rows are deleted, the books of their recordings are added up by hour and label set. Such a line also has the number of
+ * recordings. */
 #include "store/catalogue/catalogue_internal.h"
 #include "store/files/column.h"
 
 #include "base/array.h"
+#include "base/map.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +80,108 @@ int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r
     return rc;
 }
 
+/* ---- by hour ---- */
+
+/* The sums of one hour and label set. */
+struct hour_sums {
+    struct hour_line {
+        int64_t ns, count;
+        uint64_t id, recordings;
+    } * list;
+    uint32_t count, cap;
+    int64_t hour, labelset;
+};
+
+static int add_line(struct hour_sums *sums, const struct hour_line *line)
+{
+    for (uint32_t i = 0; i < sums->count; i++)
+        if (sums->list[i].id == line->id) {
+            sums->list[i].ns = (int64_t)((uint64_t)sums->list[i].ns + (uint64_t)line->ns);
+            sums->list[i].count = (int64_t)((uint64_t)sums->list[i].count + (uint64_t)line->count);
+            sums->list[i].recordings += line->recordings;
+            return 0;
+        }
+    if (ARRAY_GROW(sums->list, sums->cap, sums->count))
+        return -ENOMEM;
+    sums->list[sums->count++] = *line;
+    return 0;
+}
+
+/* Adds the lines of a row. recordings: of each line, or -1 = the row has the numbers. */
+static int add_lines(struct hour_sums *sums, const struct sql *s, int column, int64_t recordings)
+{
+    struct column in = {.bytes = (uint8_t *)sqlite3_column_blob(s->statement, column),
+                        .size = (size_t)sqlite3_column_bytes(s->statement, column)};
+    int rc = 0;
+    while (!rc && in.bytes && in.at < in.size) {
+        struct hour_line line = {.id = column_next(&in)};
+        line.ns = column_next_signed(&in);
+        line.count = column_next_signed(&in);
+        line.recordings = recordings < 0 ? column_next(&in) : (uint64_t)recordings;
+        if (in.bad)
+            return 0;
+        rc = add_line(sums, &line);
+    }
+    return rc;
+}
+
+/* Adds the sums to those that the catalog has of the hour. */
+static int put_hour(struct catalogue *c, struct hour_sums *sums, int64_t service, struct buffer *out, struct error *e)
+{
+    struct sql old = sql_use(&c->sql, "SELECT lines FROM rolled_book WHERE hour = ? AND labelset = ?");
+    sql_int(&old, sums->hour);
+    sql_int(&old, sums->labelset);
+    int rc = sql_step(&old, e);
+    rc = rc > 0 && add_lines(sums, &old, 0, -1) ? error_set(e, -ENOMEM, "out of memory") : rc < 0 ? rc : 0;
+    sql_done(&old);
+    buffer_reset(out);
+    for (uint32_t i = 0; i < sums->count; i++) {
+        column_put(out, sums->list[i].id);
+        column_put_signed(out, sums->list[i].ns);
+        column_put_signed(out, sums->list[i].count);
+        column_put(out, sums->list[i].recordings);
+    }
+    struct sql s = sql_use(&c->sql, "INSERT OR REPLACE INTO rolled_book (hour, labelset, service, lines) VALUES (?, ?, ?, ?)");
+    sql_int(&s, sums->hour);
+    sql_int(&s, sums->labelset);
+    sql_int(&s, service);
+    sql_blob(&s, out->data, out->len);
+    sums->count = 0;
+    return sql_run(&s, rc, e);
+}
+
+int catalogue_roll_books(struct catalogue *c, int64_t service, int64_t day, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT b.minute / 60, r.labelset, b.recording, b.lines "
+                                    "FROM recording r JOIN book b ON b.recording = r.id WHERE r.service = ?1 AND r.first < ?2 * 86400 AND "
+                                    "b.minute < ?2 * 1440 AND EXISTS (SELECT 1 FROM "
+                                    "rollup u WHERE u.service = ?1 AND u.day = b.minute / 1440 AND u.until > 0) ORDER BY 1, 2");
+    struct hour_sums sums = {0};
+    struct buffer out;
+    struct map seen;
+    int rc, more;
+    sql_int(&s, service);
+    sql_int(&s, day);
+    buffer_init(&out, ROW_BYTES_MAX * 8);
+    map_init(&seen);
+    for (rc = 0; !rc && (more = sql_step(&s, e));) {
+        bool added = false;
+        rc = more < 0 ? more : 0;
+        if (!rc && sums.count && (sums.hour != sql_column(&s, 0) || sums.labelset != sql_column(&s, 1)))
+            rc = put_hour(c, &sums, service, &out, e);
+        sums.hour = sql_column(&s, 0);
+        sums.labelset = sql_column(&s, 1);
+        if (!rc && (!map_add(&seen, (uint64_t)sql_column(&s, 2), &added) || add_lines(&sums, &s, 3, added)))
+            rc = error_set(e, -ENOMEM, "out of memory");
+    }
+    sql_done(&s);
+    rc = rc || !sums.count ? rc : put_hour(c, &sums, service, &out, e);
+    map_deinit(&seen);
+    buffer_deinit(&out);
+    free(sums.list);
+    return rc;
+}
+
 /* ---- reading ---- */
 
 struct accounts {
@@ -133,7 +239,7 @@ static int read_accounts(struct sql_database *d, struct accounts *a, const struc
 }
 
 /* A damaged line ends the row, and an account that nobody knows is skipped: one recording must not spoil the answers about all others. */
-static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in,
+static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit, struct column *in, bool by_hour,
                        const struct catalogue_book_visitor *visitor)
 {
     int rc = 0;
@@ -141,6 +247,7 @@ static int visit_lines(const struct accounts *a, struct catalogue_book_hit *hit,
         uint64_t id = column_next(in);
         hit->line.ns = column_next_signed(in);
         hit->line.count = column_next_signed(in);
+        hit->recordings = by_hour ? column_next(in) : 0;
         if (in->bad)
             return 0;
         if (id >= a->count || !a->list[id] || !a->list[id]->mark)
@@ -167,7 +274,27 @@ static int books(struct sql_database *d, const struct accounts *a, int64_t from,
         const void *lines = sqlite3_column_blob(s.statement, 3);
         struct column in = {.bytes = (uint8_t *)lines, .size = (size_t)sqlite3_column_bytes(s.statement, 3)};
         struct catalogue_book_hit hit = {.recording = (uint64_t)sql_column(&s, 1), .line = {.minute = sql_column(&s, 0)}};
-        rc = lines ? visit_lines(a, &hit, &in, visitor) : 0;
+        rc = lines ? visit_lines(a, &hit, &in, false, visitor) : 0;
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+static int hours(struct sql_database *d, const struct accounts *a, int64_t from, int64_t to, const struct catalogue_book_visitor *visitor,
+                 struct error *e)
+{
+    struct sql s = sql_use(d, "SELECT hour, labelset, lines FROM rolled_book WHERE hour >= ? AND hour < ?");
+    int rc;
+    sql_int(&s, (from + 3599) / 3600);
+    sql_int(&s, to / 3600);
+    while ((rc = sql_step(&s, e)) > 0) {
+        if (!visitor->selects(visitor->context, (uint64_t)sql_column(&s, 1)))
+            continue;
+        struct column in = {.bytes = (uint8_t *)sqlite3_column_blob(s.statement, 2), .size = (size_t)sqlite3_column_bytes(s.statement, 2)};
+        struct catalogue_book_hit hit = {.line = {.minute = sql_column(&s, 0) * 60}};
+        rc = in.bytes ? visit_lines(a, &hit, &in, true, visitor) : 0;
         if (rc)
             break;
     }
@@ -185,6 +312,7 @@ int catalogue_books(struct catalogue *c, int64_t from, int64_t to, const struct 
         return rc;
     rc = read_accounts(&r->sql, &a, visitor, e);
     rc = rc ? rc : books(&r->sql, &a, from, to, visitor, e);
+    rc = rc ? rc : hours(&r->sql, &a, from, to, visitor, e);
     accounts_deinit(&a);
     return catalogue_read_end(c, r, rc, e);
 }

@@ -34,15 +34,28 @@ struct drop {
     "FROM recording r WHERE r.service = ?2 AND r.first < ?1 * 86400 AND r.last < ?1 * 86400 "                                              \
     "AND NOT EXISTS (SELECT 1 FROM part p WHERE p.recording = r.id)"
 
+/* A roll-up u of the part's service, day and type that has all its rows, and has not lost them before. */
+#define IS_ROLLED                                                                                                                          \
+    "EXISTS (SELECT 1 FROM rollup u WHERE u.service = ?2 AND u.day = p.day AND u.type = p.type AND u.until = 86400 AND NOT u.stale "       \
+    "AND NOT u.gone)"
+/* Roll-ups of the days that do not have them whole, and never will: a day's is made from its hours'. */
+#define HALF_ROLLED                                                                                                                        \
+    "rollup.service = ?2 AND rollup.day < ?1 AND NOT rollup.gone AND (rollup.until < 86400 OR rollup.stale) AND NOT (rollup.step = 86400 " \
+    "AND EXISTS (SELECT 1 FROM rollup h WHERE h.service = rollup.service AND h.day = rollup.day AND h.type = rollup.type "                 \
+    "AND h.step = 3600 AND h.until = 86400 AND NOT h.stale))"
+#define UNUSED "NOT EXISTS (SELECT 1 FROM rollup_file f WHERE f.dictionary = dictionary.id)"
+
 static const char *const rows_of_days[] = {
     "DELETE FROM book WHERE " OF_RECORDINGS " AND minute < ?1 * 1440",
     "DELETE FROM metric WHERE hour < ?1 * 24 AND service = ?2",
     "DELETE FROM part WHERE " OF_RECORDINGS " AND day < ?1",
     "DELETE FROM segment WHERE dictionary IN (SELECT id FROM dictionary WHERE " OF_DAYS ")",
-    "DELETE FROM dictionary WHERE " OF_DAYS,
+    "DELETE FROM dictionary WHERE " OF_DAYS " AND " UNUSED,
+    "UPDATE rollup SET gone = 1 WHERE service = ?2 AND day < ?1 AND NOT gone",
 };
 
 static const char *const ended_recordings[] = {
+    "INSERT OR IGNORE INTO going SELECT r.identity " ENDED " AND r.raw",
     "DELETE FROM book WHERE recording IN (SELECT r.id " ENDED ")",
     "DELETE FROM content WHERE recording IN (SELECT r.id " ENDED ")",
     "DELETE FROM recording WHERE id IN (SELECT r.id " ENDED ")",
@@ -53,9 +66,12 @@ static const char *const ended_recordings[] = {
  * again. */
 static const char old_findings[] = "DELETE FROM finding WHERE service = ?2 AND last < ?1 * 86400 AND state <> 2";
 
+#define NOT_ROLLED(labelset)                                                                                                               \
+    " AND NOT EXISTS (SELECT 1 FROM rolled d WHERE d.labelset = " labelset ")"                                                             \
+    " AND NOT EXISTS (SELECT 1 FROM rolled_book b WHERE b.labelset = " labelset ")"
 static const char *const unused_labels[] = {
-    "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = label.labelset)",
-    "DELETE FROM labelset WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = labelset.id)",
+    "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = label.labelset)" NOT_ROLLED("label.labelset"),
+    "DELETE FROM labelset WHERE NOT EXISTS (SELECT 1 FROM recording r WHERE r.labelset = labelset.id)" NOT_ROLLED("labelset.id"),
 };
 
 static struct sql use(struct catalogue *c, const struct drop *drop, const char *text)
@@ -68,9 +84,12 @@ static struct sql use(struct catalogue *c, const struct drop *drop, const char *
 
 static int list_dictionaries(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    struct sql s = use(c, drop, "SELECT id FROM dictionary WHERE " OF_DAYS);
+    struct sql s = use(c, drop, "SELECT id, " UNUSED " FROM dictionary WHERE " OF_DAYS);
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
+        if (!sql_column(&s, 1))
+            continue;
+        d->day_count++;
         if (ARRAY_GROW(d->dictionaries, d->dictionary_cap, d->dictionary_count)) {
             rc = error_set(e, -ENOMEM, "out of memory");
             break;
@@ -79,6 +98,50 @@ static int list_dictionaries(struct catalogue *c, const struct drop *drop, struc
     }
     sql_done(&s);
     return rc;
+}
+
+int catalogue_note_file(struct catalogue_dropped *d, uint32_t dictionary, uint64_t number, bool rollup)
+{
+    if (ARRAY_GROW(d->files, d->file_cap, d->file_count))
+        return -ENOMEM;
+    d->files[d->file_count++] = (struct catalogue_dropped_file){dictionary, number, rollup};
+    return 0;
+}
+
+/* Lists the segments of dictionaries that stay, because a roll-up needs them. */
+static int list_segments(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
+{
+    struct sql s = use(c, drop,
+                       "SELECT g.dictionary, g.id FROM dictionary JOIN segment g ON g.dictionary = dictionary.id WHERE " OF_DAYS
+                       " AND NOT " UNUSED " ORDER BY g.dictionary");
+    uint32_t last = 0;
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        uint32_t dictionary = (uint32_t)sql_column(&s, 0);
+        d->day_count += dictionary != last;
+        last = dictionary;
+        if (catalogue_note_file(d, dictionary, (uint64_t)sql_column(&s, 1), false)) {
+            rc = error_set(e, -ENOMEM, "out of memory");
+            break;
+        }
+    }
+    sql_done(&s);
+    return rc;
+}
+
+/* Forgets the roll-ups that do not have the whole of their day, and lists their files. */
+static int drop_half_rolled(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
+{
+    struct sql s = use(c, drop, "SELECT f.dictionary, f.number FROM rollup JOIN rollup_file f ON f.rollup = rollup.id WHERE " HALF_ROLLED);
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0)
+        if (catalogue_note_file(d, (uint32_t)sql_column(&s, 0), (uint64_t)sql_column(&s, 1), true)) {
+            rc = error_set(e, -ENOMEM, "out of memory");
+            break;
+        }
+    sql_done(&s);
+    struct sql gone = use(c, drop, "DELETE FROM rollup WHERE " HALF_ROLLED);
+    return sql_run(&gone, rc, e);
 }
 
 static int list_recordings(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
@@ -106,7 +169,7 @@ static int delete_all(struct catalogue *c, const struct drop *drop, const char *
     return rc;
 }
 
-static int delete_unused_labels(struct catalogue *c, struct error *e)
+int catalogue_drop_labels(struct catalogue *c, struct error *e)
 {
     struct sql labels = sql_use(&c->sql, unused_labels[0]), sets = sql_use(&c->sql, unused_labels[1]);
     int rc = sql_run(&labels, 0, e);
@@ -122,7 +185,7 @@ static int note_forgotten(struct catalogue *c, const struct drop *drop, struct e
                        "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?3, count(*), sum(p.rows), "
                        "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
                        "FROM recording r JOIN part p ON p.recording = r.id JOIN service s ON s.id = r.service JOIN type t ON t.id = p.type "
-                       "WHERE r.service = ?2 AND r.first < ?1 * 86400 AND p.day < ?1 GROUP BY s.name, p.day, t.name "
+                       "WHERE r.service = ?2 AND r.first < ?1 * 86400 AND p.day < ?1 AND NOT " IS_ROLLED " GROUP BY s.name, p.day, t.name "
                        "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
                        "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
                        "first = min(first, excluded.first), last = max(last, excluded.last)");
@@ -135,15 +198,18 @@ static int note_forgotten(struct catalogue *c, const struct drop *drop, struct e
 
 static int drop_days(struct catalogue *c, const struct drop *drop, struct catalogue_dropped *d, struct error *e)
 {
-    int rc = list_dictionaries(c, drop, d, e);
+    int rc = drop_half_rolled(c, drop, d, e);
+    rc = rc ? rc : list_dictionaries(c, drop, d, e);
+    rc = rc ? rc : list_segments(c, drop, d, e);
     rc = rc ? rc : note_forgotten(c, drop, e);
+    rc = rc ? rc : catalogue_roll_books(c, drop->service, drop->before, e);
     rc = rc ? rc : delete_all(c, drop, rows_of_days, sizeof rows_of_days / sizeof *rows_of_days, e);
     rc = rc ? rc : list_recordings(c, drop, d, e);
     rc = rc ? rc : delete_all(c, drop, ended_recordings, sizeof ended_recordings / sizeof *ended_recordings, e);
     const char *const findings[] = {old_findings};
     if (!rc && drop->why == FORGOTTEN_RETAIN)
         rc = delete_all(c, drop, findings, 1, e);
-    return rc ? rc : delete_unused_labels(c, e);
+    return rc ? rc : catalogue_drop_labels(c, e);
 }
 
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,
@@ -153,6 +219,37 @@ int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, en
     *dropped = (struct catalogue_dropped){0};
     int rc = sql_begin(&c->sql, true, e);
     return rc ? rc : sql_end(&c->sql, drop_days(c, &drop, dropped, e), e);
+}
+
+/* ---- files that are being removed ---- */
+
+static int going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT identity FROM going");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        const void *identity = sqlite3_column_blob(s.statement, 0);
+        rc = identity && sqlite3_column_bytes(s.statement, 0) == ENVELOPE_IDENTITY ? visit(context, identity) : 0;
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_going(struct catalogue *c, catalogue_visit_going *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, going(c, visit, context, e), e);
+}
+
+int catalogue_gone(struct catalogue *c, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "DELETE FROM going");
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
 /* ---- what an earlier catalog had ---- */
@@ -252,6 +349,7 @@ int catalogue_drop_raw(struct catalogue *c, uint64_t service, int64_t before, ui
 
 void catalogue_dropped_deinit(struct catalogue_dropped *dropped)
 {
+    free(dropped->files);
     free(dropped->dictionaries);
     free(dropped->identities);
     *dropped = (struct catalogue_dropped){0};

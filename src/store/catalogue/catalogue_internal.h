@@ -35,6 +35,17 @@ int catalogue_fill_rest(struct sql_database *d, struct catalogue_recording *r, i
 /* Adds the books of a recording that was just added. */
 int catalogue_add_books(struct catalogue *c, const struct catalogue_recording *r, struct error *e);
 
+/* Adds the books of a service's recordings before this day to those by hour and label set, which stay when the recordings go. Leaves out
+ * days without roll-ups. In a transaction of the caller. */
+int catalogue_roll_books(struct catalogue *c, int64_t service, int64_t day, struct error *e);
+
+/* ---- catalogue_drop.c ---- */
+
+/* Deletes label sets that nothing refers to. In a transaction of the caller. */
+int catalogue_drop_labels(struct catalogue *c, struct error *e);
+/* Adds a file to the list. Returns 0 or -ENOMEM. */
+int catalogue_note_file(struct catalogue_dropped *d, uint32_t dictionary, uint64_t number, bool rollup);
+
 /* ---- catalogue_judging.c ---- */
 
 /* Ends the waiting of a recording, in a transaction of the caller. *service = 0 if it does not wait. */
@@ -47,6 +58,11 @@ int catalogue_end_waiting(struct catalogue *c, uint64_t recording, int64_t *serv
 
 /* Adds the key metrics of a recording that was just added. */
 int catalogue_add_metrics(struct catalogue *c, const struct catalogue_recording *r, int64_t service, int64_t labelset, struct error *e);
+
+/* ---- catalogue_query.c ---- */
+
+/* Visits the parts that have rows in [from, to), in a transaction of the caller. */
+int catalogue_hits_in(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e);
 
 /* ---- catalogue_versions.c ---- */
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e)
+int catalogue_hits_in(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context, struct error *e)
 {
     struct sql s =
         sql_use(d, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws, "
-                   "coalesce(r.begun, r.first), coalesce(r.ended, r.last + 1) "
+                   "coalesce(r.begun, r.first), coalesce(r.ended, r.last + 1), r.service, p.day, p.type "
                    "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
                    "JOIN type t ON t.id = p.type "
                    "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
@@ -33,6 +33,9 @@ static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
             .flaws = (uint64_t)sql_column(&s, 9),
             .begun = sql_column(&s, 10),
             .ended = sql_column(&s, 11),
+            .service = (uint64_t)sql_column(&s, 12),
+            .day = sql_column(&s, 13),
+            .type_id = sql_column(&s, 14),
         };
         rc = visit(context, &hit);
         if (rc)
@@ -40,14 +43,6 @@ static int hits(struct sql_database *d, int64_t from, int64_t to, catalogue_visi
     }
     sql_done(&s);
     return rc;
-}
-
-int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, const struct catalogue_patience *patience, catalogue_visit_hit *visit,
-                   void *context, struct error *e)
-{
-    struct catalogue_reader *r;
-    int rc = catalogue_read_begin(c, patience, &r, e);
-    return rc ? rc : catalogue_read_end(c, r, hits(&r->sql, from, to, visit, context, e), e);
 }
 
 static int forgotten(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
@@ -112,7 +107,9 @@ int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, const st
 static int streams(struct sql_database *d, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
-                              "JOIN type t ON t.id = c.type WHERE r.last >= ? AND r.first < ? ORDER BY r.labelset, t.name");
+                              "JOIN type t ON t.id = c.type WHERE r.last >= ?1 AND r.first < ?2 "
+                              "UNION SELECT d.labelset, t.name FROM rollup u JOIN rolled d ON d.rollup = u.id "
+                              "JOIN type t ON t.id = u.type WHERE u.gone AND u.day BETWEEN ?1 / 86400 AND (?2 - 1) / 86400 ORDER BY 1, 2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
@@ -159,8 +156,8 @@ static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct err
     struct sql s = sql_use(
         d, "SELECT coalesce(sum(recordings), 0), coalesce(sum(raw_bytes), 0), coalesce(sum(segments), 0), coalesce(sum(segment_bytes), 0), "
            "coalesce(sum(dictionary_bytes), 0), coalesce(sum(pending), 0), coalesce(sum(lost), 0), coalesce(sum(bad), 0), "
-           "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0) "
-           "FROM usage");
+           "coalesce((SELECT day FROM part ORDER BY day LIMIT 1), 0), coalesce((SELECT day FROM part ORDER BY day DESC LIMIT 1), 0), "
+           "coalesce(sum(rollup_bytes), 0) FROM usage");
     int rc = sql_step(&s, e);
     if (rc > 0)
         *to = (struct catalogue_sums){
@@ -174,6 +171,7 @@ static int sums_of(struct sql_database *d, struct catalogue_sums *to, struct err
             .bad = (uint64_t)sql_column(&s, 7),
             .oldest_day = sql_column(&s, 8),
             .newest_day = sql_column(&s, 9),
+            .rollup_bytes = (uint64_t)sql_column(&s, 10),
         };
     sql_done(&s);
     return rc < 0 ? rc : 0;
@@ -189,10 +187,12 @@ int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct erro
 
 static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *context, struct error *e)
 {
-    struct sql s =
-        sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
-                   "(SELECT min(first) FROM recording WHERE service = u.service) / 86400 FROM usage u JOIN service s ON s.id = u.service "
-                   "WHERE u.recordings > 0 ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes DESC, u.service");
+    struct sql s = sql_use(d, "SELECT u.service, s.name, u.recordings, u.raw_bytes, u.segment_bytes, u.dictionary_bytes, "
+                              "(SELECT min(first) FROM recording WHERE service = u.service) / 86400, u.rollup_bytes, "
+                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 3600 AND until > 0), "
+                              "(SELECT min(day) FROM rollup WHERE service = u.service AND step = 86400 AND until > 0) "
+                              "FROM usage u JOIN service s ON s.id = u.service WHERE u.recordings > 0 OR u.rollup_bytes > 0 "
+                              "ORDER BY u.raw_bytes + u.segment_bytes + u.dictionary_bytes + u.rollup_bytes DESC, u.service");
     int rc;
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_usage one = {
@@ -203,6 +203,9 @@ static int usage(struct sql_database *d, catalogue_visit_usage *visit, void *con
             .segment_bytes = (uint64_t)sql_column(&s, 4),
             .dictionary_bytes = (uint64_t)sql_column(&s, 5),
             .oldest_day = sqlite3_column_type(s.statement, 6) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 6),
+            .rollup_bytes = (uint64_t)sql_column(&s, 7),
+            .oldest_hours = sqlite3_column_type(s.statement, 8) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 8),
+            .oldest_days = sqlite3_column_type(s.statement, 9) == SQLITE_NULL ? INT64_MAX : sql_column(&s, 9),
         };
         rc = visit(context, &one);
         if (rc)

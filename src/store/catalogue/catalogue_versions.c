@@ -179,6 +179,48 @@ static const char version_8[] =
     "CREATE TRIGGER labelset_gone AFTER DELETE ON labelset BEGIN DELETE FROM metric WHERE labelset = OLD.id; END;"
     "PRAGMA user_version = 8;";
 
+/* Version 9 changes nothing. */
+static const char version_9[] = "PRAGMA user_version = 9;";
+
+/* Version 10 adds roll-ups (catalogue_rollup.h). A part that comes late for one makes it stale. The index of parts by day also has their
+ * type, because a roll-up reads the parts of one type. */
+static const char version_10[] =
+    "CREATE TABLE rollup (id INTEGER PRIMARY KEY, service INTEGER NOT NULL, day INTEGER NOT NULL, type INTEGER NOT NULL,"
+    " step INTEGER NOT NULL, until INTEGER NOT NULL DEFAULT 0, stale INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0,"
+    " made INTEGER NOT NULL DEFAULT 0, recordings INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,"
+    " weight INTEGER NOT NULL DEFAULT 0, summary BLOB, UNIQUE (service, day, type, step));"
+    "CREATE INDEX rollup_day ON rollup (day);"
+    "CREATE INDEX rollup_tier ON rollup (service, step, day);"
+    "CREATE INDEX rollup_due ON rollup (step, day) WHERE stale OR until < 86400;"
+    "CREATE TABLE rollup_file (rollup INTEGER NOT NULL, dictionary INTEGER NOT NULL, number INTEGER NOT NULL, rows INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL, PRIMARY KEY (rollup, dictionary)) WITHOUT ROWID;"
+    "CREATE INDEX rollup_file_dictionary ON rollup_file (dictionary);"
+    "CREATE UNIQUE INDEX rollup_file_number ON rollup_file (number);"
+    "CREATE TABLE rolled (labelset INTEGER NOT NULL, rollup INTEGER NOT NULL, PRIMARY KEY (labelset, rollup)) WITHOUT ROWID;"
+    "CREATE INDEX rolled_rollup ON rolled (rollup);"
+    "CREATE TABLE rolled_book (hour INTEGER NOT NULL, labelset INTEGER NOT NULL, service INTEGER NOT NULL, lines BLOB NOT NULL,"
+    " PRIMARY KEY (hour, labelset)) WITHOUT ROWID;"
+    "CREATE INDEX rolled_book_service ON rolled_book (service, hour);"
+    "CREATE INDEX rolled_book_labelset ON rolled_book (labelset);"
+    "CREATE TABLE going (identity BLOB PRIMARY KEY) WITHOUT ROWID;"
+    "ALTER TABLE usage ADD COLUMN rollup_bytes INTEGER NOT NULL DEFAULT 0;"
+    "DROP INDEX part_day;"
+    "CREATE INDEX part_day ON part (day, type, last);"
+    "CREATE TRIGGER part_rolls AFTER INSERT ON part BEGIN"
+    " INSERT OR IGNORE INTO rollup (service, day, type, step) SELECT r.service, NEW.day, NEW.type, s.step FROM recording r,"
+    " (SELECT 3600 AS step UNION ALL SELECT 86400) s WHERE r.id = NEW.recording;"
+    " UPDATE rollup SET stale = 1 WHERE service = (SELECT service FROM recording WHERE id = NEW.recording) AND day = NEW.day"
+    " AND type = NEW.type AND NOT gone AND day * 86400 + until > NEW.first; END;"
+    "CREATE TRIGGER rollup_gone BEFORE DELETE ON rollup BEGIN DELETE FROM rollup_file WHERE rollup = OLD.id;"
+    " DELETE FROM rolled WHERE rollup = OLD.id; END;"
+    "CREATE TRIGGER rollup_file_added AFTER INSERT ON rollup_file BEGIN UPDATE usage SET rollup_bytes = rollup_bytes + NEW.bytes"
+    " WHERE service = (SELECT service FROM rollup WHERE id = NEW.rollup); END;"
+    "CREATE TRIGGER rollup_file_gone AFTER DELETE ON rollup_file BEGIN UPDATE usage SET rollup_bytes = rollup_bytes - OLD.bytes"
+    " WHERE service = (SELECT service FROM rollup WHERE id = OLD.rollup); END;"
+    "INSERT INTO rollup (service, day, type, step) SELECT DISTINCT r.service, p.day, p.type, s.step FROM part p"
+    " JOIN recording r ON r.id = p.recording, (SELECT 3600 AS step UNION ALL SELECT 86400) s;"
+    "PRAGMA user_version = 10;";
+
 static int run(struct catalogue *c, const char *text, struct error *e)
 {
     return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
@@ -195,7 +237,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema, version_2, version_3, version_4, version_5, version_6, version_7, version_8};
+    static const char *const steps[] = {schema,    version_2, version_3, version_4, version_5,
+                                        version_6, version_7, version_8, version_9, version_10};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

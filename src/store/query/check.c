@@ -1,5 +1,13 @@
-/* Reads every byte of every segment, and checks it against its dictionary. */
+/* Reads every byte of every segment and every roll-up, and checks segments against their dictionary. */
+#include "store/catalogue/catalogue_rollup.h"
 #include "store/query/gather.h"
+#include "store/rollup/rollup.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct checking {
     struct store *store;
@@ -8,7 +16,8 @@ struct checking {
     struct store_result *result;
 };
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     return 0;
 }
@@ -23,13 +32,64 @@ static int check_dictionary(void *context, uint32_t *at, struct dictionary *d, c
     return rc;
 }
 
+struct rollup_files {
+    struct catalogue_rollup_file *list;
+    uint32_t count, cap;
+};
+
+static int note_file(void *context, const struct catalogue_rollup_file *f)
+{
+    struct rollup_files *files = context;
+    if (ARRAY_GROW(files->list, files->cap, files->count))
+        return -ENOMEM;
+    files->list[files->count++] = *f;
+    return 0;
+}
+
+static int skip_rollup(void *context, const struct catalogue_rollup *u)
+{
+    return 0;
+}
+
+static int skip_hit(void *context, const struct catalogue_hit *hit)
+{
+    return 0;
+}
+
+static int check_rollup(struct store *s, const struct catalogue_rollup_file *f, struct store_result *r, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct rollup_file file;
+    int rc = rollup_read(&file, store_rollup_path(s, path, f->dictionary, f->number), e);
+    if (!rc)
+        rollup_file_deinit(&file);
+    if (rc != -EBADMSG && rc != -ENOENT)
+        return rc;
+    buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
+    rollup_quarantine(s, f->dictionary, f->number, e->text);
+    return 0;
+}
+
+static int check_rollups(struct store *s, int64_t to, struct store_result *r, struct error *e)
+{
+    struct rollup_files files = {0};
+    const struct catalogue_select_visitor visitor = {skip_rollup, note_file, skip_hit, &files};
+    unsigned epoch = merge_read_begin(s);
+    int rc = catalogue_select(s->catalogue, 0, to, NULL, NULL, &visitor, e);
+    for (uint32_t i = 0; !rc && i < files.count; i++)
+        rc = check_rollup(s, &files.list[i], r, e);
+    merge_read_end(s, epoch);
+    free(files.list);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
 int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct gather g;
     struct store_query q = {.to = to, .type = "", .labels = true};
     struct checking c = {s, &g, &q, r};
-    int rc = gather_init(&g, s, &q, NULL, r, e);
+    int rc = gather_init(&g, s, &q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, check_dictionary, &c, e);
     gather_deinit(&g);
-    return rc;
+    return rc ? rc : check_rollups(s, to, r, e);
 }

@@ -4,6 +4,7 @@
 #include "base/text/pattern.h"
 #include "store/files/contexts.h"
 #include "store/query/choice.h"
+#include "store/query/gather_rollups.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 struct take_hits {
     struct gather *g;
     const struct store_query *q;
+    int64_t grain;
+    bool chosen; /* what is taken from roll-ups */
 };
 
 /* ---- parts ---- */
@@ -23,6 +26,9 @@ static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t
     if (ARRAY_GROW(g->holes, g->hole_cap, g->hole_count))
         return -ENOMEM;
     enum missing_why why = hit->state == PART_UNSEALED ? MISSING_UNSEALED : MISSING_LOST;
+    bool added;
+    if (!map_add(&g->hole_of, hit->recording << 24 ^ (uint64_t)hit->day, &added))
+        return -ENOMEM;
     g->holes[g->hole_count++] = (struct gather_hole){hit->rows, hit->weight, type, why};
     return 0;
 }
@@ -35,25 +41,56 @@ static bool is_wanted(const struct store_query *q, uint64_t recording)
     return found;
 }
 
-static int take_hit(void *context, const struct catalogue_hit *hit)
+static int take_rollup(void *context, const struct catalogue_rollup *u)
 {
     const struct take_hits *t = context;
+    bool may = !t->q->selector || selector_may_match(t->q->selector, u->service_name);
+    t->g->skip_files = !may;
+    return may ? gather_take_unit(t->g, u) : 0;
+}
+
+static int take_file(void *context, const struct catalogue_rollup_file *f)
+{
+    const struct take_hits *t = context;
+    return t->g->skip_files ? 0 : gather_take_file(t->g, f);
+}
+
+/* When the first part comes, all roll-ups are listed. A roll-up does not have single recordings. */
+static int choose_pieces(struct take_hits *t)
+{
+    int rc = t->chosen || t->q->recording_count ? 0 : gather_choose_pieces(t->g, t->q, t->grain);
+    t->chosen = true;
+    return rc;
+}
+
+static int take_hit(void *context, const struct catalogue_hit *hit)
+{
+    struct take_hits *t = context;
     struct gather *g = t->g;
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
+    if (choose_pieces(t))
+        return -ENOMEM;
     if (!value || !is_wanted(t->q, hit->recording))
         return 0;
+    const struct gather_piece *piece = gather_piece_of(g, hit);
+    if (piece && hit->first >= piece->from && hit->last < piece->to)
+        return 0; /* the roll-up has all of it, or has counted it as lost */
     uint32_t type = strtab_add_text(&g->types, hit->type);
     if (type && hit->state != PART_SEALED)
         return take_hole(g, hit, type);
     if (!type || ARRAY_GROW(g->list, g->cap, g->count))
         return -ENOMEM;
-    bool within = hit->first >= t->q->from && hit->last < t->q->to;
+    bool apart = !piece || hit->last < piece->from || hit->first >= piece->to;
+    bool within = apart && hit->first >= t->q->from && hit->last < t->q->to;
     g->list[g->count++] = (struct gathered){.recording = hit->recording,
                                             .segment = hit->segment,
                                             .labelset = hit->labelset,
                                             .rows = hit->rows,
                                             .weight = hit->weight,
                                             .flaws = hit->flaws,
+                                            .parts = 1,
+                                            .without_from = apart ? 0 : piece->from,
+                                            .without_to = apart ? 0 : piece->to,
                                             .dictionary = hit->dictionary,
                                             .type = type,
                                             .by = *value - 1,
@@ -90,13 +127,13 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
 {
     uint32_t best = 0, most = 0;
     for (uint32_t type = 1; type < g->types.count; type++) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; !asked && i < g->count; i++)
-            n += g->list[i].type == type;
-        for (uint32_t i = 0; !asked && i < g->hole_count; i++)
+        uint32_t n = gather_missing_pieces(g, type);
+        for (uint32_t i = 0; i < g->count; i++)
+            n += g->list[i].type == type ? (uint32_t)g->list[i].parts : 0;
+        for (uint32_t i = 0; i < g->hole_count; i++)
             n += g->holes[i].type == type;
         const char *name = strtab_text(&g->types, type);
-        bool better = asked ? !strcmp(name, asked) : comes_first(name, n, strtab_text(&g->types, best), most);
+        bool better = n && (asked ? !strcmp(name, asked) : comes_first(name, n, strtab_text(&g->types, best), most));
         best = better ? type : best;
         most = better ? n : most;
     }
@@ -125,23 +162,35 @@ static int keep_type(struct gather *g, uint32_t type, bool all, struct store_res
         bool added;
         if (g->list[i].type != type && !all)
             continue;
-        rc = map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
-        if (!rc && added && g->list[i].flaws)
+        rc = g->list[i].rolled ? 0 : map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
+        if (!rc && !g->list[i].rolled && added && g->list[i].flaws)
             missing_add(&r->missing, MISSING_FLAWED, 1, 0, 0);
         g->rows += g->list[i].rows;
+        g->rolled += g->list[i].rolled;
         g->list[n++] = g->list[i];
     }
     for (uint32_t i = 0; i < g->hole_count; i++)
         if (g->holes[i].type == type || all)
             missing_add(&r->missing, g->holes[i].why, 1, g->holes[i].rows, g->holes[i].weight);
     g->count = n;
-    r->recordings = seen.count;
+    g->type = type;
+    rc = rc || (!type && !all) ? rc : gather_count_pieces(g, all ? 0 : type, &seen, r);
+    r->recordings += seen.count;
     snprintf(r->type, sizeof r->type, "%s", strtab_text(&g->types, type));
     map_deinit(&seen);
     return rc;
 }
 
-int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r, struct error *e)
+int gather_again(struct gather *g, const struct store_query *q, const char *by, int64_t grain, struct store_result *r, struct error *e)
+{
+    struct store *s = g->store;
+    gather_deinit(g);
+    buffer_deinit(&r->unreadable);
+    return gather_init(g, s, q, by, grain, r, e);
+}
+
+int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, int64_t grain, struct store_result *r,
+                struct error *e)
 {
     *g = (struct gather){0};
     *r = (struct store_result){.books = {.book = BOOKS}};
@@ -152,13 +201,15 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->epoch = merge_read_begin(s);
     if (strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
-    struct take_hits hits = {g, q};
+    struct take_hits hits = {g, q, grain, false};
+    const struct catalogue_select_visitor visitor = {take_rollup, take_file, take_hit, &hits};
     struct store_asking asking = {s, q};
     struct catalogue_patience patience = store_patience(&asking);
     int rc = choice_labels(s, q, by, &g->labelsets, &g->values, e);
     rc = rc ? rc : by_context_new(&g->contexts, q, by, &g->values);
     g->labels = q->labels || g->contexts;
-    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, &patience, take_hit, &hits, e);
+    rc = rc ? rc : catalogue_select(s->catalogue, q->from, q->to, q->type, &patience, &visitor, e);
+    rc = rc ? rc : choose_pieces(&hits);
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
@@ -177,6 +228,7 @@ void gather_deinit(struct gather *g)
     free(g->holes);
     by_context_free(g->contexts);
     map_deinit(&g->labelsets);
+    gather_pieces_deinit(g);
     strtab_deinit(&g->types);
     strtab_deinit(&g->values);
 }
@@ -222,6 +274,15 @@ int store_forgotten(struct store *s, const struct store_query *q, struct missing
     return catalogue_forgotten(s->catalogue, q->from, q->to, &patience, take_forgotten, &t, e);
 }
 
+int store_forgotten_recordings(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
+{
+    struct take_forgotten t = {s, q, m, e};
+    struct store_asking asking = {s, q};
+    struct catalogue_patience patience = store_patience(&asking);
+    int rc = store_forgotten(s, q, m, e);
+    return rc ? rc : catalogue_rollups_gone(s->catalogue, q->from, q->to, &patience, take_forgotten, &t, e);
+}
+
 /* ---- rows ---- */
 
 /* Finds the entry of the list for each recording of the segment. An element is NULL if the recording is not selected. *found: the number of
@@ -263,13 +324,13 @@ static bool fits(const struct gather_fit *fit, const struct segment *segment)
 
 /* Visits a row with the value by which it is split. */
 static int visit_part(const struct gather *g, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
-                      const struct gather_fit *fit, gather_visit *visit, void *context)
+                      const double *squares, const struct gather_fit *fit, gather_visit *visit, void *context)
 {
     if (!fit || !fit->parts)
-        return visit(context, of, segment, row);
+        return visit(context, of, segment, row, squares);
     struct gathered split = *of;
     int rc = by_context_value(g->contexts, of->base, fit->parts[row->context], &split.by);
-    return rc ? rc : visit(context, &split, segment, row);
+    return rc ? rc : visit(context, &split, segment, row, squares);
 }
 
 /* Whether the row's context is selected. Counts a row of which this is unknown. last: the recording of the last such row. */
@@ -294,15 +355,36 @@ static int visit_rows(const struct gather *g, const struct store_query *q, uint3
     for (uint32_t i = 0; !rc && i < segment->row_count; i++) {
         const struct segment_row *row = &segment->rows[i];
         int64_t second = segment->first + row->second;
-        if (!of[row->recording] || second < q->from || second >= q->to)
+        const struct gathered *one = of[row->recording];
+        if (!one || second < q->from || second >= q->to || (second >= one->without_from && second < one->without_to))
             continue;
         if (fitting && !has_context(fit, row, &last, r))
             continue;
         r->weight += fitting ? row->weight : 0;
-        rc = fitting ? visit_part(g, of[row->recording], segment, row, fit, visit, context) : MISFIT;
+        rc = fitting ? visit_part(g, one, segment, row, NULL, fit, visit, context) : MISFIT;
     }
     free(of);
     return rc;
+}
+
+/* What visiting the rows of a roll-up needs. */
+struct rolled_rows {
+    const struct gather *g;
+    const struct gather_fit *fit;
+    gather_visit *visit;
+    void *context;
+    struct store_result *result;
+    uint32_t last; /* as in has_context */
+};
+
+static int visit_rolled(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                        const double *squares)
+{
+    struct rolled_rows *rows = context;
+    if (!has_context(rows->fit, row, &rows->last, rows->result))
+        return 0;
+    rows->result->weight += row->weight;
+    return visit_part(rows->g, of, segment, row, squares, rows->fit, rows->visit, rows->context);
 }
 
 static uint32_t end_of(const struct gather *g, uint32_t at)
@@ -350,9 +432,13 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     uint32_t begin = *at;
     char path[DISK_PATH_MAX];
     struct segment segment;
-    *at = end_of(g, begin);
     columns = g->labels ? columns | 1u << SEGMENT_CONTEXT : columns & ~(1u << SEGMENT_CONTEXT);
     int rc = store_is_over(s, q, e);
+    if (first->rolled) {
+        struct rolled_rows rows = {g, fit, visit, context, r, UINT32_MAX};
+        return rc ? rc : gather_rollup(g, s, at, fit, visit_rolled, &rows, r, e);
+    }
+    *at = end_of(g, begin);
     rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
     if (rc)
         return give_up(g, s, first, rc, r, e);
@@ -371,7 +457,8 @@ static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum g
 {
     uint64_t rows = 0;
     for (uint32_t i = begin; i < end; i++) {
-        if (which == GATHER_STACKS ? !g->list[i].within : g->list[i].by != g->list[begin].by)
+        bool partly = g->list[i].rolled || g->list[i].without_from < g->list[i].without_to;
+        if (partly || (which == GATHER_STACKS ? !g->list[i].within : g->list[i].by != g->list[begin].by))
             return false;
         rows += g->list[i].rows;
     }

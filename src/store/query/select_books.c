@@ -8,6 +8,7 @@ struct selection {
     const struct gather *g;
     struct store_books *books;
     struct map recordings; /* recordings that have the book */
+    uint64_t others;       /* the same of recordings whose rows are deleted */
 };
 
 enum { IN_BOOK = 1, IS_SIGN = 2 }; /* marks of accounts */
@@ -30,7 +31,9 @@ static int take_line(void *context, const struct catalogue_book_hit *hit)
 {
     struct selection *l = context;
     bool added;
-    if (hit->mark & IS_SIGN && !map_add(&l->recordings, hit->recording, &added))
+    if (hit->recordings)
+        l->others += hit->mark & IS_SIGN ? hit->recordings : 0;
+    else if (hit->mark & IS_SIGN && hit->recording && !map_add(&l->recordings, hit->recording, &added))
         return -ENOMEM;
     return books_add(l->books, hit->line.account, hit->line.reason, hit->line.ns, hit->line.count);
 }
@@ -46,7 +49,7 @@ int select_books(const struct gather *g, struct store *s, const struct store_que
     if (!q->books || r->books.book == BOOKS)
         return 0;
     int rc = catalogue_books(s->catalogue, q->from, q->to, &patience, &visitor, e);
-    r->books.recordings = l.recordings.count;
+    r->books.recordings = l.recordings.count + l.others;
     books_sort(&r->books);
     map_deinit(&l.recordings);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;

@@ -184,11 +184,11 @@ static int add_cell(struct cells *c, uint32_t group, uint32_t of, uint64_t weigh
     return add(&c->list[*place].sum, weight, samples);
 }
 
-static int take(struct tally *t, uint32_t group, uint32_t stack, uint64_t weight, uint32_t count)
+static int take(struct tally *t, uint32_t group, uint32_t stack, uint64_t weight, uint32_t count, double squares)
 {
     if (t->f->whole) {
         struct store_group *to = &t->out->groups[group];
-        to->squares += (double)weight * (double)weight / (count ? count : 1);
+        to->squares += squares;
         int rc = add(&to->all, weight, count);
         if (rc)
             return rc;
@@ -201,13 +201,14 @@ static int take(struct tally *t, uint32_t group, uint32_t stack, uint64_t weight
     return rc || !nearest ? rc : add_cell(&t->selves, group, nearest, weight, count);
 }
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     struct tally *t = context;
     uint32_t group;
     int64_t slice = t->sliced[of->base] ? (segment->first + row->second - t->q->from) / t->f->slice : 0;
     int rc = group_at(t, of->by, slice, &group);
-    return rc ? rc : take(t, group, row->stack, row->weight, row->count);
+    return rc ? rc : take(t, group, row->stack, row->weight, row->count, gather_squares(row, squares));
 }
 
 static int take_sums(void *context, const struct gathered *of, const struct segment *segment)
@@ -217,7 +218,8 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     int rc = group_at(t, of->by, 0, &group);
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
         const struct segment_sum *sum = &segment->sums[i];
-        rc = take(t, group, sum->stack, sum->weight, sum->count);
+        const struct segment_row row = {.weight = sum->weight, .count = sum->count};
+        rc = take(t, group, sum->stack, sum->weight, sum->count, gather_squares(&row, NULL));
         t->result->weight += sum->weight;
     }
     return rc;
@@ -365,7 +367,7 @@ int store_functions(struct store *s, const struct store_query *q, const struct s
     struct gather g;
     struct tally t = {.store = s, .q = q, .f = f, .g = &g, .out = out, .result = r, .last = UINT32_MAX};
     *out = (struct store_functions){0};
-    int rc = gather_init(&g, s, q, f->by, r, e);
+    int rc = gather_init(&g, s, q, f->by, f->slice, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
     t.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
     if (!rc && strtab_init(&out->names))

@@ -21,7 +21,7 @@ struct summing {
     bool add_up;       /* there are many rows: the sums of segments are used where they suffice */
 };
 
-static int add(struct summing *t, const struct gathered *of, uint64_t weight, uint32_t count)
+static int add(struct summing *t, const struct gathered *of, uint64_t weight, uint32_t count, double squares)
 {
     struct store_label_sums *out = t->out;
     bool added;
@@ -37,14 +37,15 @@ static int add(struct summing *t, const struct gathered *of, uint64_t weight, ui
         return -ERANGE;
     sum->weight += weight;
     sum->samples += count;
-    sum->squares += (double)weight * (double)weight / (count ? count : 1);
+    sum->squares += squares;
     return 0;
 }
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     (void)segment;
-    return add(context, of, row->weight, row->count);
+    return add(context, of, row->weight, row->count, gather_squares(row, squares));
 }
 
 static int take_sums(void *context, const struct gathered *of, const struct segment *segment)
@@ -52,7 +53,8 @@ static int take_sums(void *context, const struct gathered *of, const struct segm
     struct summing *t = context;
     int rc = 0;
     for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
-        rc = add(t, of, segment->sums[i].weight, segment->sums[i].count);
+        const struct segment_row row = {.weight = segment->sums[i].weight, .count = segment->sums[i].count};
+        rc = add(t, of, row.weight, row.count, gather_squares(&row, NULL));
         t->result->weight += segment->sums[i].weight;
     }
     return rc;
@@ -93,7 +95,7 @@ int store_label_sums(struct store *s, const struct store_query *q, const char *b
     *out = (struct store_label_sums){0};
     all.type = q->type ? q->type : "";
     map_init(&t.places);
-    int rc = gather_init(&g, s, &all, by, r, e);
+    int rc = gather_init(&g, s, &all, by, GATHER_ANY_TIME, r, e);
     t.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
     rc = rc ? rc : gather_dictionaries(&g, s, take_dictionary, &t, e);
     if (!rc) { /* places stay the same */
@@ -146,7 +148,7 @@ int store_sample_labels(struct store *s, const struct store_query *q, store_visi
     struct store_query all = *q;
     struct listing l = {&g, visit, context};
     all.type = "";
-    int rc = gather_init(&g, s, &all, NULL, &r, e);
+    int rc = gather_init(&g, s, &all, NULL, GATHER_EACH_ROW, &r, e);
     rc = rc ? rc : gather_dictionaries(&g, s, list_dictionary, &l, e);
     gather_deinit(&g);
     store_result_deinit(&r);

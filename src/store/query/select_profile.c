@@ -66,7 +66,8 @@ struct reading {
     struct store_result *result;
 };
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     struct reading *c = context;
     struct selected_row one = {.second = segment->first + row->second,
@@ -173,11 +174,14 @@ int store_profile(struct store *s, const struct store_query *q, struct profile *
     struct gather g;
     struct selection_methods methods = {0};
     struct selection l = {.p = p, .labels = q->labels, .pruned = &r->pruned, .methods = &methods};
+    uint64_t single = s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX;
     map_init(&l.row_of_work);
-    int rc = gather_init(&g, s, q, NULL, r, e);
+    int rc = gather_init(&g, s, q, NULL, GATHER_ANY_TIME, r, e);
+    if (!rc && g.rolled && g.rows <= single)
+        rc = gather_again(&g, q, NULL, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
     bool several = g.count && g.list[0].dictionary != g.list[g.count - 1].dictionary;
-    l.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
+    l.add_up = g.rows > single || g.rolled;
     l.keep = several ? q->keep * MORE_OF_SEVERAL : q->keep;
     rc = rc ? rc : take_all(&l, s, &g, q, r, e);
     if (!rc && several && q->keep && profile_prune(p, q->keep, &r->pruned))

@@ -74,7 +74,8 @@ static int take(struct selection *l, const struct gathered *of, int64_t first, u
     return 0;
 }
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     return take(context, of, segment->first, row->second, row->weight);
 }
@@ -147,7 +148,7 @@ int store_series(struct store *s, const struct store_query *q, int64_t step, con
     struct gather g;
     struct selection l = {.store = s, .g = &g, .out = out, .query = q, .result = r, .step = step, .least = UINT32_MAX};
     *out = (struct store_series){0};
-    int rc = gather_init(&g, s, q, by, r, e);
+    int rc = gather_init(&g, s, q, by, step, r, e);
     rc = rc ? rc : select_books(&g, s, q, r, e);
     map_init(&l.points);
     l.weights = calloc(SECONDS, sizeof *l.weights);

@@ -1,5 +1,6 @@
 /* Splits the rows of segments by a label and by time, and adds up each part by stack. */
 #include "store/query/gather.h"
+#include "store/query/gather_rollups.h"
 
 #include "base/array.h"
 
@@ -24,7 +25,8 @@ struct split {
     struct store_result *result;
 };
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     struct split *l = context;
     const struct store_query *q = l->query;
@@ -40,7 +42,7 @@ static int take_row(void *context, const struct gathered *of, const struct segme
     struct store_split_sum *sum = &l->list[*place].sum;
     sum->weight += row->weight;
     sum->count += row->count;
-    sum->squares += (double)row->weight * (double)row->weight / (row->count ? row->count : 1);
+    sum->squares += gather_squares(row, squares);
     return 0;
 }
 
@@ -129,11 +131,14 @@ static int sum_seconds(const struct gather *g, const struct store_query *q, uint
     map_init(&seen);
     for (uint32_t i = 0; !rc && i < g->count; i++) {
         const struct gathered *one = &g->list[i];
+        if (one->rolled)
+            continue;
         int64_t from = one->begun > q->from ? one->begun : q->from, to = one->ended < q->to ? one->ended : q->to;
         bool added;
         rc = map_add(&seen, one->recording, &added) ? 0 : -ENOMEM;
         *seconds += !rc && added && to > from ? (uint64_t)(to - from) : 0;
     }
+    rc = rc ? rc : gather_seconds_of_pieces(g, q, &seen, seconds);
     map_deinit(&seen);
     return rc;
 }
@@ -143,11 +148,13 @@ int store_split(struct store *s, const struct store_query *q, struct store_split
     struct gather g;
     struct split l = {.query = q, .of = of, .store = s, .g = &g, .result = r};
     uint32_t values = 0;
-    int rc = gather_init(&g, s, q, of->by, r, e);
+    int rc = gather_init(&g, s, q, of->by, GATHER_ANY_TIME, r, e);
     map_init(&l.places);
-    if (!rc && (sum_seconds(&g, q, &of->seconds) || count_values(&g, &values)))
-        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : count_values(&g, &values);
     l.steps = values < of->few ? of->steps : 1;
+    if (!rc && l.steps > 1 && g.rolled)
+        rc = gather_again(&g, q, of->by, GATHER_EACH_ROW, r, e);
+    rc = rc ? rc : sum_seconds(&g, q, &of->seconds);
     rc = rc ? rc : gather_dictionaries(&g, s, take_dictionary, &l, e);
     if (rc == -ENOMEM)
         error_set(e, rc, "out of memory");

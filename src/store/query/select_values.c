@@ -62,10 +62,11 @@ static int add(struct selection *l, const struct gathered *of, int64_t step, uin
     return 0;
 }
 
-static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row)
+static int take_row(void *context, const struct gathered *of, const struct segment *segment, const struct segment_row *row,
+                    const double *squares)
 {
     struct selection *l = context;
-    return is_in_one_step(l, of) ? 0 : add(l, of, step_of(l, segment->first + row->second), row->weight);
+    return of->rolled || is_in_one_step(l, of) ? 0 : add(l, of, step_of(l, segment->first + row->second), row->weight);
 }
 
 /* Adds the parts of one segment that need no row. Sets *rest if others remain. */
@@ -75,7 +76,9 @@ static int take_parts(struct selection *l, uint32_t at, bool *rest)
     *rest = false;
     for (uint32_t i = at; !rc && i < l->g->count && l->g->list[i].segment == l->g->list[at].segment; i++) {
         const struct gathered *of = &l->g->list[i];
-        if (is_in_one_step(l, of))
+        if (of->rolled) /* the sum of many recordings; its rows are not read */
+            missing_add(&l->result->missing, MISSING_UNREAD, of->parts, of->rows, of->weight);
+        else if (is_in_one_step(l, of))
             rc = add(l, of, step_of(l, of->first), of->weight);
         else
             *rest = true;
@@ -91,7 +94,7 @@ static int take_segment(struct selection *l, uint32_t *at, const struct gather_f
     if (!rc && rest)
         rc = gather_segment(l->g, l->store, l->query, at, SEGMENT_SERIES, fit, take_row, l, l->result, e);
     for (; !rest && *at < l->g->count && l->g->list[*at].segment == l->g->list[begin].segment; ++*at)
-        l->result->weight += l->g->list[*at].weight;
+        l->result->weight += l->g->list[*at].rolled ? 0 : l->g->list[*at].weight;
     return rc;
 }
 
@@ -147,7 +150,7 @@ int store_values(struct store *s, const struct store_query *q, int64_t step, con
     map_init(&l.recordings);
     map_init(&l.series);
     map_init(&l.places);
-    int rc = gather_init(&g, s, q, by, r, e);
+    int rc = gather_init(&g, s, q, by, GATHER_EACH_ROW, r, e);
     rc = rc ? rc : take_all(&l, e);
     if (!rc && take_values(out, &g))
         rc = error_set(e, -ENOMEM, "out of memory");

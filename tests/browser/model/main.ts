@@ -1,4 +1,4 @@
-// The viewer's model against whole stacks.
+// The viewer's model, compared with whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
 import { answerOf } from "../../../web/model/answer";
@@ -143,7 +143,7 @@ function chains(seed: number): void {
             .sort(), `${seed}: what is left keeps its figures`);
 }
 
-// What is left of a stack in which b is the program's own, d the JDK's, f a library's; a, c and e are in the kernel.
+// The rest of a stack in which b belongs to the program, d to the JDK, and f to a library; a, c and e are in the kernel.
 function ownPath(path: string[]): string[] {
     const made: string[] = [];
     let run = "";

@@ -1,10 +1,10 @@
-// Profiles as whole stacks: another way to every answer than the viewer's columns.
+// Profiles as whole stacks: another way to compute every answer than the viewer's columns.
 import { Columns, Tree } from "../../../web/model/tree";
 
 export const STRINGS = ["all", "a", "b", "c", "d", "e", "f"];
 export const KINDS = { strings: STRINGS.length, types: 2 };
 
-// Weights by stack, a stack as its names joined by "/"; each name has one type here.
+// Weights by stack; a stack is its names joined by "/"; each name has one type here.
 export type Stacks = Map<string, number>;
 
 export function add(stacks: Stacks, path: string[], weight: number): void {

@@ -3,7 +3,7 @@ package candor.context;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Says whose work a thread does, so that Candor's samples of it, of CPU time, wall-clock time and allocations, say it, too.
+ * Sets the context of a thread's work, so that Candor's samples of it (CPU time, wall-clock time and allocations) have this context.
  *
  * <pre>
  * try (Scope scope = Candor.scope("GET /cart", traceId, spanId)) {
@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * }
  * </pre>
  *
- * Without the agent in the JVM nothing happens. Nothing here throws, and all of it may be called from any thread, virtual or not.
+ * Without the agent in the JVM nothing happens. No method here throws an exception, and all of them may be called from any thread,
+ * virtual or not.
  */
 public final class Candor {
     private static final int ENDPOINT = 0;
@@ -22,12 +23,12 @@ public final class Candor {
     private Candor() {
     }
 
-    /** Work that no trace belongs to. endpoint: what it is called; a thousand different ones are told apart. */
+    /** Work that belongs to no trace. endpoint: its name; a thousand different names are distinguished. */
     public static Scope scope(String endpoint) {
         return scope(endpoint, 0, 0, 0);
     }
 
-    /** traceId and spanId as W3C Trace Context writes them, 32 (or 16) and 16 hexadecimal digits; anything else is no trace. */
+    /** traceId and spanId in the form of W3C Trace Context, 32 (or 16) and 16 hexadecimal digits; anything else means no trace. */
     public static Scope scope(String endpoint, String traceId, String spanId) {
         int digits = traceId == null ? 0 : traceId.length();
         if ((digits != 32 && digits != 16) || spanId == null || spanId.length() != 16) {
@@ -37,12 +38,12 @@ public final class Candor {
         return scope(endpoint, high, low, span);
     }
 
-    /** The same for those who have the ids as numbers. A trace or a span of 0 is none. */
+    /** The same with ids as numbers. 0 means no trace, or no span. */
     public static Scope scope(String endpoint, long traceIdHigh, long traceIdLow, long spanId) {
         return scope(endpoint, traceIdHigh, traceIdLow, spanId, 0);
     }
 
-    /** rootSpanId: of the outermost span within this process, where the outer scope is not there to tell; 0 = it tells. */
+    /** rootSpanId: the outermost span within this process, if no outer scope sets it; 0 = take it from the outer scope. */
     public static Scope scope(String endpoint, long traceIdHigh, long traceIdLow, long spanId, long rootSpanId) {
         Memory memory = Memory.get();
         if (memory == null) {
@@ -53,7 +54,7 @@ public final class Candor {
         return place.open(memory, scope) ? scope : Scope.NONE;
     }
 
-    /** Work that is nobody's, within a scope or not: nothing of the outer scope holds for it. */
+    /** Work without a context, within a scope or not: it inherits nothing from the outer scope. */
     public static Scope outside() {
         Memory memory = Memory.get();
         Place place = memory == null ? null : Place.here();
@@ -64,7 +65,7 @@ public final class Candor {
         return place.open(memory, scope) ? scope : Scope.NONE;
     }
 
-    /** A key for labels: printable ASCII without blanks and '='. A process has room for fourteen, the others are without effect. */
+    /** A key for labels: printable ASCII without blanks and '='. A process has room for fourteen keys; further keys have no effect. */
     public static Key key(String name) {
         if (name == null) {
             return new Key("");
@@ -78,12 +79,12 @@ public final class Candor {
         return first != null ? first : mine;
     }
 
-    /** Whether anybody listens: what is dear to find out need not be found out in vain. */
+    /** Whether an agent is present. If not, there is no need to compute labels that are expensive to find. */
     public static boolean isWatched() {
         return Memory.get() != null;
     }
 
-    /** Sixteen digits from there on; 0 when one of them is none. */
+    /** Sixteen digits from that place on; 0 if one of them is not a digit. */
     static long parse(String text, int from) {
         long number = 0;
         for (int i = from; i < from + 16; i++) {

@@ -1,16 +1,16 @@
 package candor.context;
 
-/** A label's name. Made once, by {@link Candor#key}, and kept. */
+/** The name of a label. Made once, by {@link Candor#key}, and kept. */
 public final class Key {
     final String name;
-    private volatile Texts texts; /* null: not asked for yet, or refused */
+    private volatile Texts texts; /* null: not requested yet, or refused */
     private volatile boolean refused;
 
     Key(String name) {
         this.name = name;
     }
 
-    /** Null when there is nothing to be said. */
+    /** Null if there is nothing to set. */
     Texts.Encoded encode(String value) {
         Texts known = texts;
         if (known == null) {

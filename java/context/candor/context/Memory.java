@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The records of all threads, as OpenTelemetry's thread context (OTEP 4947) lays them down; the agent reads them. */
+/** Writes the records of all threads, in the format of OpenTelemetry's thread context (OTEP 4947); the agent reads them. */
 final class Memory {
     private static final int SPAN = 16, VALID = 24, FLAGS = 25, SIZE = 26, ATTRIBUTES = 28, BYTES = 640;
     private static final int ROOT_KEY = 1, ROOT_BYTES = 18;
@@ -21,13 +21,13 @@ final class Memory {
         bigEndian = memory.duplicate().order(ByteOrder.BIG_ENDIAN);
     }
 
-    /** Null while there is no agent. It may come later, so it is looked for every few seconds. */
+    /** Null while there is no agent. The agent may come later, so this class looks for it every few seconds. */
     static Memory get() {
         Memory memory = connected;
         return memory != null || System.nanoTime() - nextTry < 0 ? memory : connect();
     }
 
-    /** Whoever comes while another tries waits for what becomes of it: the next try is put off only after one that has failed. */
+    /** A thread that comes while another one tries waits for the result. The next try is delayed only after a failed one. */
     private static synchronized Memory connect() {
         if (connected == null && System.nanoTime() - nextTry >= 0) {
             ByteBuffer memory = ask();
@@ -49,9 +49,9 @@ final class Memory {
     }
 
     /**
-     * The record at that place says what the scope does; null: nothing. A signal of this thread may come at any instant, so while the
-     * record is not whole, it says so. The stores stay in their order, since each lazySet is ordered behind the stores before it, and the
-     * last keeps them before what follows: a compiler may else move them behind a loop.
+     * Makes the record at that place describe the scope; null: nothing. A signal of this thread may come at any instant, so the record
+     * says that it is invalid while it is not complete. The stores stay in order, because each lazySet is ordered after the stores
+     * before it. The last one keeps them before the code that follows: otherwise a compiler may move them behind a loop.
      */
     void write(int at, Scope scope, AtomicInteger fence) {
         plain.put(at + VALID, (byte) 0);
@@ -75,7 +75,7 @@ final class Memory {
         plain.put(at + FLAGS, (byte) 0);
     }
 
-    /** How many bytes they are. */
+    /** Returns the number of bytes. */
     private int writeAttributes(int at, Scope scope) {
         int size = 0;
         if (scope.endpoint != null) {
@@ -94,7 +94,7 @@ final class Memory {
         return size;
     }
 
-    /** What does not fit is left out. Up to seven bytes behind the text are written, too: there is room behind the record. */
+    /** A value that does not fit is left out. Up to seven bytes after the text are written, too: there is room after the record. */
     private int writeText(int at, int size, Texts.Encoded text) {
         if (ATTRIBUTES + size + text.bytes > BYTES) {
             return size;

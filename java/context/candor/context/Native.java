@@ -2,22 +2,25 @@ package candor.context;
 
 import java.nio.ByteBuffer;
 
-/** What the agent offers. Without it each of these ends in an UnsatisfiedLinkError, also once it has come, until it is called again. */
+/**
+ * The functions that the agent offers. Without the agent each of them throws an UnsatisfiedLinkError; when the agent has come, the next
+ * call works.
+ */
 final class Native {
     private Native() {
     }
 
-    /** The memory of all threads' records; null when there is none. */
+    /** The memory of all threads' records; null if there is none. */
     static native ByteBuffer memory();
 
     /**
-     * Where in it the calling thread's record lies; negative: it can have none. virtualId: the thread's id if it is virtual, which then has
-     * the record until give; else 0.
+     * The place of the calling thread's record in that memory; negative: it cannot have one. virtualId: the id of a virtual thread,
+     * which then has the record until give(); otherwise 0.
      */
     static native int take(long virtualId);
 
     static native void give(int at, long virtualId);
 
-    /** The number of a label's key; negative: there are too many, or it is no key. */
+    /** The number of a label's key; negative: there are too many keys, or it is not a valid key. */
     static native int key(String name);
 }

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A thread's: the scope that is open in it, and its record. Only that thread comes here. */
+/** The state of a thread: its open scope, and its record. Only that thread uses this object. */
 final class Place {
     private static final int NONE = -1, NEVER = -2;
     private static final MethodHandle IS_VIRTUAL = findIsVirtual();
@@ -35,7 +35,7 @@ final class Place {
         return current;
     }
 
-    /** Whether there is a record to write into. A virtual thread has one while a scope is open in it. */
+    /** Whether there is a record to write to. A virtual thread has one while a scope is open in it. */
     private boolean hasRecord() {
         if (at == NONE) {
             int taken = Native.take(virtualId);
@@ -44,7 +44,7 @@ final class Place {
         return at >= 0;
     }
 
-    /** False: the thread can have no record. */
+    /** Returns false if the thread cannot have a record. */
     boolean open(Memory memory, Scope scope) {
         if (!hasRecord()) {
             return false;
@@ -61,7 +61,7 @@ final class Place {
         }
     }
 
-    /** With those that were opened within it. One that is not open stays as it is. */
+    /** Closes the scope and those that were opened within it. If it is not open, nothing changes. */
     void close(Memory memory, Scope scope) {
         Scope open = current;
         while (open != null && open != scope) {

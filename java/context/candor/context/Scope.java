@@ -3,12 +3,13 @@ package candor.context;
 import java.util.Arrays;
 
 /**
- * From its opening to its close the calling thread works for one request. Scopes of a thread nest: what an inner one does not say, the
- * outer one says. To be closed by the thread that opened it; a close by another, and a second one, do nothing.
+ * From the opening of a scope to its close, the calling thread works for one request. Scopes of a thread nest: an inner scope inherits
+ * everything that it does not set. The thread that opened a scope must close it; a close by another thread, and a second close, do
+ * nothing.
  */
 public final class Scope implements AutoCloseable {
     private static final Texts.Encoded[] NO_LABELS = {};
-    /** Of threads that nobody watches. */
+    /** For threads when no agent is present. */
     static final Scope NONE = new Scope();
 
     final Scope previous;
@@ -32,7 +33,7 @@ public final class Scope implements AutoCloseable {
         place = null;
     }
 
-    /** Of no request, whatever the outer scope says. */
+    /** Belongs to no request, whatever the outer scope has. */
     Scope(Memory memory, Place place) {
         previous = place.current();
         this.memory = memory;
@@ -46,7 +47,7 @@ public final class Scope implements AutoCloseable {
         keys = NONE.keys;
     }
 
-    /** rootSpan 0: the outer scope's, where that is of the same trace, else this span. */
+    /** rootSpan 0: the outer scope's root span, if it has the same trace, otherwise this span. */
     Scope(Memory memory, Place place, Texts.Encoded endpoint, long traceHigh, long traceLow, long span, long rootSpan) {
         previous = place.current();
         Scope outer = previous != null ? previous : NONE;
@@ -69,7 +70,7 @@ public final class Scope implements AutoCloseable {
         keys = outer.keys;
     }
 
-    /** Labels the work until the scope's end. Of many different values only the first thousand of a key are told apart. */
+    /** Labels the work until the end of the scope. Only the first thousand different values of a key are distinguished. */
     public Scope label(Key key, String value) {
         if (place == null || key == null || Thread.currentThread() != place.thread) {
             return this;

@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The values of one key, each encoded once. There are no more than MOST of them: further ones are all "(other)", so that values which
- * are different in each request, by mistake, fill no memory.
+ * The values of one key, each encoded once. There are no more than MOST of them; further values all become "(other)". So values that, by
+ * mistake, differ in each request do not fill the memory.
  */
 final class Texts {
     static final int MOST = 1000;
     private static final int BYTES_MAX = 200;
 
-    /** An attribute as it stands in a record: number of the key, length, text; in longs of the memory's byte order, filled up with 0. */
+    /** An attribute in the format of a record: number of the key, length, text; in longs of the memory's byte order, padded with 0. */
     static final class Encoded {
         final long[] words;
         final int bytes;
@@ -30,7 +30,7 @@ final class Texts {
             }
         }
 
-        /** No character is cut in two. */
+        /** No character is cut in the middle. */
         private static int whole(byte[] utf8, int length) {
             while (length > 0 && length < utf8.length && (utf8[length] & 0xc0) == 0x80) {
                 length--;
@@ -57,7 +57,7 @@ final class Texts {
         return encoded != null ? encoded : add(text);
     }
 
-    /** Threads that add at the same time may make it a few more than MOST. */
+    /** If threads add values at the same time, there may be a few more than MOST. */
     private Encoded add(String text) {
         if (known.size() >= MOST) {
             return other;

@@ -8,8 +8,8 @@ import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 
 /**
- * Keeps contexts where another storage does, and opens a scope of Candor's for each that is current. Of a trace that is not sampled, too.
- * To be used by others who make their own storage: ContextStorage.addWrapper(CandorContextStorage::new).
+ * Keeps contexts in another storage, and opens a Candor scope for each context that becomes current, even if its trace is not sampled.
+ * If you have your own storage, wrap it: ContextStorage.addWrapper(CandorContextStorage::new).
  */
 public final class CandorContextStorage implements ContextStorage {
     private final ContextStorage storage;
@@ -43,7 +43,7 @@ public final class CandorContextStorage implements ContextStorage {
         return Candor.scope(root.name(), Hex.parse(trace, 0), Hex.parse(trace, 16), Hex.parse(ids.getSpanId(), 0), root.spanId);
     }
 
-    /** Closed in the order of their nesting. */
+    /** Closed in the reverse order of opening. */
     private static final class Both implements Scope {
         private final Scope theirs;
         private final candor.context.Scope ours;

@@ -3,7 +3,7 @@ package candor.opentelemetry;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.ContextStorageProvider;
 
-/** Found by OpenTelemetry through ServiceLoader: from then on each context that is made current says so to Candor. */
+/** OpenTelemetry finds this class through ServiceLoader. From then on Candor sees each context that becomes current. */
 public final class CandorContextStorageProvider implements ContextStorageProvider {
     @Override
     public ContextStorage get() {

@@ -4,7 +4,7 @@ final class Hex {
     private Hex() {
     }
 
-    /** Sixteen digits from there on; 0 where there are fewer, or one is none. */
+    /** Sixteen digits from that place on; 0 if there are fewer, or one of them is not a digit. */
     static long parse(String text, int from) {
         long number = 0;
         if (text.length() < from + 16) {

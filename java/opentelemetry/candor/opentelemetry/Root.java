@@ -11,8 +11,8 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The outermost span of this process that a span is within: the one that was current when it became so first, or that one's root. It is
- * remembered with the span, which may go on in another thread, as long as the span lives.
+ * The outermost span of this process around a span: the span that was current when this one first became current, or the root of that
+ * span. It is remembered with the span, which may continue in another thread, as long as the span lives.
  */
 final class Root {
     private static final ConcurrentHashMap<Object, Root> ROOTS = new ConcurrentHashMap<>();
@@ -55,7 +55,7 @@ final class Root {
         return !outer.isRemote() && outer.getTraceId().equals(span.getSpanContext().getTraceId());
     }
 
-    /** As the tracer calls it by now; null where it does not tell, as spans do not that are not recorded. */
+    /** The present name from the tracer; null if the tracer does not give one, as for spans that are not recorded. */
     String name() {
         Span alive = span.get();
         MethodHandle getName = alive == null ? null : NAMES.get(alive.getClass());
@@ -66,7 +66,7 @@ final class Root {
         }
     }
 
-    /** The SDK's spans have a name, by an interface that may be used; the API's have none. */
+    /** Spans of the SDK have a name, through an interface that may be used; spans of the API have none. */
     private static MethodHandle findName(Class<?> type) {
         for (Class<?> at = type; at != null; at = at.getSuperclass()) {
             for (Class<?> one : at.getInterfaces()) {
@@ -81,7 +81,7 @@ final class Root {
         return null;
     }
 
-    /** A key by identity, which does not keep its span. */
+    /** A key by identity, which does not keep its span alive. */
     private static final class Kept extends WeakReference<Span> {
         private final int hash;
 

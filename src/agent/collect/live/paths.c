@@ -103,7 +103,7 @@ static void walk_all(struct path_search *s)
     book_stops(before, session.plan.walks);
 }
 
-/* ---- what was found ---- */
+/* ---- results of the search ---- */
 
 /* Marks the nodes and edges of a sample's path. A node has the same next edge on every path, because complete paths are shortest paths, and
  * incomplete paths share no node with complete ones. */

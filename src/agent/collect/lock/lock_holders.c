@@ -100,7 +100,7 @@ static void find_holders(void)
             note_waiter(&target);
 }
 
-/* ---- what they do ---- */
+/* ---- the work of the holders ---- */
 
 static void record(const struct holder *h, const struct sampled_thread *t, struct jfr_lock_holder *sample, uint64_t ns)
 {

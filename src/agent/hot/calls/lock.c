@@ -104,7 +104,7 @@ static void fetch(const struct lock_lane *lane)
  * one. */
 static void renew(struct lock_lane *lane)
 {
-    /* Relaxed, but for the last: the lane is this thread's, and the collector reads it with the check of open_waits.c. */
+    /* Relaxed, except the last one: the lane belongs to this thread, and the collector reads it with the check of open_waits.c. */
     uint32_t beginning = atomic_load_explicit(&lock_config.beginning, memory_order_relaxed);
     if (atomic_load_explicit(&lane->beginning, memory_order_relaxed) == beginning)
         return;

@@ -62,7 +62,7 @@ static bool is_claimed(int signal)
     return atomic_load(&claims.signals) & BIT(signal);
 }
 
-/* ---- what the program wants ---- */
+/* ---- the actions that the program wants ---- */
 
 enum { HAS_RESTORER = 0x04000000 }; /* a flag that some processors need; the C library does not name it */
 
@@ -110,7 +110,7 @@ static struct kernel_action want(int signal, const struct kernel_action *next)
     return before;
 }
 
-/* ---- what is called in place of the C library's ---- */
+/* ---- functions that are called instead of the C library's ---- */
 
 typedef void (*handler_function)(int);
 typedef int action_function(int, const struct sigaction *, struct sigaction *);

@@ -36,7 +36,7 @@ struct java_line {
 };
 
 struct java_method {
-    const char *class_name; /* as Class.getName() has it */
+    const char *class_name; /* in the form of Class.getName() */
     const char *name, *descriptor;
     const struct java_line *lines; /* in the order of the class file, which may differ from that of the indices */
     uint32_t line_count;

@@ -29,9 +29,9 @@ import org.openjdk.jmh.runner.IterationType;
  * The hottest machine instructions of a benchmark: records its measured iterations with {@code candor start --asm} and prints what
  * {@code candor asm} says of them.
  *
- * <p>JMH makes two of it. The one in JMH's own JVM gives each fork its options and prints the report when the fork has ended; the one
- * in the fork begins the recording with the first measured iteration and ends it with the last. A system property tells the second
- * one where the recording goes to. Without forks there is only the second, which then reports, too.
+ * <p>JMH makes two objects of this class. The one in JMH's own JVM sets the options of each fork, and prints the report when the fork
+ * has ended. The one in the fork starts the recording with the first measured iteration, and ends it with the last; a system property
+ * gives it the path of the recording. Without forks there is only the second object, which then also prints the report.
  */
 public class CandorProfiler implements ExternalProfiler, InternalProfiler {
     private static final String RECORDING = "candor.jmh.recording";
@@ -42,7 +42,7 @@ public class CandorProfiler implements ExternalProfiler, InternalProfiler {
     private boolean recordsNow;
     private int measured;
 
-    /** Of no use but to be described. */
+    /** Used only for its description. */
     public CandorProfiler() {
         options.put("program", "candor");
         options.put("interval", "1ms");
@@ -102,7 +102,7 @@ public class CandorProfiler implements ExternalProfiler, InternalProfiler {
         return Collections.emptyList();
     }
 
-    /** Exact lines for all code, and no warning of an agent that comes late. */
+    /** Exact lines for all code, and no warning about a late agent. */
     @Override
     public Collection<String> addJVMOptions(BenchmarkParams params) {
         recording = newRecording(params);

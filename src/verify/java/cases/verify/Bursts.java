@@ -3,9 +3,9 @@ package verify;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that work for half a millisecond of every three, and for two of every twenty, beside one that always works. Clocks
- * that tick in wall time, or begin anew with each burst, give them too much or too little. Each burst has two halves in
- * methods of their own: who tends to sample when a thread begins to run sees mostly the first.
+ * Threads that work for half a millisecond of every three, and for two of every twenty, beside one that always works. Clocks that
+ * measure wall-clock time, or start again with each burst, give them too much or too little. Each burst has two halves in separate
+ * methods: a profiler that tends to sample when a thread begins to run sees mostly the first half.
  */
 final class Bursts implements Case {
     private static final long PIECE = 250_000;
@@ -40,7 +40,7 @@ final class Bursts implements Case {
         @Override
         void work() {
             for (long next = System.nanoTime(); !over; LockSupport.parkNanos(next - System.nanoTime())) {
-                pass(); // what sleeping costs belongs to no part
+                pass(); // the cost of sleeping belongs to no part
                 first(this, 0, steps);
                 second(this, 1, steps);
                 next = Math.max(next + period, System.nanoTime());
@@ -53,7 +53,7 @@ final class Bursts implements Case {
         over = false;
         Worker brief = new Bursting(round.name("short"), 3_000_000, 250_000);
         Worker lasting = new Bursting(round.name("long"), 20_000_000, 1_000_000);
-        // On idle processors the others use a quarter of what this one does.
+        // On idle processors the others use a quarter of the time that this one uses.
         Worker steady = new Worker(round.name("steady"), 1) {
             @Override
             void work() {

@@ -1,9 +1,9 @@
 package verify;
 
 /**
- * The same program before and after a change, side by side in threads "before" and "after", which do as many pieces in the same
- * order. A true profile moves by just what was changed: work added to one method (causality), all methods twice as slow
- * (nothing may move but the threads), one method twice as slow.
+ * The same program before and after a change, side by side in threads "before" and "after", which do the same pieces in the same order.
+ * In a true profile only what was changed moves: work added to one method (causality), all methods twice as slow (nothing may move
+ * except the threads), one method twice as slow.
  */
 final class Changes implements Case {
     private static final long PIECE = 300_000;
@@ -13,7 +13,7 @@ final class Changes implements Case {
     private final int[] slower;
     private final int added;
 
-    /** After the change each method takes so many times as long, and the second one does so many pieces of something new. */
+    /** After the change each method takes this many times as long, and the second method also does this many pieces of new work. */
     private Changes(int added, int... slower) {
         this.added = added;
         this.slower = slower;
@@ -96,7 +96,7 @@ final class Changes implements Case {
             before += WEIGHTS[part];
             after += WEIGHTS[part] * slower[part];
         }
-        // Short pieces at first: methods are compiled when they have been called often.
+        // Short pieces at first: methods are compiled after they have been called often.
         long piece = round.warm ? PIECE / 6 : PIECE;
         long hands = Math.max(1, round.budget / piece / (before + after));
         long seed = round.seed();

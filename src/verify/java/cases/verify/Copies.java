@@ -1,6 +1,9 @@
 package verify;
 
-/** Very many copies of 16 to 64 bytes beside as much arithmetic: the time is in the way to the stub and back as much as in it. */
+/**
+ * Very many copies of 16 to 64 bytes, beside the same amount of arithmetic: entering and leaving the stub takes as much time as the stub
+ * itself.
+ */
 final class Copies extends Mix {
     Copies() {
         super(1, new int[] {1, 1}, new Copy(), new Arithmetic());

@@ -2,7 +2,7 @@ package verify;
 
 import java.util.function.LongBinaryOperator;
 
-/** The class whose code goes another way each time it has been compiled for one (Fresh). */
+/** The class whose code takes another way each time it has been compiled for one way (Fresh). */
 public final class DeoptUnit implements LongBinaryOperator {
     @Override
     public long applyAsLong(long what, long times) {

@@ -1,6 +1,9 @@
 package verify;
 
-/** Exceptions thrown up to twenty calls deep, caught at the top, beside arithmetic. Stacks are hard to walk while they unwind. */
+/**
+ * Exceptions that are thrown up to twenty calls deep and caught at the top, beside arithmetic. Stacks are hard to walk while they are
+ * unwound.
+ */
 final class Exceptions extends Mix {
     Exceptions() {
         super(1, new int[] {1, 1}, new Throwing(), new Arithmetic());

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.util.function.LongBinaryOperator;
 
 /**
- * A class of two methods that is loaded anew, by a loader of its own, after every few milliseconds of CPU time: the JVM interprets,
- * compiles and forgets it again and again; with several ways through the code, each of which makes void what was compiled
- * for the one before. Samplers lose stacks in code that is half finished or already gone.
+ * A class of two methods that is loaded again, by a new loader, after every few milliseconds of CPU time: the JVM interprets, compiles
+ * and discards it repeatedly. There are several ways through the code, and each invalidates the code that was compiled for the previous
+ * one. Samplers lose stacks in code that is half finished or already gone.
  */
 final class Fresh extends Mix {
     private static final double INTERPRETED_STEP = 30;
@@ -27,7 +27,10 @@ final class Fresh extends Mix {
         }
     }
 
-    /** Of the class in this package that takes the part plus twice the way, and the steps; so much CPU time for each way. */
+    /**
+     * A work function of the class in this package that gets the part plus twice the way, and the steps; each way runs for this much CPU
+     * time.
+     */
     Fresh(String name, int ways, long perWay) throws IOException {
         this(name, ways, perWay, new First(name), new Second(name));
     }
@@ -77,7 +80,7 @@ final class Fresh extends Mix {
         }
     }
 
-    /** The next way, or the next class, whose speed is not known yet; what that costs belongs to no part. */
+    /** The next way, or the next class, whose speed is not known yet; the cost of this belongs to no part. */
     @Override
     void prepare(Mixer mixer) throws Exception {
         if (unit != null && mixer.spent() < until) {

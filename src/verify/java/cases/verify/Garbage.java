@@ -1,8 +1,8 @@
 package verify;
 
 /**
- * Two threads that do little but allocate, in two methods, and are stopped by the garbage collector all the time. Samplers that
- * need the heap or the stacks at rest lose what they meet here.
+ * Two threads that do little but allocate, in two methods, and are stopped by the garbage collector all the time. Samplers that need the
+ * heap or the stacks to be at rest lose these samples.
  */
 final class Garbage extends Mix {
     private static volatile Object kept;

@@ -9,8 +9,8 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the JVM has hand-written code for, which is no Java method: the time belongs to the method that called it. Who cannot
- * walk out of such code loses the time, or gives it to the caller's caller.
+ * Code that the JVM has written by hand, which is not a Java method: its time belongs to the method that called it. A profiler that
+ * cannot walk out of such code loses the time, or assigns it to the caller's caller.
  */
 final class Intrinsics extends Mix {
     private static final byte[] SOURCE = new byte[16384];

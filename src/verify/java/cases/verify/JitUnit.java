@@ -2,7 +2,7 @@ package verify;
 
 import java.util.function.LongBinaryOperator;
 
-/** The class that is compiled again and again (Fresh). */
+/** The class that is compiled repeatedly (Fresh). */
 public final class JitUnit implements LongBinaryOperator {
     @Override
     public long applyAsLong(long part, long times) {

@@ -9,8 +9,8 @@ import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Reads of zeros and writes into a file that has no name any more, whose time is the kernel's, beside arithmetic. Who samples
- * only what runs in user mode, or only threads in Java code, does not see them.
+ * Reads of zeros, and writes into a deleted file, whose time is spent in the kernel, beside arithmetic. A profiler that samples only
+ * user mode, or only threads in Java code, does not see them.
  */
 final class Kernel extends Mix {
     private static final int SIZE = 64 << 10;
@@ -46,7 +46,7 @@ final class Kernel extends Mix {
             Files.delete(path);
         }
 
-        /** Always to the same place. */
+        /** Always to the same place in the file. */
         @Override
         void work(Worker worker, int times) throws IOException {
             for (int i = 0; i < times; i++) {

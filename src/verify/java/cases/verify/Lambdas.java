@@ -6,9 +6,9 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Functions that the JDK's code calls: chained, merged into a map, mapped over a stream. Those that are chained have no safepoint
- * poll, so code that was compiled before a profiler was attached describes them as their callers. Parts are the functions
- * where these take the time, else the method around it all.
+ * Functions that the JDK's code calls: chained, merged into a map, mapped over a stream. The chained functions have no safepoint poll,
+ * so code that was compiled before a profiler was attached describes them as their callers. If the functions take the time, they are the
+ * parts; otherwise the method around them is.
  */
 final class Lambdas extends Mix {
     Lambdas() {
@@ -50,7 +50,10 @@ final class Lambdas extends Mix {
         }
     }
 
-    /** The function calls what is too large to be inlined: C2 forgets of what it inlines here which function it belongs to. */
+    /**
+     * The function calls code that is too large to be inlined, because C2 forgets for code that it inlines here to which function it
+     * belongs.
+     */
     private static final class Merged extends Piece {
         private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
 

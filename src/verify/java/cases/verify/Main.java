@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Runs rounds of one case as standard input asks for them (../../../README.md). */
+/** Runs rounds of one case as standard input requests them (../../../README.md). */
 public final class Main {
     private static final Map<String, Callable<Case>> CASES = new LinkedHashMap<>();
     private static final double CALIBRATION_SECONDS = 0.1;
@@ -69,7 +69,7 @@ public final class Main {
         }
     }
 
-    /** key=value words, after the first one. */
+    /** key=value words, after the first word. */
     private static Map<String, String> options(String[] words) {
         Map<String, String> options = new HashMap<>();
         for (int i = 1; i < words.length; i++) {

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Five hundred threads alive at once in five groups, whose loads are as 1, 2, 4, 8 and 16. Who samples a few threads per tick, or
- * cannot give each a clock, shows loads that are too much alike, or none. All the CPU time of a thread is in its group's part.
+ * Five hundred threads alive at once, in five groups with loads of 1, 2, 4, 8 and 16. A profiler that samples a few threads per tick, or
+ * cannot give each thread a clock, shows loads that are too similar, or no difference. All the CPU time of a thread is in its group's
+ * part.
  */
 final class ManyThreads implements Case {
     private static final int PER_GROUP = 100;

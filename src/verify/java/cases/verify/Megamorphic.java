@@ -1,8 +1,8 @@
 package verify;
 
 /**
- * Six classes behind one call of an interface, a microsecond in each: such calls are not inlined and go through stubs. What a
- * sampler sees on the way belongs to no part.
+ * Six classes behind one call of an interface, a microsecond in each: such calls are not inlined, and go through stubs. Samples in
+ * between belong to no part.
  */
 final class Megamorphic extends Mix {
     private static final int STEPS = 400;

@@ -1,8 +1,8 @@
 package verify;
 
 /**
- * Work that repeats with the very interval of the profiler (interval=NS, a millisecond), by the thread's own clock: the first
- * quarter of each period in one method, the rest in another. A clock that ticks evenly sees the same point again and again.
+ * Work that repeats with exactly the interval of the profiler (interval=NS, default a millisecond), by the thread's own clock: the first
+ * quarter of each period in one method, the rest in another. A clock that ticks evenly sees the same point every time.
  */
 final class Periodic implements Case {
     static void quarter(Worker worker, long until, int steps) {

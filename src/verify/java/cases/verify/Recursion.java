@@ -1,8 +1,8 @@
 package verify;
 
 /**
- * A thousand calls deep, with work at the bottom and half way. A sampler with a limit of depth has to keep the inner end of the
- * stack; one that gives up loses the time. Diving belongs to no part.
+ * A thousand calls deep, with work at the bottom and half way down. A sampler with a limit of depth must keep the inner end of the
+ * stack; a sampler that drops such stacks loses the time. The descent belongs to no part.
  */
 final class Recursion extends Mix {
     Recursion() {

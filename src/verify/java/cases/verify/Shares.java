@@ -1,6 +1,6 @@
 package verify;
 
-/** Half, three tenths and a fifth of the time in three methods. Who is wrong here is wrong everywhere. */
+/** Half, three tenths and a fifth of the time in three methods. A profiler that is wrong here is wrong everywhere. */
 final class Shares extends Mix {
     Shares(int threads) {
         super(threads, new int[] {5, 3, 2}, new Fifty(), new Thirty(), new Twenty());

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
- * Very many threads of a millisecond each, at most eight at once, beside one that lives as long as all of them. Clocks that are
- * armed late, or begin with a whole period, miss the short ones; which half of their lives is seen tells of the rest. The work
- * of a life is fixed: it does not shrink when a sample costs time.
+ * Very many threads of a millisecond each, at most eight at once, beside one that lives as long as all of them together. Clocks that are
+ * armed late, or begin with a whole period, miss the short ones; which half of their lives is seen shows the cause. The work of a thread
+ * is fixed: it does not shrink when a sample costs time.
  */
 final class ShortThreads implements Case {
     private static final int MOST_ALIVE = 8;
@@ -53,7 +53,7 @@ final class ShortThreads implements Case {
         round.part("long", "long", "verify.ShortThreads.steady", lasting.charged(0));
     }
 
-    /** So many threads after each other; all have ended when it returns. */
+    /** Runs this many threads one after the other; all have ended when it returns. */
     private static List<Worker> live(Round round, long count, int steps) throws Exception {
         Semaphore free = new Semaphore(MOST_ALIVE);
         List<Worker> all = new ArrayList<>();

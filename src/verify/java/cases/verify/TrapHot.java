@@ -1,9 +1,9 @@
 package verify;
 
 /**
- * The safepoint trap. The hot methods are loops without a safepoint poll. Their neighbour takes next to nothing and has polls. Who
- * samples at safepoints, or knows the code there alone, blames neighbour and callers, whose truth is 0. Four sites: called (too
- * large to be inlined) and inlined, each with the neighbour after and before.
+ * The safepoint trap. The hot methods are loops without a safepoint poll. Their neighbor takes hardly any time, and has polls. A
+ * profiler that samples at safepoints, or has debug information only there, assigns the time to the neighbor and the callers, whose true
+ * time is 0. There are four sites: called (too large to be inlined) and inlined, each with the neighbor after and before.
  */
 final class TrapHot extends Mix {
     private static final long FACTOR = 6364136223846793005L;
@@ -78,7 +78,7 @@ final class TrapHot extends Mix {
         return Work.hot(x);
     }
 
-    /** As Work.withoutPoll(), but above the size up to which hot methods are inlined. */
+    /** Like Work.withoutPoll(), but above the size up to which hot methods are inlined. */
     static long calledHot(long x) {
         for (int i = 0; i < 90; i++) {
             x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;

@@ -1,8 +1,8 @@
 package verify;
 
 /**
- * A hot loop without a safepoint poll, then a setter, or one nine levels deep, whose only merit is that it has a poll: it is the
- * next place that compilers describe even if nobody asks them to, and so it is blamed. Its truth is 0.
+ * A hot loop without a safepoint poll, then a setter, or one nine levels deep. The setter has a poll: it is the next place that
+ * compilers describe without being asked to, so profilers assign the time to it. Its true time is 0.
  */
 final class TrapSetter extends Mix {
     private static long value;

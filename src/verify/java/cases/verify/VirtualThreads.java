@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Virtual threads that wait for each other and sleep between pieces of work in two methods. Samplers that walk into frames which
- * lie in the heap, or that look for the thread where its carrier is, lose them.
+ * Virtual threads that wait for each other and sleep between pieces of work in two methods. Samplers lose them if they walk into frames
+ * that are in the heap, or if they look for the thread at its carrier.
  *
- * A virtual thread has no clock. It runs on a platform thread, its carrier, and leaves it only where it waits: a piece of
- * work without a wait takes what the carrier's clock advances. What carriers use beyond the parts, to switch between virtual
+ * A virtual thread has no clock. It runs on a platform thread, its carrier, and leaves it only when it waits: the time of a piece of
+ * work without a wait is the time by which the carrier's clock advances. Other time of the carriers, for switching between virtual
  * threads, belongs to the round as well.
  */
 final class VirtualThreads implements Case {
@@ -23,7 +23,7 @@ final class VirtualThreads implements Case {
     private static final long PIECE = 300_000;
     private static final Map<String, Long> CARRIERS = new ConcurrentHashMap<>();
 
-    /** By name: parts are the two groups "a" and "b", not the two methods. */
+    /** By name: the parts are the two groups "a" and "b", not the two methods. */
     private final boolean byName;
 
     VirtualThreads(boolean byName) {
@@ -48,7 +48,10 @@ final class VirtualThreads implements Case {
         return THREADS.getThreadCpuTime(carrier) - begin;
     }
 
-    /** The id of the calling virtual thread's carrier, whose name its own text ends with: VirtualThread[#22]/runnable@NAME. */
+    /**
+     * The id of the calling virtual thread's carrier. The thread's own text ends with the carrier's name:
+     * VirtualThread[#22]/runnable@NAME.
+     */
     private static long carrier() {
         String text = Thread.currentThread().toString();
         String name = text.substring(text.lastIndexOf('@') + 1);
@@ -64,7 +67,7 @@ final class VirtualThreads implements Case {
         throw new IllegalStateException("no platform thread is called " + name);
     }
 
-    /** The CPU time of all carriers that were ever met. */
+    /** The CPU time of all carriers that were ever seen. */
     private static long carriersClock() {
         long sum = 0;
         for (long id : CARRIERS.values()) {
@@ -81,7 +84,7 @@ final class VirtualThreads implements Case {
         return (Thread) type.getMethod("unstarted", Runnable.class).invoke(builder, task);
     }
 
-    /** Pieces in both methods, drawn at random; between them it waits for one of a few tokens, and sleeps now and then. */
+    /** Pieces in both methods, in random order; between them the thread waits for one of a few tokens, and sleeps sometimes. */
     private static void live(long seed, long budget, BlockingQueue<Integer> tokens, AtomicLongArray charged) {
         Deck deck = new Deck(seed, 7, 3);
         int steps = Work.steps(PIECE);
@@ -113,7 +116,7 @@ final class VirtualThreads implements Case {
         for (int i = 0; i < COUNT; i++) {
             int group = i % 2;
             long seed = round.seed() + i;
-            // Group "b" has three times as much to do.
+            // Group "b" has three times as much work.
             long budget = round.budget / COUNT / 2 * (group == 0 ? 1 : 3);
             threads[i] = virtual(round.name((group == 0 ? "a-" : "b-") + i), () -> live(seed, budget, tokens, charged[group]));
         }
@@ -140,7 +143,7 @@ final class VirtualThreads implements Case {
         }
     }
 
-    /** What all carriers' names begin with: ForkJoinPool-1-worker-. */
+    /** All carriers' names begin with this: ForkJoinPool-1-worker-. */
     private static String prefix() {
         String name = CARRIERS.keySet().iterator().next();
         return name.substring(0, name.lastIndexOf('-') + 1);

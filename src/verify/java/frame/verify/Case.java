@@ -1,8 +1,8 @@
 package verify;
 
-/** A program whose truth is known. */
+/** A program with known true shares. */
 interface Case {
-    /** One round of about round.budget nanoseconds of CPU time; tells the truth of it to round. */
+    /** Runs one round of about round.budget nanoseconds of CPU time, and reports its true times to round. */
     void round(Round round) throws Exception;
 
     /** Why this JVM cannot run it, or null. */

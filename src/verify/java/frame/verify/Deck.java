@@ -3,8 +3,8 @@ package verify;
 import java.util.SplittableRandom;
 
 /**
- * Parts in random order. In each hand a part comes as often as its weight says: the shares are as intended, and there is no
- * phase with which a clock could fall into step.
+ * Parts in random order. In each pass through the deck a part comes as often as its weight says: the shares are as intended, and there
+ * is no phase with which a clock could be in step.
  */
 final class Deck {
     private final int[] cards;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A case of one kind of thread, whose time goes to a few methods: pieces of half a millisecond, each in one method, in random
+ * A case with one kind of thread, whose time is spent in a few methods: pieces of half a millisecond, each in one method, in random
  * order.
  */
 abstract class Mix implements Case {
@@ -17,7 +17,7 @@ abstract class Mix implements Case {
     private final Piece[] pieces;
     private final Pace[] paces;
 
-    /** Of each piece as many as its weight says. */
+    /** Of each piece, as many as its weight says. */
     Mix(int threads, int[] weights, Piece... parts) {
         this.threads = threads;
         this.weights = Arrays.copyOf(weights, weights.length + 1);
@@ -30,7 +30,7 @@ abstract class Mix implements Case {
         paces = new Pace[pieces.length];
     }
 
-    /** A third class beside two others, for with two the compiler would inline both. */
+    /** A third class besides the two others, because with two classes the compiler would inline both. */
     private static final class Nothing extends Piece {
         @Override
         void work(Worker worker, int times) {
@@ -38,7 +38,7 @@ abstract class Mix implements Case {
         }
     }
 
-    /** Methods that take next to no time: their truth is 0. */
+    /** Methods that take hardly any time: their true time is 0. */
     String[] innocent() {
         return new String[0];
     }

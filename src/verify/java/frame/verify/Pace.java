@@ -1,6 +1,6 @@
 package verify;
 
-/** How often something has to be repeated to take as long as asked for: follows its speed, which the compilers change. */
+/** How often work has to be repeated to take a requested time. It follows the speed of the work, which the compilers change. */
 final class Pace {
     private double nanos;
 

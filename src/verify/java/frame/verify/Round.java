@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** One round of a case: what is asked for, and the truth as lines of the protocol (../../../README.md). */
+/** One round of a case: the request, and the true times as lines of the protocol (../../../README.md). */
 final class Round {
-    /** Nothing is measured: threads are called "warm-...", pieces are short, so that methods are called often. */
+    /** A warm-up: nothing is measured, threads are called "warm-...", and pieces are short, so that methods are called often. */
     final boolean warm;
     /** CPU time to use, in nanoseconds, of all threads together. */
     final long budget;
@@ -21,7 +21,7 @@ final class Round {
         this.options = options;
     }
 
-    /** Another one each time, unless it is asked for. */
+    /** A different one each time, unless the request sets it. */
     long seed() {
         return option("seed", System.nanoTime());
     }
@@ -35,7 +35,7 @@ final class Round {
         return (warm ? "warm-" : "verify-") + suffix;
     }
 
-    /** Runs them all to their end. */
+    /** Runs all of them to their end. */
     void run(Worker... workers) throws Exception {
         run(Arrays.asList(workers));
     }
@@ -47,7 +47,7 @@ final class Round {
         finish(workers);
     }
 
-    /** Waits for the end of all, which have been started; their CPU time belongs to the round. */
+    /** Waits for the end of all threads, which have been started; their CPU time belongs to the round. */
     void finish(List<? extends Worker> workers) throws Exception {
         for (Worker worker : workers) {
             worker.join();
@@ -61,13 +61,13 @@ final class Round {
             .append('\n');
     }
 
-    /** Threads that do work of the round under names that begin otherwise, and what they used. */
+    /** Threads with other names that do work of the round, and the CPU time that they used. */
     void others(String prefix, long nanos) {
         truth.append("threads ").append(prefix).append('\n');
         cpu += nanos;
     }
 
-    /** A part in all threads, called after the method or, where that is work(), after its class. */
+    /** A part in all threads, named after the method or, if that is work(), after its class. */
     void part(String method, long nanos) {
         String name = method.replace("verify.", "").replaceFirst("\\.work$", "");
         part(name.substring(name.lastIndexOf('$') + 1), "", method, nanos);

@@ -1,16 +1,16 @@
 package verify;
 
-/** Work that is nothing but arithmetic, and how much of it takes how long. */
+/** Work that is only arithmetic, and how much of it takes how long. */
 final class Work {
-    /** Where results go, so that no compiler takes the work away. */
+    /** Results are stored here, so that no compiler removes the work. */
     static volatile long sink;
 
     private static final long FACTOR = 6364136223846793005L;
 
     private static double nanosPerStep;
-    private static long turns = 2, none = 0; // not final: no compiler knows
+    private static long turns = 2, none = 0; // not final: so that no compiler knows the value
 
-    /** A chain in which each step needs the one before. */
+    /** A chain in which each step needs the previous one. */
     static long spin(long seed, int steps) {
         long x = seed | 1;
         for (int i = 0; i < steps; i++) {
@@ -26,7 +26,7 @@ final class Work {
         return withoutPoll(withoutPoll(x));
     }
 
-    /** Next to nothing, and two safepoint polls behind what x needed: the loop is not a counted one. */
+    /** Hardly any time, and two safepoint polls after the work for x: the loop is not a counted one. */
     static long trivial(long x) {
         long sum = x;
         for (long left = turns | x & none; left != 0; left >>>= 1) {
@@ -36,8 +36,8 @@ final class Work {
     }
 
     /**
-     * A loop in which compiled code has no safepoint poll: counted, and so short that C2 leaves the poll out.
-     * It is inlined, being below the 325 bytes of bytecode up to which hot methods are.
+     * A loop without a safepoint poll in compiled code: it is counted, and so short that C2 omits the poll. It is inlined, because it is
+     * below the 325 bytes of bytecode up to which hot methods are inlined.
      */
     private static long withoutPoll(long x) {
         for (int i = 0; i < 90; i++) {
@@ -54,7 +54,7 @@ final class Work {
         return x;
     }
 
-    /** The steps that take so many nanoseconds: for work that must not depend on what the clock shows meanwhile. */
+    /** The steps that take this many nanoseconds: for work that must not depend on the clock while it runs. */
     static int steps(long nanos) {
         return Math.max(1, (int) (nanos / nanosPerStep));
     }

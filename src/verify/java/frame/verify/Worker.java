@@ -4,8 +4,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * A thread that keeps books of its CPU time by its own clock: what the clock advances between two readings is charged to one
- * part, or to none. Reading it takes about a microsecond, of pieces of half a millisecond.
+ * A thread that accounts for its CPU time by its own clock: the time between two readings is charged to one part, or to none. Reading
+ * the clock takes about a microsecond; pieces take half a millisecond.
  */
 abstract class Worker extends Thread {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -19,7 +19,7 @@ abstract class Worker extends Thread {
         this(name, parts, 0);
     }
 
-    /** With a stack of so many bytes; 0: the JVM's default. */
+    /** With a stack of this many bytes; 0: the JVM's default. */
     Worker(String name, int parts, long stack) {
         super(null, null, name, stack);
         this.parts = new long[parts];
@@ -29,7 +29,7 @@ abstract class Worker extends Thread {
 
     @Override
     public final void run() {
-        pass(); // until here it was being started
+        pass(); // up to here the thread was being started
         long begun = last;
         try {
             work();
@@ -53,7 +53,7 @@ abstract class Worker extends Thread {
         return taken;
     }
 
-    /** Leaves the CPU time since the last reading to no part. */
+    /** Charges the CPU time since the last reading to no part. */
     final void pass() {
         last = clock();
     }
@@ -67,7 +67,7 @@ abstract class Worker extends Thread {
         return parts[part];
     }
 
-    /** All its CPU time in run(), once it has ended: starting and ending a thread is the JVM's work. */
+    /** All its CPU time in run(), after it has ended: starting and ending a thread is the JVM's work. */
     final long cpu() throws Exception {
         if (failure != null) {
             throw failure;

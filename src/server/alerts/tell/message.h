@@ -1,6 +1,7 @@
-/* The bodies that targets get: Alertmanager's API v2, a webhook with everything that is known, and text for Slack and others like it. */
-#ifndef CANDOR_SERVER_ALERTS_MESSAGE_H
-#define CANDOR_SERVER_ALERTS_MESSAGE_H
+/* The bodies that targets get: Alertmanager's API v2, a webhook with everything that is known or by a template, text for Slack and others
+ * like it, and e-mail. */
+#ifndef CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
+#define CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
 
 #include "base/text/jsonw.h"
 #include "server/alerts/verdict.h"
@@ -15,6 +16,8 @@ enum { ALERT_FINGERPRINT = 17, ALERT_TIME = 32 };
 
 /* Makes the body for a target. now: seconds since the epoch. The caller frees *bytes. Returns 0 or -ENOMEM. */
 int message_make(const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now, char **bytes, size_t *n);
+/* Returns how many alerts one body for the target can be about. */
+uint32_t message_most(const struct alert_target *target);
 /* Writes the address to which bodies are sent. */
 void message_url(const struct alert_target *target, char *out, size_t size);
 

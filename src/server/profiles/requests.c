@@ -1,0 +1,263 @@
+#include "server/profiles/requests.h"
+
+#include "base/map.h"
+#include "base/text/pattern.h"
+#include "store/files/disk.h"
+#include "store/selector.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A daemon says within OFFER_S that it has begun, and speaks of a recording until at most SILENT_S after its end. */
+enum { FILE_VERSION = 1, FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int64_t int_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static bool is(const json_t *task, const char *state)
+{
+    return !strcmp(text_of(task, "state"), state);
+}
+
+/* ---- the file ---- */
+
+int requests_open(struct requests *r, const char *data, struct error *e)
+{
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    *r = (struct requests){.next = 1};
+    snprintf(r->file, sizeof r->file, "%s/profiles.json", data);
+    int rc = disk_read_file(r->file, FILE_MAX, &bytes, &n, e);
+    json_t *json = rc ? NULL : json_loadb((const char *)bytes, n, 0, NULL), *list = json_object_get(json, "requests");
+    free(bytes);
+    bool good = json_is_array(list) && int_of(json, "version") == FILE_VERSION && int_of(json, "next") > 0;
+    r->list = good ? json_incref(list) : json_array();
+    r->next = good ? int_of(json, "next") : 1;
+    json_decref(json);
+    if (!r->list)
+        return error_set(e, -ENOMEM, "out of memory");
+    if (rc == -ENOENT || (!rc && good))
+        return 0;
+    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: requests for profiles begin anew", r->file);
+}
+
+void requests_close(struct requests *r)
+{
+    json_decref(r->list);
+    r->list = NULL;
+}
+
+int requests_save(const struct requests *r, struct error *e)
+{
+    json_t *json = json_pack("{s:i,s:I,s:O}", "version", FILE_VERSION, "next", (json_int_t)r->next, "requests", r->list);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    int rc = text ? disk_write_synced(r->file, text, strlen(text), e) : error_set(e, -ENOMEM, "out of memory");
+    free(text);
+    json_decref(json);
+    return rc;
+}
+
+/* ---- states ---- */
+
+const char *requests_task_state(const json_t *request, const json_t *task, int64_t now)
+{
+    int64_t silent = now - int_of(task, "heard");
+    if (is(task, "offered") && silent > OFFER_S)
+        return "unanswered";
+    if (is(task, "recording") && silent > int_of(request, "seconds") + SILENT_S)
+        return "lost";
+    return text_of(task, "state");
+}
+
+struct tally {
+    uint32_t active, recorded, all;
+};
+
+static struct tally count(const json_t *request, int64_t now)
+{
+    const json_t *tasks = json_object_get(request, "tasks"), *task;
+    struct tally n = {0};
+    for (size_t i = 0; (task = json_array_get(tasks, i)); i++) {
+        const char *state = requests_task_state(request, task, now);
+        n.active += !strcmp(state, "offered") || !strcmp(state, "recording");
+        n.recorded += !strcmp(state, "done") || !strcmp(state, "cut");
+        n.all++;
+    }
+    return n;
+}
+
+bool requests_is_open(const json_t *request, int64_t now)
+{
+    struct tally n = count(request, now);
+    return now < int_of(request, "until") && n.active + n.recorded < int_of(request, "jvms") && n.all < REQUESTS_TASKS_MAX;
+}
+
+const char *requests_state(const json_t *request, int64_t now)
+{
+    struct tally n = count(request, now);
+    return n.active                         ? "running"
+           : requests_is_open(request, now) ? "waiting"
+           : n.recorded                     ? "done"
+           : n.all                          ? "failed"
+                                            : "expired";
+}
+
+static bool is_over(const json_t *request, int64_t now)
+{
+    return !count(request, now).active && !requests_is_open(request, now);
+}
+
+bool requests_any_pending(const struct requests *r, int64_t now)
+{
+    for (size_t i = 0; i < json_array_size(r->list); i++)
+        if (!is_over(json_array_get(r->list, i), now))
+            return true;
+    return false;
+}
+
+/* ---- adding ---- */
+
+int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, struct error *e)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < json_array_size(r->list); i++)
+        open += !is_over(json_array_get(r->list, i), now);
+    if (open >= REQUESTS_OPEN_MAX)
+        return error_set(e, -EBUSY, "%d requests for profiles wait or run already", REQUESTS_OPEN_MAX);
+    for (size_t i = 0; json_array_size(r->list) >= REQUESTS_MAX && i < json_array_size(r->list);)
+        if (is_over(json_array_get(r->list, i), now))
+            json_array_remove(r->list, i);
+        else
+            i++;
+    json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:s,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events",
+                            w->events, "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share,
+                            "by", w->by, "services", w->services, "created", (json_int_t)now, "until", (json_int_t)(now + w->within),
+                            "tasks");
+    if (!one || json_array_append_new(r->list, one))
+        return error_set(e, -ENOMEM, "out of memory");
+    return r->next++;
+}
+
+void requests_take_back(struct requests *r)
+{
+    json_array_remove(r->list, json_array_size(r->list) - 1);
+    r->next--;
+}
+
+/* ---- what a daemon has ---- */
+
+static json_t *find_task(const json_t *request, const char *host, const char *jvm)
+{
+    json_t *tasks = json_object_get(request, "tasks"), *task;
+    for (size_t i = 0; (task = json_array_get(tasks, i)); i++)
+        if (!strcmp(text_of(task, "jvm"), jvm) && !strcmp(text_of(task, "host"), host))
+            return task;
+    return NULL;
+}
+
+/* Whether a recording on demand runs in the JVM, or will as soon as its daemon has heard of it. */
+static bool is_busy(const struct requests *r, const struct requests_jvm *jvm, int64_t now)
+{
+    for (size_t i = 0; i < json_array_size(r->list); i++) {
+        const json_t *request = json_array_get(r->list, i), *task = find_task(request, jvm->host, jvm->id);
+        const char *state = task ? requests_task_state(request, task, now) : "";
+        if (!strcmp(state, "offered") || !strcmp(state, "recording"))
+            return true;
+    }
+    return false;
+}
+
+/* Draws whether the JVM is among the request's share: the same JVM always has the same luck. */
+static bool is_drawn(const json_t *request, const struct requests_jvm *jvm)
+{
+    uint64_t hash = hash_bytes(jvm->id, strlen(jvm->id)) ^ hash_mix(hash_bytes(jvm->host, strlen(jvm->host)) ^ (uint64_t)int_of(request, "id"));
+    return (double)(hash_mix(hash) >> 11) * 0x1p-53 < json_number_value(json_object_get(request, "share"));
+}
+
+static bool is_meant(const json_t *request, const struct requests_jvm *jvm)
+{
+    struct selector s;
+    struct error e;
+    bool meant = !selector_parse(&s, text_of(request, "select"), &e);
+    s.services = text_of(request, "services");
+    meant = meant && selector_matches(&s, jvm->labels);
+    selector_deinit(&s);
+    return meant;
+}
+
+static int add_task(json_t *request, const struct requests_jvm *jvm, int64_t now)
+{
+    json_t *task = json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I}", "host", jvm->host, "jvm", jvm->id, "service", jvm->service, "state",
+                             jvm->refuses ? "refused" : "offered", "reason", jvm->refuses ? jvm->refuses : "", "since", (json_int_t)now,
+                             "heard", (json_int_t)now);
+    return task && !json_array_append_new(json_object_get(request, "tasks"), task) ? 0 : -ENOMEM;
+}
+
+static int add_offer(json_t *offers, const json_t *request, const struct requests_jvm *jvm)
+{
+    json_t *offer = json_pack("{s:I,s:s,s:s,s:s,s:I}", "request", (json_int_t)int_of(request, "id"), "jvm", jvm->id, "events",
+                              text_of(request, "events"), "interval", text_of(request, "interval"), "seconds",
+                              (json_int_t)int_of(request, "seconds"));
+    return offer && !json_array_append_new(offers, offer) ? 0 : -ENOMEM;
+}
+
+static int match_one(struct requests *r, json_t *request, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
+{
+    json_t *task = find_task(request, jvm->host, jvm->id);
+    if (task) /* the answer to an offer may have been lost */
+        return !strcmp(requests_task_state(request, task, now), "offered") ? add_offer(offers, request, jvm) : 0;
+    if (!requests_is_open(request, now) || !is_meant(request, jvm) || !is_drawn(request, jvm) || is_busy(r, jvm, now))
+        return 0;
+    *changed = true;
+    int rc = add_task(request, jvm, now);
+    return rc || jvm->refuses ? rc : add_offer(offers, request, jvm);
+}
+
+int requests_match(struct requests *r, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < json_array_size(r->list); i++) {
+        json_t *request = json_array_get(r->list, i);
+        if (!is_over(request, now))
+            rc = match_one(r, request, jvm, now, offers, changed);
+    }
+    return rc;
+}
+
+static bool is_state(const char *word)
+{
+    static const char *const states[] = {"recording", "done", "cut", "failed", "refused"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strcmp(states[i], word))
+            return true;
+    return false;
+}
+
+void requests_report(struct requests *r, const char *host, const json_t *report, const char *services, int64_t now, bool *changed)
+{
+    json_t *request, *task = NULL;
+    const char *state = text_of(report, "state"), *reason = text_of(report, "reason");
+    for (size_t i = 0; !task && i < json_array_size(r->list); i++) {
+        request = json_array_get(r->list, i);
+        task = int_of(request, "id") == int_of(report, "request") ? find_task(request, host, text_of(report, "jvm")) : NULL;
+    }
+    if (!task || !is_state(state) || !pattern_matches(services, text_of(task, "service")))
+        return;
+    json_object_set_new(task, "heard", json_integer(now));
+    if (is(task, state) || !(is(task, "offered") || is(task, "recording"))) /* a daemon that was restarted may repeat itself */
+        return;
+    json_object_set_new(task, "state", json_string(state));
+    json_object_set_new(task, "reason", json_stringn(reason, strnlen(reason, 500)));
+    json_object_set_new(task, "since", json_integer(now));
+    *changed = true;
+}

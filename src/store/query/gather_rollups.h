@@ -1,0 +1,46 @@
+/* Which roll-ups (store/rollup/rollup.h) answer a query, for gather.c. */
+#ifndef CANDOR_STORE_QUERY_GATHER_ROLLUPS_H
+#define CANDOR_STORE_QUERY_GATHER_ROLLUPS_H
+
+#include "store/catalogue/catalogue_rollup.h"
+#include "store/query/gathered.h"
+#include "store/rollup/rollup.h"
+
+/* A roll-up that the catalog has listed. */
+struct gather_unit {
+    struct catalogue_rollup rollup; /* its texts and its summary are not set */
+    struct rollup_summary summary;
+    uint32_t type; /* id in the gather's types */
+    struct catalogue_rollup_file *files;
+    uint32_t file_count, file_cap;
+};
+
+/* What a query takes of one service, day and type from a roll-up instead of from rows. */
+struct gather_piece {
+    uint32_t unit, slot, slot_end; /* the slots of the unit that are taken; none if equal */
+    int64_t from, to;              /* the same in seconds since the epoch; `to` is excluded */
+    uint32_t cut[2];               /* slots of which the query has a part only, while there are no rows; UINT32_MAX = none */
+    bool lost;                     /* there are no rows, and the roll-up is damaged: all of it is missing */
+};
+
+/* Takes a roll-up that the catalog lists, and its files. Returns 0 or -ENOMEM. */
+int gather_take_unit(struct gather *g, const struct catalogue_rollup *u);
+int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f);
+/* Chooses, when all roll-ups are listed, what is taken from them, and adds it to the gather's list. Returns 0 or -ENOMEM. */
+int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t grain);
+/* Finds what is taken of the part's service, day and type from a roll-up instead of from its rows. Returns NULL if it is nothing. */
+const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit);
+
+/* Returns how many pieces of this type lack something, and have some of the selected labels. */
+uint32_t gather_missing_pieces(const struct gather *g, uint32_t type);
+/* Counts what the pieces of this type (0 = of any) have beside rows: recordings that `seen` does not have yet, and what is missing. */
+int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen, struct store_result *r);
+/* Adds up the time that the pieces' recordings cover within the query's. A recording that `seen` has is left out. */
+int gather_seconds_of_pieces(const struct gather *g, const struct store_query *q, struct map *seen, uint64_t *seconds);
+
+/* As gather_segment, for an entry with `rolled`. `visit` must add to the result's weight. */
+int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const struct gather_fit *fit, gather_visit *visit, void *context,
+                  struct store_result *r, struct error *e);
+void gather_pieces_deinit(struct gather *g);
+
+#endif

@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+"""The server's page in a real browser: changes, alerts, recordings, health, a JVM over time, locks and memory. Figures are held against the
+server's answers; names are hostile; states without data, without permission and with an error are looked at.
+
+tier: default
+timeout: 600
+"""
+import http.server
+import json
+import pathlib
+import sys
+import threading
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import axe
+import browser
+import candortest as ct
+import fleetdata
+from fleetdata import MARKUP, START, TIMES
+from fleetpage import HERE as ADDRESS
+from fleetpage import Fleet
+from servers import Server
+
+NOW = int(time.time()) // 60 * 60
+QUIET = "Mon-Fri %02d:00-%02d:30" % ((time.gmtime().tm_hour + 12) % 24, (time.gmtime().tm_hour + 12) % 24)  # not now
+WHEN = urllib.parse.urlencode(TIMES) + "&zone=utc"
+AROUND = {"from": START - 120, "to": START + 300}
+FAULTS = (HERE / "layout_faults.js").read_text()
+CONTRAST = (HERE / "least_contrast.js").read_text()
+RULES = """
+[send hook]
+type = webhook
+url = {hook}
+
+[alert live-is-hot]
+select = service="live"
+each = service
+value = total
+method = ^org\\.live\\.Work
+above = 20%
+resolve = 10%
+window = 10m
+interval = 5s
+quiet = {quiet}
+label.team = <b>shop</b>
+[alert idle]
+each = host
+value = cores
+above = 4000
+"""
+
+
+class Hook:
+    """Takes what the server sends to a target."""
+
+    def __init__(self):
+        hook = self
+        self.got = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_POST(self):
+                hook.got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d/hook" % self.server.server_address[1]
+
+
+def rows(page, root, table=0):
+    """The rows of a table of a view: what stands below each title. As text: the driver trips over a member Window."""
+    return json.loads(page.run("""const t = document.querySelectorAll(arguments[0] + ' table.fleet')[arguments[1]];
+        return JSON.stringify(t ? [...t.tBodies[0].rows].map(r => Object.fromEntries([...r.cells].map(c =>
+            [c.dataset.label, c.textContent]))) : [])""", root, table))
+
+
+def share(value):
+    if value == 0:
+        return "0%"
+    percent = 100 * value
+    return f"{percent:.1f}%" if abs(percent) >= 9.995 else f"{percent:.2f}%"
+
+
+def points(value):
+    return ("+" if value > 0 else "") + share(value).replace("%", " pt")
+
+
+def ready(page):
+    page.idle()
+    page.wait_for("return !document.querySelector('#view .waiting')", seconds=60)
+
+
+def check_changes(page, server):
+    page.go("#view=changes&" + WHEN)
+    ready(page)
+    shown = {row["Service"]: row for row in rows(page, ".changes")}
+    answer = server.get("/v1/changes", select='service="shop"', all="1", limit=300, **TIMES)
+    sure = [row for row in answer["changes"] if row["figure"] == "self" and row["verdict"] not in ("moved", "not sure")]
+    shop = shown["shop"]
+    ct.ok(len(sure) == 1 and shop["Surely changed"] == "1" and shop["Largest change"] == f"Slow.hot {points(sure[0]['change'])}"
+          and "1.0 → 1.1, 6 hosts" in shop["Compared"], "every service: what surely changed", (shown.get("shop"), sure))
+    ct.ok(shown["metered"]["Surely changed"] == "–" and "one version" in shown["metered"]["Compared"], "one version: nothing to compare",
+          shown)
+    page.click_on(".changes tr[data-service=shop] a")
+    ready(page)
+    text = page.text(".changes .sentence")
+    ct.ok(text.startswith("1 method surely changed: Slow.hot") and "2 methods only moved" in text, "a click: the service's changes", text)
+    hot = rows(page, ".changes")[0]
+    one = sure[0]
+    ct.ok(hot["Verdict"] == "▲ dearer" and hot["Before"] == share(one["before"]) and hot["After"] == share(one["after"])
+          and hot["Change"] == f"{points(one['change'])} ({points(one['low'])} to {points(one['high'])})"
+          and hot["Least detectable"] == points(one["detectable"]) and "line 21" in hot["Method"], "the figures of the server", (hot, one))
+    moved = [(row["Method"].split(" ")[0], row["Verdict"]) for row in rows(page, ".changes", 1)]
+    ct.ok(sorted(moved) == [("Name.fresh", "↔ moved from Name.old"), ("Name.old", "↔ moved to Name.fresh")],
+          "what only moved is told apart", moved)
+    folded = page.run("""const d = document.querySelector('details.unsure');
+        return [d.open, d.querySelector('summary').textContent]""")
+    unsure = answer["tests"] - answer["sure"]
+    ct.ok(folded == [False, f"{unsure} figures not sure: the difference may be chance"], "chance is folded away", folded)
+    for against, words in (("yesterday", "Nothing can be sure here"), ("week", "Nothing can be sure here"),
+                           ("hosts", "No method surely changed")):
+        page.go(f"#view=changes&service=shop&against={against}&{WHEN}")
+        ready(page)
+        ct.ok(words in page.text(".changes"), f"against {against}", page.text(".changes"))
+    page.go("#view=changes&service=metered&" + WHEN)
+    ct.ok("nothing to compare with" in page.text(".changes"), "one version: the page says what to do", page.text(".changes"))
+
+
+def check_compare(page):
+    page.go("#view=compare&service=shop&against=version&" + WHEN)
+    ready(page)
+    ct.ok(page.text(".compare .sentence").startswith("1 method surely changed: Slow.hot"), "Compare judges as the server does",
+          page.text(".compare .sentence"))
+    marked = page.run("""return [...document.querySelectorAll('#methods-body tr')].filter(r => r.textContent.includes('▲')
+        || r.textContent.includes('▼')).map(r => r.cells[2].textContent)""")
+    ct.ok(sorted(marked) == ["Name.freshdemo", "Name.olddemo", "Slow.hotdemo"], "the viewer marks the same methods", marked)
+    page.go("#view=changes&service=shop&" + WHEN)
+    ready(page)
+    said = page.text(".changes .sentence")
+    page.click_on(".changes .aside a")
+    ready(page)
+    ct.ok(page.text(".compare .sentence") == said, "from Changes to the graph of the same sides", (page.text(".compare .sentence"), said))
+    page.go("#view=changes&service=shop&against=hosts&two=h12&" + WHEN)
+    ready(page)
+    page.click_on(".changes .aside a")
+    ready(page)
+    ct.ok("After: host h12" in page.text(".compare"), "and of hosts", page.text(".compare"))
+    page.go(f"#view=compare&service=shop&against=label&label=host&one=h00&two=h10&{WHEN}")
+    ready(page)
+    ct.ok("differences between hosts not counted" in page.text(".compare .sentence")
+          and "Hosts could not be compared" in page.text(".judged"),
+          "one host beside another one: sampling alone, and it says so", page.text(".compare"))
+
+
+def check_recordings(page, server):
+    page.go("#view=recordings&" + WHEN)
+    ready(page)
+    listed = server.get("/v1/recordings", limit=500, **TIMES)["recordings"]
+    shown = page.run("return [...document.querySelectorAll('.recordings tbody tr')].map(r => Number(r.dataset.id))")
+    ct.ok(shown == [one["id"] for one in listed], "the server's recordings, the latest first", shown)
+    page.choose(".recordings .row select", "gc_longest")
+    hits = server.get("/v1/search", order="gc_longest", limit=1000, **TIMES)["hits"]
+    one = rows(page, ".recordings")
+    ct.ok([row["Service"] for row in one] == ["metered"] and one[0]["longest GC pause"] == "700 ms" and hits[0]["value"] == 0.7
+          and "order=gc_longest" in page.run(ADDRESS), "by a key metric", (one, hits))
+    page.go(f"#view=recordings&service=shop&where=service%3D%22shop%22&{WHEN}")
+    ready(page)
+    first, second = page.run("return [...document.querySelectorAll('.recordings tbody tr')].slice(0, 2).map(r => Number(r.dataset.id))")
+    by_id = {one["id"]: one for one in listed}
+    content = server.request("GET", page.run("return document.querySelector('.recordings tbody a[download]').getAttribute('href')"))[2]
+    ct.ok(len(content) == by_id[first]["bytes"], "the download is the recording", (len(content), by_id[first]))
+    page.click_on(f".recordings tr[data-id='{first}'] button")
+    page.idle()
+    ct.ok(f"Recording {first}" in page.text(".recordings .part-bar"), "the first of two is chosen", page.text(".recordings"))
+    page.click_on(f".recordings tr[data-id='{second}'] button")
+    ready(page)
+    wanted = [sum(content["weight"] for content in by_id[id]["contents"]) for id in (first, second)]
+    sums = page.run("return candor.methods().reduce(([a, b], m) => [a + m.otherSelf, b + m.self], [0, 0])")
+    ct.ok(sums == wanted, "compared with the second: both sides' samples", (sums, wanted, page.run(ADDRESS)))
+    page.back()
+    ready(page)
+    ct.ok(page.text(".recordings h1") == "Recordings", "back: the list")
+    page.click_on(f".recordings tr[data-id='{second}'] .actions a")
+    ready(page)
+    ct.ok(sum(one[1] for one in page.methods()) == wanted[1] and page.text(".service h1") == "shop", "open: its samples", page.run(ADDRESS))
+
+
+def check_local(page):
+    """A page of candor convert is read in the browser; nothing is sent."""
+    made = ct.WORK / "local.html"
+    source = ct.WORK / "metered.jfr"
+    ct.ok(ct.candor("convert", source, made).status == 0, "a page to drop")
+    page.go("#view=recordings&" + WHEN)
+    ready(page)
+    before = page.run("return performance.getEntriesByType('resource').length")
+    element = page.ask("POST", "/element", {"using": "css selector", "value": ".recordings input[type=file]"})
+    put = lambda path: page.ask("POST", "/element/%s/value" % next(iter(element.values())), {"text": str(path)})
+    put(made)
+    page.wait_for("return !document.querySelector('.local').hidden", seconds=60)
+    page.settle()
+    names = [name for name, _, _ in page.methods()]
+    ct.ok("demo.Work.hot" in names and page.run("return performance.getEntriesByType('resource').length") == before,
+          "a local file in the viewer, and nothing was asked of the server", names)
+    page.choose(".local select", "shop")
+    page.wait_for("return candor.methods().some(m => m.otherSelf > 0)", seconds=60)
+    both = {name: (other, own) for name, other, own in page.run("return candor.methods().map(m => [m.name, m.otherSelf, m.self])")}
+    ct.ok(both["demo.Slow.hot"][0] > 0 == both["demo.Slow.hot"][1] and both["demo.Work.hot"][1] > 0, "beside the fleet's", both)
+    put(source)
+    page.wait_for("return !document.querySelector('.recordings .wrong').hidden", seconds=60)
+    ct.ok("candor convert metered.jfr" in page.text(".recordings .wrong"), "another file: what to do", page.text(".recordings .wrong"))
+
+
+def check_health(page, server):
+    page.go("#view=health&" + WHEN)
+    ready(page)
+    hosts = {row["Host"]: row for row in rows(page, ".health")}
+    asked = server.get("/v1/metrics", metric="own_cost_share,unseen_share,cpu", by="host", step="all", select='host="web-1"', **TIMES)
+    value = {one["name"]: one["series"][0]["points"][0][1] for one in asked["metrics"]}
+    web = hosts["web-1"]
+    ct.ok(web["Own cost"] == share(value["own_cost_share"]) == "1.00%" and web["Not visible"] == share(value["unseen_share"]) == "2.00%"
+          and web["CPU"] == f"{value['cpu']:.2f} cores" and web["JVMs"] == "1" and web["Services"] == "metered",
+          "a host: what the profiler costs and misses", (web, value))
+    labels = {tuple(sorted(one["labels"].items())) for one in server.get("/v1/recordings", limit=2000, **TIMES)["recordings"]}
+    ct.ok(page.text(".health .sentence").startswith(f"{len(labels)} JVMs on {len(hosts)} hosts"), "how many JVMs",
+          page.text(".health .sentence"))
+    ct.ok("silent" in web["Last recording"]
+          and "candor daemon --status" in page.run("return document.querySelector('.health').textContent"),
+          "who has fallen silent, and who knows why", web)
+    storage = server.get("/v1/storage")["services"]
+    shown = [row["Service"] for row in rows(page, ".health", 2)]
+    ct.ok(len(shown) == len(storage) and shown.count("shop") == 1, "storage by service", (shown, storage))
+    page.click_on(".health .pill")
+    books = server.get("/v1/series", type="cpu:ns", step=7200, **TIMES)["books"]
+    text = page.text("#bar-books")
+    whole = sum(line["amount"] for line in books["lines"] if line["role"] == "whole")
+    ct.ok("Without a stack" in text and f"of {whole / 10**9:.0f} s" in text.lower().replace("  ", " "), "the books in plain words",
+          (text, books))
+    page.press("Escape")
+
+
+def check_timeline(page, server):
+    around = urllib.parse.urlencode(AROUND) + "&zone=utc"
+    page.go("#view=timeline&service=metered&" + around)
+    ready(page)
+    charts = page.run("""return Object.fromEntries([...document.querySelectorAll('.of-metric')].map(s =>
+        [s.dataset.metric, s.querySelector('.readout').textContent]))""")
+    answer = server.get("/v1/metrics", select='service="metered"', step="60", metric="cpu,gc_longest", **AROUND)
+    values = {one["name"]: [value for _, value in one["series"][0]["points"]] for one in answer["metrics"]}
+    ct.ok(charts["gc_longest"] == f"{max(values['gc_longest']) * 1000:.0f} ms at most" == "700 ms at most"
+          and charts["cpu"] == f"{sum(values['cpu']) / len(values['cpu']):.2f} cores on average", "charts of key metrics", (charts, values))
+    axes = page.run("""return [document.querySelectorAll('.of-metric .time').length > 4,
+        document.querySelector('.of-metric .unit').textContent]""")
+    ct.ok(axes == [True, "cores"], "with axes", axes)
+    gaps = page.run("return document.querySelector('.of-metric .line').getAttribute('d').split('M').length - 1")
+    ct.ok(gaps == 1, "a line where there is data, and none where there is not", gaps)
+    page.brush(0.02, 0.2, ".of-metric .chart")
+    ready(page)
+    ct.ok("part=" in page.run(ADDRESS) and "No samples in this part" in page.text(".timeline"), "a part without samples",
+          page.text(".timeline"))
+    page.run("document.querySelector('.of-metric .chart').focus()")
+    page.press("Escape")
+    ready(page)
+    ct.ok("part=" not in page.run(ADDRESS) and page.methods(), "Escape: the whole time, with its profile")
+    page.go(f"#view=timeline&service=shop&{WHEN}")
+    ready(page)
+    ct.ok("12 JVMs together" in page.text(".timeline .sentence"), "several JVMs say so", page.text(".timeline .sentence"))
+    page.choose(".timeline .row select", "3")
+    ready(page)
+    ct.ok(page.run(ADDRESS).count("where=") == 2 and "together" not in page.text(".timeline .sentence"), "one of them", page.run(ADDRESS))
+
+
+def check_classes(page, server):
+    page.go("#view=locks&service=log&" + WHEN)
+    ready(page)
+    locks = rows(page, ".of-classes:not([hidden])")
+    report = server.get("/v1/methods", select='service="log"', type="lock:ns", limit=100, **TIMES)["report"]["methods"]
+    own = {one["name"]: one for one in report if one["self"]}
+    ct.ok([row["Lock"] for row in locks] == ["Log demo"] and locks[0]["Share"].startswith(share(own["demo.Log"]["self_share"]) + " ("),
+          "locks for which threads waited", (locks, own))
+    idle = page.run("return document.querySelector('.of-classes:not([hidden]) details').textContent")
+    ct.ok("ConditionObject" in idle and "waited for work" in idle, "threads that wait for work are folded away", idle)
+    page.click_on(".of-classes:not([hidden]) tbody a")
+    ready(page)
+    ct.ok(page.run("return [candor.state().query, candor.state().view]") == ["demo.Log", "callers"], "a click: who waited for it")
+    page.go("#view=memory&service=heap&" + WHEN)
+    ready(page)
+    shown = [(row["Class"], row["Share"].split(" ")[0]) for row in rows(page, ".of-classes:not([hidden])")]
+    ct.ok(shown == [("Basket com.shop", "60.0%"), ("byte[]", "30.0%"), ("String java.lang", "10.0%")], "what is allocated", shown)
+    page.go("#view=locks&service=heap&" + WHEN)
+    ready(page)
+    ct.ok("Not recorded in this time" in page.text(".of-classes:not([hidden])"), "no locks: what to do")
+
+
+def check_alerts(page, server, hook):
+    read = lambda: json.loads(server.request("GET", "/v1/alerts")[2])["rules"]
+    found = lambda: [one for row in read() for one in row["alerts"] if one["state"] == "firing"]
+    until = time.monotonic() + ct.PATIENCE
+    while not found() and time.monotonic() < until:
+        time.sleep(0.2)
+    page.go("#view=alerts&zone=utc")
+    ready(page)
+    shown, alert = rows(page, ".alerts")[0], found()[0]
+    ct.ok(page.text(".alerts .sentence") == "1 alert fires; 2 rules." and shown["State"].startswith("firing") and shown["Of"] == "live"
+          and shown["Value"].startswith(share(alert["value"]) + " ("), "what fires now", (shown, alert))
+    rules = {row["Rule"]: row for row in rows(page, ".alerts", 1)}
+    ct.ok(rules["live-is-hot"]["Quiet (UTC)"] == QUIET and rules["idle"]["Bound"] == "> 4000", "the rules", rules)
+    page.click_on(".alerts table a")
+    ready(page)
+    text = page.text(".past")
+    ct.ok("in the last week it would have fired once" in text.lower() and page.run("return !!document.querySelector('.past .threshold')"),
+          "its past week, with the threshold", text)
+    week = {"from": NOW - 7 * 86400, "to": NOW}
+    answer = server.get("/v1/alerts/preview", rule="live-is-hot", **week)
+    page.go("#view=alerts&rule=live-is-hot&zone=utc&" + urllib.parse.urlencode(week))
+    ready(page)
+    text, firing = page.text(".past"), rows(page, ".past")[0]
+    ct.ok(answer["count"] == 1 and f"{answer['windows']:,} windows, {answer['windows_without_data']:,} without data" in text
+          and firing["From"] == time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(answer["firings"][0]["from"])) and firing["Sent"] == "yes",
+          "when it would have fired", (text, firing, answer["firings"]))
+    ct.ok("label.team = <b>shop</b>" in text and "resolve = 10%" in text, "the rule as text", text)
+    before = len(hook.got)
+    page.click_on(".past button")
+    page.wait_for("return /hook: /.test(document.querySelector('.past .tested').textContent)", seconds=60)
+    tests = [one for body in hook.got[before:] for one in body["alerts"] if one["test"]]
+    ct.ok(page.text(".past .tested") == "hook: sent" and len(tests) == 1, "a test arrives at the target",
+          (page.text(".past .tested"), hook.got))
+    page.run("[...document.querySelectorAll('.past button')].find(b => b.textContent === 'Edit a copy').click()")
+    ready(page)
+    ct.ok(page.run("return document.querySelector('.rule-form [data-key=quiet]').value") == QUIET, "a copy in the form")
+    page.run("""const f = document.querySelector('.rule-form [data-key=above]'); f.value = '80%'; f.dispatchEvent(new Event('input'));
+        const g = document.querySelector('.rule-form [data-key=resolve]'); g.value = ''; g.dispatchEvent(new Event('input'))""")
+    draft = page.run("return document.querySelector('.rule-form textarea').value")
+    ct.ok("above = 80%" in draft and "resolve" not in draft and "label.team = <b>shop</b>" in draft, "the text follows the form", draft)
+    page.run("document.querySelector('.rule-form button').click()")
+    ready(page)
+    ct.ok("would have fired 0 times" in page.text(".past") and "draft=" in page.run(ADDRESS), "a preview of the changed rule",
+          page.text(".past"))
+    address = page.run(ADDRESS)
+    page.go(address)
+    ct.ok(page.run("return document.querySelector('.rule-form textarea').value") == draft, "the address holds it")
+    page.go("#view=alerts&draft=" + urllib.parse.quote("[alert x]\nvalue = nothing\n"))
+    ready(page)
+    ct.ok("value 'nothing'" in page.text(".past"), "a rule with an error: the server's words", page.text(".past"))
+
+
+def check_hostile(page):
+    """No name becomes markup, turns the text around, or breaks the layout."""
+    service = urllib.parse.quote(MARKUP)
+    for view in ("changes", "compare", "timeline", "locks", "memory", "recordings", "health", "service"):
+        page.go(f"#view={view}&service={service}&against=hosts&{WHEN}")
+        ready(page)
+        ct.ok(page.run("return document.querySelectorAll('img').length") == 0
+              and "\u202e" not in page.run("return document.body.innerText"),
+              f"{view}: hostile names are text")
+
+
+def check_keys(page):
+    page.go("#view=changes&" + WHEN)
+    ready(page)
+    page.press("?")
+    ct.ok(page.run("return document.getElementById('bar-keys').open") and "earlier or later" in page.text("#bar-keys"),
+          "?: a sheet of keys")
+    page.press("Escape")
+    page.press("[")
+    ready(page)
+    length = TIMES["to"] - TIMES["from"]
+    ct.ok(f"from={TIMES['from'] - length}&to={TIMES['from']}" in page.run(ADDRESS), "[: the time before", page.run(ADDRESS))
+    page.press("0")
+    ready(page)
+    ct.ok("view=alerts" in page.run(ADDRESS), "a digit: a view", page.run(ADDRESS))
+    page.back()
+    ready(page)
+    ct.ok("view=changes" in page.run(ADDRESS) and page.text(".changes h1") == "Changes", "back: the view before")
+    page.press("y")
+    page.wait_for("return document.getElementById('bar-copy').textContent !== 'Copy link'", seconds=60)
+
+
+STATES = {
+    "changes": "view=changes&", "changes of one": "view=changes&service=shop&", "versions": "view=compare&service=shop&against=version&",
+    "recordings": "view=recordings&order=gc_longest&", "health": "view=health&", "timeline": "view=timeline&service=metered&",
+    "locks": "view=locks&service=log&", "memory": "view=memory&service=heap&", "alerts": "view=alerts&",
+    "a rule": "view=alerts&rule=live-is-hot&",
+    "the editor": "view=alerts&draft=%5Balert%20x%5D%0Avalue%20%3D%20cores%0Aabove%20%3D%201%0A&",
+    "hostile": f"view=changes&service={urllib.parse.quote(MARKUP)}&against=hosts&", "nothing": "view=changes&where=host%3D%22none%22&",
+    "no recordings": "view=recordings&where=host%3D%22none%22&", "no health": "view=health&where=host%3D%22none%22&",
+}
+
+
+def check_looks(page, source):
+    for name, words in STATES.items():
+        for scheme, width in (("light", 1440), ("dark", 1024), ("light", 390), ("dark", 2560)):
+            page.prefer(scheme)
+            page.window(width, 900)
+            page.go("#" + words + WHEN)
+            ready(page)
+            faults, least = page.run(FAULTS, True), page.run(CONTRAST)
+            ct.ok(not faults and least[0] >= 4.5, f"{name}, {scheme}, {width} px: nothing is cut or overlaps, all can be read",
+                  (faults, least))
+            if source and width == 1024:
+                found = axe.serious(axe.violations(page, source))
+                ct.ok(not found, f"{name}: axe finds nothing serious", found)
+    page.window(1280, 800)
+    page.prefer("light")
+
+
+def check_permissions():
+    """A token without a scope: what it may not do is said; without a token, the page says that the user is signed out."""
+    hook = Hook()
+    rules = ct.WORK / "bound.conf"
+    rules.write_text(RULES.format(hook=hook.url, quiet=QUIET))
+    file = ct.WORK / "tokens"
+    token = {name: ct.candor("server", "--token-file", file, "--new-token", wanted).out.strip() for name, wanted in
+             (("reader", "reader:read"), ("bound", "bound:read:service=shop"), ("writer", "writer:write"))}
+    server = Server("permitted", "--token-file", file, "--alerts", rules, token=token["writer"])
+    fleetdata.present(server, NOW, 2)
+    with Fleet(server) as page:
+        def sign_in(name):
+            page.devtools("Network.enable")
+            page.devtools("Network.setExtraHTTPHeaders", headers={"Authorization": "Bearer " + token[name]})
+        sign_in("reader")
+        page.go("#view=alerts&rule=live-is-hot")
+        ready(page)
+        page.click_on(".past button")
+        page.wait_for("return /Not permitted/.test(document.querySelector('.past .tested').textContent)", seconds=60)
+        sent = [one for body in hook.got for one in body["alerts"] if one["test"]]
+        ct.ok("scope write" in page.text(".past .tested") and not sent, "a test without the scope write", page.text(".past .tested"))
+        sign_in("bound")
+        page.go("#view=alerts")
+        ready(page)
+        ct.ok("may not read the alerts" in page.text(".alerts"), "alerts with a token of one service", page.text(".alerts"))
+        # The browser asks for a password when the server answers 401, which nobody gives here. This is the answer when it was cancelled.
+        status, _, answer = server.request("GET", "/v1/services", headers={"Authorization": "Bearer none"})
+        page.run("""const [status, answer] = arguments; window.fetch = () => Promise.resolve(new Response(answer, { status }));
+            document.getElementById('bar-refresh').click()""", status, answer.decode())
+        page.wait_for("return /signed out/.test(document.getElementById('problem').textContent)", seconds=60)
+        ct.ok("scope read" in page.text("#problem"), "signed out", page.text("#problem"))
+    server.end()
+
+
+def check_faults(page, server):
+    """Data that is missing, and a server that is gone."""
+    for segment in server.data.rglob("*.seg"):
+        segment.unlink()
+    for view in ("changes&service=shop", "timeline&service=metered", "locks&service=log", "health"):
+        page.go(f"#view={view}&{WHEN}")
+        ready(page)
+        ct.ok("incomplete: " in page.text("#partial"), f"{view}: what is missing is said", page.text("#partial"))
+    server.end()
+    page.run("document.getElementById('bar-refresh').click()")
+    page.wait_for("return !document.getElementById('problem').hidden", seconds=60)
+    ct.ok("does not answer" in page.text("#problem") and "The picture is from" in page.text("#problem")
+          and page.text(".health h1") == "Health",
+          "a server that is gone: the picture stays, with its time", page.text("#problem"))
+
+
+def main():
+    missing = browser.missing()
+    if missing:
+        ct.skip("the page", missing)
+        ct.done()
+    source, why = axe.fetch()
+    if not source:
+        ct.skip("accessibility", why)
+    hook = Hook()
+    rules = ct.WORK / "alerts.conf"
+    rules.write_text(RULES.format(hook=hook.url, quiet=QUIET))
+    server = Server("views", "--alerts", rules)
+    fleetdata.everything(server, NOW)
+    with Fleet(server) as page:
+        check_changes(page, server)
+        check_compare(page)
+        check_recordings(page, server)
+        check_local(page)
+        check_health(page, server)
+        check_timeline(page, server)
+        check_classes(page, server)
+        check_alerts(page, server, hook)
+        check_hostile(page)
+        check_keys(page)
+        check_looks(page, source)
+        messages = [one for one in page.messages() if "400 (Bad Request)" not in one]
+        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        check_faults(page, server)
+    check_permissions()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+/* SQL that takes a catalog back to an earlier version, for tests of upgrades. */
+#ifndef CANDOR_TESTS_STORE_VERSIONS_H
+#define CANDOR_TESTS_STORE_VERSIONS_H
+
+/* From the newest version to version 8. */
+#define STORE_TO_VERSION_8                                                                                                                 \
+    "DROP TRIGGER part_rolls; DROP TRIGGER rollup_gone; DROP TRIGGER rollup_file_added; DROP TRIGGER rollup_file_gone;"                    \
+    "DROP TABLE rollup; DROP TABLE rollup_file; DROP TABLE rolled; DROP TABLE rolled_book; DROP TABLE going;"                              \
+    "ALTER TABLE usage DROP COLUMN rollup_bytes; DROP INDEX part_day; CREATE INDEX part_day ON part (day);"
+
+#endif

@@ -1,0 +1,233 @@
+// Health: which hosts and JVMs send recordings, when each was last heard of, what the profiler costs and misses there, and what the server
+// keeps on its disk.
+import { formatCount, formatShare, formatValue, plural } from "../model/figures";
+import { visibleName } from "../model/names";
+import { element, keepPlace } from "../page/dom";
+import { Books, MetricsAnswer, SeriesAnswer } from "./api";
+import { coveragePill } from "./coverage";
+import { Jvm, Jvms, askJvms, labelsText } from "./jvms";
+import { rateText, CPU_TIME } from "./kinds";
+import { Page, View } from "./page";
+import { emptyState, link, nameOf, skeleton } from "./parts";
+import { quote, secondsIn, selector, timesOf } from "./state";
+import { Column, tableOf } from "./table";
+import { timelineOf } from "./timeline";
+import { lengthText, timeText } from "./times";
+
+const METRICS = ["cpu", "own_cost_share", "unseen_share", "lost_share", "failed_share", "truncated_share"];
+const SILENT = 600; // seconds without a recording after which a JVM is said to be silent
+const MOST_JVMS = 200;
+const NO_HOST = "(no host)";
+
+interface Host {
+    name: string;
+    jvms: Jvm[];
+    last: number;
+    figures: Map<string, number>; // by metric
+}
+
+interface Stored {
+    name: string;
+    recordings: number;
+    recording_bytes: number;
+    segment_bytes: number;
+    dictionary_bytes: number;
+    oldest?: number; // the first day, in seconds since the epoch
+}
+
+interface Storage {
+    limits: Record<string, number>;
+    deleted?: Record<string, { days: number; recordings: number; recording_bytes: number }>; // missing for a token of some services
+    services: Stored[];
+}
+
+export class Health implements View {
+    readonly word = "health";
+    readonly title = "Health";
+    readonly usesViewer = false;
+    readonly root = element("main", { className: "health" });
+    private readonly pill = element("span", {});
+    private readonly sentence = element("p", { className: "sentence" });
+    private readonly content = element("div", {});
+    private jvms: Jvms = { list: [], recordings: 0, cut: false };
+    private hosts: Host[] = [];
+    private storage: Storage | null = null;
+    private until = 0;
+
+    constructor() {
+        this.root.append(element("div", { className: "row" }, element("h1", {}, "Health"), this.pill), this.sentence, this.content);
+        this.content.append(skeleton(6));
+    }
+
+    async load(page: Page): Promise<void> {
+        const { state, questions } = page;
+        const all = { ...state, service: "" };
+        const asked = { ...timesOf(state), select: selector(all) };
+        this.jvms = await askJvms(page, all);
+        const metrics = await questions.ask<MetricsAnswer>("/v1/metrics", { ...asked, metric: METRICS.join(","), by: "host", step: "all" });
+        const series = await questions.ask<SeriesAnswer>("/v1/series", { ...asked, type: CPU_TIME, step: String(secondsIn(state)) });
+        this.storage = await questions.ask<Storage>("/v1/storage", {});
+        this.until = series.to;
+        this.hosts = hostsOf(this.jvms.list, metrics);
+        page.isOf({ from: series.from, to: series.to });
+        page.partial([series.missing_text, this.jvms.cut ? `only the latest ${formatCount(this.jvms.recordings)} recordings were looked `
+            + "at for hosts and JVMs" : ""]);
+        this.showPill(series.books);
+        this.draw(page);
+    }
+
+    private showPill(books: Books | null): void {
+        this.pill.replaceChildren(coveragePill(books, "ns"));
+    }
+
+    draw(page: Page): void {
+        const { hosts, jvms: { list, cut } } = this;
+        const silent = list.filter((jvm) => this.isSilent(jvm)).length;
+        this.sentence.textContent = list.length === 0 ? "No JVM sent anything in this time."
+            : `${cut ? "At least " : ""}${plural(list.length, "JVM")} on ${plural(hosts.length, "host")} sent recordings`
+            + (silent === 0 ? ", and none of them has fallen silent." : `; ${silent} ${silent === 1 ? "has" : "have"} been silent for more `
+            + `than ${SILENT / 60} minutes.`);
+        keepPlace(this.content, () => this.content.replaceChildren(...this.sections(page)));
+    }
+
+    private isSilent({ last }: { last: number }): boolean {
+        return this.until - last > SILENT;
+    }
+
+    private sections(page: Page): HTMLElement[] {
+        const { jvms: { list }, hosts } = this;
+        const some = list.length > 0 ? [element("h2", {}, "Hosts"), tableOf("Hosts", this.hostColumns(page), hosts),
+            element("h2", {}, "JVMs that are recorded"), ...this.jvmTable(page, list)]
+            : [emptyState("No recordings in this time", "Choose a longer time, or start the daemon on a host:",
+                "candor daemon --server " + location.origin)];
+        return [...some, notRecorded(), element("h2", {}, "Storage"), ...this.storageParts(page)];
+    }
+
+    private lastSeen(page: Page, last: number): (Node | string)[] {
+        const silent = this.isSilent({ last }) ? [" ", element("span", { className: "partial" }, "silent")] : [];
+        return [timeText(last, page.state.zone), ...silent];
+    }
+
+    private hostColumns(page: Page): Column<Host>[] {
+        const share = (name: string, title: string, hint: string): Column<Host> => ({
+            title, hint, kind: "number",
+            cell: ({ figures }) => {
+                const value = figures.get(name);
+                return value === undefined ? "–" : formatShare(value);
+            },
+        });
+        const versionsOf = (jvms: Jvm[]) => [...new Set(jvms.flatMap(({ labels: { version } }) => version ?? []))].sort();
+        return [
+            {
+                title: "Host", kind: "name", cell: ({ name }) => (name === "" ? NO_HOST
+                    : [link(nameOf(name), page.link({ view: "services", where: ["host=" + quote(name)] }), visibleName(name))]),
+            },
+            { title: "JVMs", kind: "number", cell: ({ jvms }) => formatCount(jvms.length) },
+            {
+                title: "Services", kind: "method", cell: ({ jvms }) =>
+                    [nameOf([...new Set(jvms.map(({ service }) => service))].sort().slice(0, 8).join(", "))],
+            },
+            { title: "Versions", kind: "text", cell: ({ jvms }) => [nameOf(versionsOf(jvms).slice(0, 8).join(", ") || "–")] },
+            { title: "Last recording", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
+            {
+                title: "CPU", kind: "number", cell: ({ figures }) => {
+                    const cores = figures.get("cpu");
+                    return cores === undefined ? "–" : rateText(CPU_TIME, cores * 1e9);
+                },
+            },
+            share("own_cost_share", "Own cost", "CPU time that the profiler used, of that of its JVMs"),
+            share("unseen_share", "Not visible", "CPU time that no clock could show"),
+            share("lost_share", "Lost", "CPU time of samples that were due and never came"),
+            share("failed_share", "Without a stack", "CPU time of samples whose stack could not be walked"),
+            share("truncated_share", "Cut stacks", "CPU time of samples whose stack is not whole"),
+        ];
+    }
+
+    private jvmTable(page: Page, list: Jvm[]): HTMLElement[] {
+        const rows = list.slice().sort((a, b) => a.last - b.last).slice(0, MOST_JVMS);
+        const more = list.length > rows.length ? [element("p", { className: "aside" },
+            `The ${MOST_JVMS} of ${formatCount(list.length)} that have been silent longest.`)] : [];
+        return [tableOf("JVMs", [
+            {
+                title: "JVM", kind: "method",
+                cell: ({ service, labels }) => [link(nameOf(labelsText(labels)), page.link(timelineOf(page.state, service, labels)),
+                    "Its timeline")],
+            },
+            { title: "Service", kind: "name", cell: ({ service }) => [nameOf(service)] },
+            { title: "Recordings", kind: "number", cell: ({ recordings }) => formatCount(recordings) },
+            { title: "Bytes", kind: "number", cell: ({ bytes }) => formatValue(bytes, "bytes") },
+            { title: "First", kind: "text", cell: ({ first }) => timeText(first, page.state.zone) },
+            { title: "Last", kind: "text", cell: ({ last }) => this.lastSeen(page, last) },
+        ], rows, (row, line) => { line.dataset.service = row.service; }), ...more];
+    }
+
+    private storageParts(page: Page): HTMLElement[] {
+        const { storage } = this;
+        if (!storage) {
+            return [];
+        }
+        const { limits, deleted, services } = storage;
+        const size = (title: string, hint: string, of: (one: Stored) => number): Column<Stored> =>
+            ({ title, hint, kind: "number", cell: (one) => formatValue(of(one), "bytes") });
+        const bytes = services.reduce((sum, one) => sum + one.recording_bytes + one.segment_bytes + one.dictionary_bytes, 0);
+        const gone = Object.entries(deleted ?? {}).filter(([, one]) => one.days + one.recordings > 0).map(([reason, one]) =>
+            `${reason.replace(/_/g, " ")}: ${plural(one.days, "day")} of samples and ${plural(one.recordings, "recording")} `
+            + `(${formatValue(one.recording_bytes, "bytes")})`);
+        const text = `${formatValue(bytes, "bytes")} in use. ` + limitsText(limits)
+            + (deleted === undefined ? "" : gone.length === 0 ? " Nothing was deleted since the server's start."
+                : " Deleted since the server's start: " + gone.join("; ") + ".");
+        return [element("p", { className: "aside" }, text), tableOf("Storage by service", [
+            {
+                title: "Service", kind: "name",
+                cell: ({ name }) => [link(nameOf(name), page.link({ view: "recordings", service: name }), visibleName(name))],
+            },
+            { title: "Recordings", kind: "number", cell: ({ recordings }) => formatCount(recordings) },
+            size("Recordings, bytes", "as they were sent", ({ recording_bytes: bytes }) => bytes),
+            size("Samples", "what queries read", ({ segment_bytes: bytes }) => bytes),
+            size("Names", "of methods, lines and stacks", ({ dictionary_bytes: bytes }) => bytes),
+            {
+                title: "Oldest day", kind: "text",
+                cell: ({ oldest }) => (oldest === undefined ? "–" : timeText(oldest, "utc").slice(0, 10)),
+            },
+        ], services)];
+    }
+}
+
+function hostsOf(list: Jvm[], { metrics }: MetricsAnswer): Host[] {
+    const known = new Map<string, Host>();
+    for (const jvm of list) {
+        const name = jvm.labels.host ?? "";
+        const host = known.get(name) ?? { name, jvms: [], last: 0, figures: new Map<string, number>() };
+        host.jvms.push(jvm);
+        host.last = Math.max(host.last, jvm.last);
+        known.set(name, host);
+    }
+    metrics.forEach(({ name, series }) => series.forEach(({ value, points: [point] }) => {
+        if (point) {
+            known.get(value)?.figures.set(name, point[1]);
+        }
+    }));
+    const cpu = ({ figures }: Host) => figures.get("cpu") ?? -1;
+    return [...known.values()].sort((a, b) => cpu(b) - cpu(a) || (a.name < b.name ? -1 : 1));
+}
+
+const YEARS = 10 * 365 * 86_400; // longer is as good as for ever
+
+function limitsText(limits: Record<string, number>): string {
+    const time = (seconds: number) => (seconds > YEARS ? "for ever" : "for " + lengthText({ from: 0, to: seconds }));
+    const sizes: [string, string][] = [
+        ["max_disk", "all together"], ["max_recordings", "recordings"], ["max_disk_per_service", "each service"],
+    ];
+    const bounds = sizes.filter(([key]) => limits[key] !== undefined)
+        .map(([key, what]) => `${what} up to ${formatValue(limits[key], "bytes")}`);
+    return `Samples are kept ${time(limits.retain ?? 0)}, recordings ${time(limits.retain_recordings ?? 0)}`
+        + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
+}
+
+// The server knows only who sends. Why a JVM is not recorded is known to the daemon of its host.
+function notRecorded(): HTMLElement {
+    return element("details", { className: "unsure" }, element("summary", {}, "A JVM is not in the list?"),
+        element("p", { className: "aside" }, "Then the server received nothing from it in this time. The daemon of its host lists all JVMs "
+            + "that it sees, which of them it records, and why not the others. It also counts what it could not send:"),
+        element("pre", { tabIndex: 0 }, "candor daemon --status"));
+}

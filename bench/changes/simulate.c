@@ -31,11 +31,11 @@ struct setting {
 };
 
 struct counts {
-    uint32_t any;                         /* comparisons that find something */
-    uint64_t sure, tests;                 /* values, over all comparisons */
+    uint32_t any;                          /* comparisons that find something */
+    uint64_t sure, tests;                  /* values, over all comparisons */
     uint32_t found, surest, others, moved; /* of the planted function; others: another function's own time is named */
-    uint64_t rare;                        /* values whose p is below RARE, of which one in 1 / RARE should be */
-    double detectable;                    /* the sum of what is said to be detectable */
+    uint64_t rare;                         /* values whose p is below RARE, of which one in 1 / RARE should be */
+    double detectable;                     /* the sum of what is said to be detectable */
 };
 
 static uint32_t figure_of(struct changes *c, const char *name)
@@ -175,10 +175,17 @@ static int read_setting(struct setting *s, char *word)
     const struct {
         const char *key;
         double *out, most;
-    } keys[] = {{"hosts", &s->hosts, HOSTS_MAX}, {"functions", &s->functions, FUNCTIONS_MAX}, {"trials", &s->trials, 1e6},
-                {"seed", &s->seed, 1e9},         {"own", &s->own, 1},                         {"other", &s->other, 1},
-                {"load", &s->load, 1},           {"samples", &s->samples, 1e12},              {"share", &s->share, 0.5},
-                {"growth", &s->growth, 0.5},     {"times", &s->times, 1e3}};
+    } keys[] = {{"hosts", &s->hosts, HOSTS_MAX},
+                {"functions", &s->functions, FUNCTIONS_MAX},
+                {"trials", &s->trials, 1e6},
+                {"seed", &s->seed, 1e9},
+                {"own", &s->own, 1},
+                {"other", &s->other, 1},
+                {"load", &s->load, 1},
+                {"samples", &s->samples, 1e12},
+                {"share", &s->share, 0.5},
+                {"growth", &s->growth, 0.5},
+                {"times", &s->times, 1e3}};
     char *value = strchr(word, '='), *end;
     if (value)
         *value++ = 0;
@@ -216,7 +223,8 @@ static int run(const char *kind, const struct setting *s)
         changes_deinit(&c);
     }
     printf("samples=%.0f any=%u sure=%llu tests=%llu rare=%llu found=%u surest=%u others=%u moved=%u detectable=%.9f\n", s->samples, n.any,
-           (unsigned long long)n.sure, (unsigned long long)n.tests, (unsigned long long)n.rare, n.found, n.surest, n.others, n.moved, n.detectable / s->trials);
+           (unsigned long long)n.sure, (unsigned long long)n.tests, (unsigned long long)n.rare, n.found, n.surest, n.others, n.moved,
+           n.detectable / s->trials);
     free(f.functions);
     free(shares);
     return rc;

@@ -75,6 +75,13 @@ static void warn_of_open_token(const struct config *c)
         log_warning("the token is sent to %s unencrypted; use https", c->server);
 }
 
+static int start_sending(struct run *r, struct error *e)
+{
+    const struct config *c = r->config;
+    const struct ship_files files = {.token = c->token_file, .ca = c->ca_file, .certificate = c->cert_file, .key = c->key_file};
+    return ship_start(&r->ship, &r->outbox, &c->target, &files, e);
+}
+
 static int begin(struct run *r, const struct agent_library *library, struct error *e)
 {
     raise_descriptor_limit();
@@ -90,7 +97,7 @@ static int begin(struct run *r, const struct agent_library *library, struct erro
     fleet_init(&r->fleet, r->config, &r->attacher, &r->outbox, r->spool.live);
     code = fleet_adopt(&r->fleet, e); /* before anything is sent, because it looks up in the outbox where recordings ended */
     if (!code)
-        code = ship_start(&r->ship, &r->outbox, &r->config->target, r->config->token_file, r->config->ca_file, e);
+        code = start_sending(r, e);
     if (code)
         return code;
     log_info("candor daemon " CANDOR_VERSION " host=%s server=%s spool=%s waiting=%" PRIu64, r->config->host, r->config->server,

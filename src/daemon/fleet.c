@@ -188,8 +188,7 @@ static bool has_demand(const struct fleet *f, const struct fleet_demand *demand)
 static bool add_label(struct member *t)
 {
     size_t n = strlen(t->live.query);
-    return (size_t)snprintf(t->live.query + n, sizeof t->live.query - n, "&on_demand=%" PRIu64, t->live.demand) <
-           sizeof t->live.query - n;
+    return (size_t)snprintf(t->live.query + n, sizeof t->live.query - n, "&on_demand=%" PRIu64, t->live.demand) < sizeof t->live.query - n;
 }
 
 /* What was asked for takes the place of what the rules say; the rules' limits stay. Without cpu, the interval is that of wall. */
@@ -336,8 +335,7 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         log_info("recording on demand=%" PRIu64 " pid=%d main=%s service=%s event=%s", t->live.demand, t->pid, t->name, t->service,
                  t->events);
     else
-        log_info("profiling pid=%d main=%s service=%s rule=%s event=%s", t->pid, t->name, t->service, or_default(t->rule, "-"),
-                 t->events);
+        log_info("profiling pid=%d main=%s service=%s rule=%s event=%s", t->pid, t->name, t->service, or_default(t->rule, "-"), t->events);
     if (*t->left_out)
         log_info("left out pid=%d main=%s: %s", t->pid, t->name, t->left_out);
 }

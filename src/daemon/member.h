@@ -36,8 +36,8 @@ struct member {
     struct follow_gain gain;
     /* Of a recording on demand (live.demand): once its state is MEMBER_ENDED, it stays until the server knows the outcome. */
     enum demand_outcome outcome;
-    uint64_t written_epoch_ns;  /* when its file was last written, once it has ended */
-    bool being_told, told;      /* the outcome is on its way to the server; the server has it */
+    uint64_t written_epoch_ns; /* when its file was last written, once it has ended */
+    bool being_told, told;     /* the outcome is on its way to the server; the server has it */
 };
 
 void member_init(struct member *t, pid_t pid, uint64_t start);

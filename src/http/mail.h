@@ -9,10 +9,10 @@
 enum { MAIL_RECIPIENTS_MAX = 8 };
 
 struct mail_letter {
-    const char *url;            /* smtp://HOST:PORT or smtps://HOST:PORT */
-    bool open;                  /* of smtp://: send it even if the server does not offer TLS. Otherwise that is an error */
+    const char *url;             /* smtp://HOST:PORT or smtps://HOST:PORT */
+    bool open;                   /* of smtp://: send it even if the server does not offer TLS. Otherwise that is an error */
     const char *user, *password; /* "" = none */
-    const char *from;           /* addresses, such as candor@example.org */
+    const char *from;            /* addresses, such as candor@example.org */
     const char *to[MAIL_RECIPIENTS_MAX];
     unsigned to_count;
     const char *bytes; /* header lines, an empty line and the body, with CR LF */

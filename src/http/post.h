@@ -21,7 +21,7 @@ struct post_letter {
 struct post_answer {
     long status;
     uint64_t retry_after_ns; /* 0 = the server did not name a time */
-    char text[4096];        /* the beginning of the answer, zero-terminated */
+    char text[4096];         /* the beginning of the answer, zero-terminated */
     size_t size;             /* size of `text`, which may be binary */
 };
 

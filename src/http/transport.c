@@ -51,6 +51,7 @@ struct transport *transport_new(const char *ca_file, const atomic_bool *cancel, 
         return NULL;
     }
     t->ca_file = ca_file;
+    t->certificate = t->key = "";
     t->cancel = cancel;
     if (load_library(t, e)) {
         transport_free(t);
@@ -63,6 +64,12 @@ struct transport *transport_new(const char *ca_file, const atomic_bool *cancel, 
         return NULL;
     }
     return t;
+}
+
+void transport_use_certificate(struct transport *t, const char *certificate, const char *key)
+{
+    t->certificate = certificate;
+    t->key = key;
 }
 
 void transport_free(struct transport *t)
@@ -111,6 +118,10 @@ void transport_begin(struct transport *t, const char *url, const char *token, lo
     t->call.easy_setopt(c, CURLOPT_LOW_SPEED_TIME, stall_s);
     if (*t->ca_file)
         t->call.easy_setopt(c, CURLOPT_CAINFO, t->ca_file);
+    if (*t->certificate) {
+        t->call.easy_setopt(c, CURLOPT_SSLCERT, t->certificate);
+        t->call.easy_setopt(c, CURLOPT_SSLKEY, t->key);
+    }
     if (*token)
         transport_header(t, "Authorization: Bearer %s", token);
 }

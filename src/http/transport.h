@@ -18,6 +18,9 @@ struct transport;
 /* Makes a transport. ca_file: "" = the system's certificates. cancel: once it is true, a running request ends soon with -ECANCELED; NULL =
  * never. Both must outlive the transport. Returns NULL with a message in e if this fails. */
 struct transport *transport_new(const char *ca_file, const atomic_bool *cancel, struct error *e);
+/* Shows the server a certificate, if it asks for one. certificate, key: PEM files, which are read for each connection; "" = none. Both must
+ * outlive the transport. */
+void transport_use_certificate(struct transport *t, const char *certificate, const char *key);
 void transport_free(struct transport *t);
 
 #endif

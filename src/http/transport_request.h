@@ -13,7 +13,7 @@ struct transport {
     CURL *curl;
     struct curl_slist *headers;
     const atomic_bool *cancel;
-    const char *ca_file;
+    const char *ca_file, *certificate, *key; /* "" = none */
     char problem[CURL_ERROR_SIZE];
     struct {
         __typeof__(&curl_global_init) global_init;

@@ -1,7 +1,8 @@
 #include "server/reload.h"
 
 #include "base/buffer.h"
-#include "server/request/journal.h"
+#include "server/logs/audit.h"
+#include "server/logs/journal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +53,15 @@ static void report(const struct server *s, const struct buffer *changed, const s
     if (waiting->len)
         buffer_printf(&text, "; waits for a restart: %.*s", (int)waiting->len, (const char *)waiting->data);
     buffer_u8(&text, 0);
-    tell(text.failed ? "the configuration was read again" : (const char *)text.data);
+    const char *said = text.failed ? "the configuration was read again" : (const char *)text.data;
+    tell(said);
+    audit_event(s->audit, "reload", said);
     buffer_deinit(&text);
+}
+
+static bool has_token(void *tokens, const char *name)
+{
+    return tokens_has(tokens, name);
 }
 
 static void apply(struct server *s, const struct server_options *o, void (*tell)(const char *text))
@@ -70,6 +78,7 @@ static void apply(struct server *s, const struct server_options *o, void (*tell)
     buffer_init(&waiting, 512);
     compare(s, o, &changed, &waiting);
     reload_limits(&s->limits, o);
+    quotas_forget(s->quotas, has_token, &s->tokens);
     store_set_limits(s->store, &store);
     report(s, &changed, &waiting, tell);
     buffer_deinit(&changed);
@@ -84,21 +93,24 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
     struct error e;
     void *reading;
     char text[700];
+    audit_reopen(s->audit);
     journal_reopen(s->journal); /* in any case: whoever has moved the file waits for a new one */
     int rc = source->read(source, &o, &reading, &e);
     if (rc) {
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
         tell(text);
+        audit_event(s->audit, "reload", text);
         return;
     }
     if (now->certificate)
-        rc = transport_read_keys(&keys, now->certificate, now->key, &e);
+        rc = transport_read_keys(&keys, now->certificate, now->key, now->client_ca, &e);
     if (!rc && now->token_file)
         rc = tokens_read(&s->tokens, now->token_file, &e);
     if (rc) {
         transport_put_keys(keys);
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);
         tell(text);
+        audit_event(s->audit, "reload", text);
     } else {
         if (keys)
             listen_use_keys(l, keys);

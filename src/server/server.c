@@ -1,36 +1,31 @@
 #include "server/server.h"
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/alerts/alerts.h"
+#include "server/answers/storage.h"
 #include "server/fleet/judge.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 #include "server/profiles/profiles.h"
 #include "server/reload.h"
+#include "server/logs/audit.h"
+#include "server/logs/journal.h"
+#include "server/logs/tell.h"
 #include "server/remote/remote_write.h"
-#include "server/request/journal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAINTAIN_S = 10 };
-
-static void tell(const char *text)
-{
-    char stamp[32];
-    time_t now = time(NULL);
-    struct tm tm;
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-    fprintf(stderr, "%s %s\n", stamp, text);
-}
 
 static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
@@ -43,7 +38,7 @@ static int open_store(struct store **store, const struct server_options *o, cons
                                     .max_raw = o->max_raw,
                                     .max_service = o->max_service,
                                     .load = load_recording,
-                                    .tell = tell,
+                                    .tell = tell_line,
                                     .stop = stop};
     return store_open(store, &options, e);
 }
@@ -74,15 +69,40 @@ static int check_access(struct server *s, struct error *e)
     return 0;
 }
 
+static void put_deleted(struct buffer *text, uint64_t before, uint64_t after, const char *what, enum store_why why)
+{
+    if (after > before)
+        buffer_printf(text, "%s%" PRIu64 " %s (%s)", text->len ? ", " : "", after - before, what, storage_reasons[why]);
+}
+
+/* Maintains the store, and notes in the audit log what it has deleted. */
+static void maintain_store(struct server *s)
+{
+    struct buffer text;
+    struct store_deleted before = store_deleted(s->store);
+    store_maintain(s->store);
+    struct store_deleted after = store_deleted(s->store);
+    buffer_init(&text, 2048);
+    for (int why = 0; why < DELETED_REASONS; why++) {
+        put_deleted(&text, before.days[why], after.days[why], "days of services", (enum store_why)why);
+        put_deleted(&text, before.raw_files[why], after.raw_files[why], "recordings, whose samples stay", (enum store_why)why);
+    }
+    buffer_u8(&text, 0);
+    if (text.len > 1 && !text.failed)
+        audit_event(s->audit, "delete", (const char *)text.data);
+    buffer_deinit(&text);
+}
+
 /* Maintains the store until a signal requests the end. Meanwhile, reads the configuration again when that is requested. */
 static void maintain(struct server *s, struct listener *l, const struct server_source *source)
 {
     enum stop_request request = STOP_NOTHING;
     while (request != STOP_END) {
+        tell_rest();
         if (request == STOP_RELOAD)
-            reload_all(s, l, source, tell);
+            reload_all(s, l, source, tell_line);
         else
-            store_maintain(s->store);
+            maintain_store(s);
         request = stop_wait(&s->stop, request == STOP_RELOAD ? 0 : MAINTAIN_S);
     }
 }
@@ -93,28 +113,31 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
     struct judge *judge;
     struct error e;
     if (judge_start(&judge, s, &e))
-        tell(e.text);
+        tell_line(e.text);
     maintain(s, l, source);
     judge_stop(judge);
 }
 
+/* Serves, and notes the beginning and the end in the audit log. */
 static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
     struct remote_write *remote = NULL;
     struct listener *l;
     unsigned port;
-    int rc = journal_start(&s->journal, s->options->access_log, tell, e);
-    rc = rc ? rc : listen_start(&l, s, &port, tell, e);
+    int rc = journal_start(&s->journal, s->options->access_log, tell_line, e);
+    rc = rc ? rc : listen_start(&l, s, &port, tell_line, e);
     if (!rc) {
+        audit_event(s->audit, "start", "candor server " CANDOR_VERSION);
         bool v6 = strchr(s->options->host, ':') != NULL;
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        rc = s->options->remote_write ? remote_write_start(&remote, s, port, tell, e) : 0;
+        rc = s->options->remote_write ? remote_write_start(&remote, s, port, tell_line, e) : 0;
         if (!rc)
             work(s, l, source);
         remote_write_stop(remote);
         listen_stop(l);
+        audit_event(s->audit, "stop", "candor server " CANDOR_VERSION);
     }
     journal_stop(s->journal);
     return rc;
@@ -123,10 +146,10 @@ static int serve(struct server *s, const struct server_source *source, struct er
 /* Serves, with alerts if there are rules. */
 static int serve_with_alerts(struct server *s, const struct server_source *source, struct error *e)
 {
-    int rc = stop_start(&s->stop, tell, e);
-    rc = rc ? rc : profiles_start(&s->profiles, s, tell, e);
+    int rc = stop_start(&s->stop, tell_line, e);
+    rc = rc ? rc : profiles_start(&s->profiles, s, tell_line, e);
     if (!rc && s->options->alerts)
-        rc = alerts_start(&s->alerts, s, tell, e);
+        rc = alerts_start(&s->alerts, s, tell_line, e);
     rc = rc ? rc : serve(s, source, e);
     alerts_stop(s->alerts);
     profiles_stop(s->profiles);
@@ -160,15 +183,19 @@ int server_run(const struct server_options *o, const struct server_source *sourc
     reload_limits(&s.limits, o);
     pthread_mutex_init(&s.counters.lock, NULL);
     pthread_mutex_init(&s.readiness.lock, NULL);
-    sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    turns_init(&s.readers, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     tokens_init(&s.tokens);
-    int rc = check_access(&s, e);
+    s.quotas = quotas_new();
+    int rc = s.quotas ? check_access(&s, e) : error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : audit_open(&s.audit, o->audit_log, tell_line, e);
     rc = rc ? rc : run(&s, source, e);
+    audit_close(s.audit);
+    quotas_free(s.quotas);
     tokens_deinit(&s.tokens);
     return rc;
 }
 
-/* ---- check, backup ---- */
+/* ---- check, backup, restore ---- */
 
 struct checking {
     struct store *store;
@@ -243,6 +270,12 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
     free(c.ids);
     store_close(c.store);
     return rc;
+}
+
+int server_restore(const struct server_options *o, const char *backup, uint64_t *bad, struct error *e)
+{
+    int rc = store_restore(backup, o->data, e);
+    return rc ? rc : server_check(o, bad, e);
 }
 
 int server_backup(const struct server_options *o, const char *path, struct error *e)

@@ -1,4 +1,4 @@
-/* Runs the server, checks its store, or copies it. */
+/* Runs the server, checks its store, or copies it, there and back. */
 #ifndef CANDOR_SERVER_SERVER_H
 #define CANDOR_SERVER_SERVER_H
 
@@ -11,5 +11,7 @@ int server_run(const struct server_options *o, const struct server_source *sourc
  * files. */
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e);
 int server_backup(const struct server_options *o, const char *path, struct error *e);
+/* Makes the data directory of a backup, and then checks it as server_check does. */
+int server_restore(const struct server_options *o, const char *backup, uint64_t *bad, struct error *e);
 
 #endif

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *const folders[] = {"recordings", "segments"};
+enum { FOLDERS = 2 };
+
 static int copy(const char *from, const char *to, struct error *e)
 {
     uint8_t *bytes;
@@ -50,17 +53,65 @@ static int copy_folder(const char *from, const char *to, struct error *e)
 
 int store_backup(struct store *s, const char *path, struct error *e)
 {
-    static const char *const folders[] = {"recordings", "segments"};
     char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
     if (mkdir(path, 0700))
         return error_set(e, -errno, "%s: cannot be made: %s; give a new directory", path, strerror(errno));
     snprintf(to, sizeof to, "%s/catalogue.db", path);
     unsigned epoch = merge_read_begin(s); /* files that the catalog refers to stay */
     int rc = catalogue_backup(s->catalogue, to, e);
-    for (size_t i = 0; !rc && i < 2; i++) {
+    for (size_t i = 0; !rc && i < FOLDERS; i++) {
         snprintf(to, sizeof to, "%s/%s", path, folders[i]);
         rc = copy_folder(store_path(s, from, folders[i]), to, e);
     }
     merge_read_end(s, epoch);
     return rc;
+}
+
+/* ---- the way back ---- */
+
+/* Checks that the backup is one, and that nobody uses it. */
+static int check_backup(const char *backup, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/catalogue.db", backup);
+    if (stat(path, &st))
+        return error_set(e, -errno, "%s: is no backup: it has no catalogue.db: %s", backup, strerror(errno));
+    snprintf(path, sizeof path, "%s/catalogue.db-wal", backup);
+    if (!stat(path, &st) && st.st_size)
+        return error_set(e, -EBUSY, "%s: a server uses it, or was killed while it did; let a server on it end by SIGTERM, then restore it",
+                         backup);
+    return 0;
+}
+
+static int copy_all(const char *backup, const char *to, struct error *e)
+{
+    char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
+    int rc = 0;
+    for (int i = 0; !rc && i < FOLDERS; i++) {
+        snprintf(a, sizeof a, "%s/%s", backup, folders[i]);
+        snprintf(b, sizeof b, "%s/%s", to, folders[i]);
+        rc = access(a, F_OK) ? 0 : copy_folder(a, b, e);
+    }
+    snprintf(a, sizeof a, "%s/catalogue.db", backup);
+    snprintf(b, sizeof b, "%s/catalogue.db", to);
+    return rc ? rc : copy(a, b, e);
+}
+
+int store_restore(const char *backup, const char *path, struct error *e)
+{
+    char to[DISK_PATH_MAX];
+    int rc = check_backup(backup, e);
+    if (rc)
+        return rc;
+    if (snprintf(to, sizeof to, "%s.restoring", path) >= (int)sizeof to - 40)
+        return error_set(e, -ENAMETOOLONG, "%s: the path is too long", path);
+    if (rmdir(path) && errno != ENOENT)
+        return error_set(e, -errno, "%s: cannot be replaced: %s; give a new or an empty directory", path, strerror(errno));
+    if (mkdir(to, 0700))
+        return error_set(e, -errno, "%s: cannot be made: %s%s", to, strerror(errno),
+                         errno == EEXIST ? "; remove it if no other restore is running: one was interrupted" : "");
+    rc = copy_all(backup, to, e);
+    rc = rc ? rc : disk_sync_all(to, e);
+    return rc ? rc : disk_rename(to, path, e);
 }

@@ -125,6 +125,9 @@ int store_check(struct store *s, int64_t to, struct store_result *r, struct erro
 /* Makes a consistent copy of the store in a new directory: copies the catalog by SQLite's backup, and other files by hard links, or as
  * copies on another file system. */
 int store_backup(struct store *s, const char *path, struct error *e);
+/* Makes a store of a backup, in a directory that does not exist yet, or is empty. The backup stays as it is. If it is interrupted, there is
+ * no such directory. Returns 0, or a code with a message in e. */
+int store_restore(const char *backup, const char *path, struct error *e);
 
 /* ---- queries ---- */
 

@@ -164,6 +164,14 @@ def check_limits(program):
           "beyond --max-body: not to be tried again", said)
     ct.ok(server.metrics()['candor_server_recordings_refused_total{reason="too_large"}'] == 1 and server.balances(), "it is counted")
     server.end()
+    tokens = ct.WORK / "limited-tokens"
+    token = ct.candor("server", "--token-file", tokens, "--new-token", "t:write:max-series-per-day=1").out.strip()
+    server = Server("limited", "--token-file", tokens)
+    said = [Client(program, server).export(one(f"s{n}"), "-token", token) for n in range(3)]
+    last = said[-1][0]
+    ct.ok(last.startswith("error ResourceExhausted ") and "max-series-per-day" in last and 1 <= int(last.rpartition("retry=")[2]) <= 3600,
+          "beyond a limit of the token: to be tried again, later", said)
+    server.end()
     full = Server("full", file_limit=1 << 20)
     said = Client(program, full).export(one("full", name="x" * 2_000_000))
     ct.ok(said and said[0].startswith("error Unavailable ") and said[0].endswith("retry=10"), "a full disk: to be tried again", said)

@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -378,6 +379,40 @@ def test_copies(data, total):
     server.end()
 
 
+def everything(server):
+    """What a server answers to questions about all that it has."""
+    paths = ("/v1/services", "/v1/recordings", "/v1/methods", "/v1/series", "/v1/flamegraph", "/v1/top", "/v1/findings", "/v1/metrics")
+    return {path: server.request("GET", path, **DAY, **({"name": "cpu"} if path == "/v1/metrics" else {}))[::2] for path in paths}
+
+
+def test_restore(data, total):
+    """A backup, then the data are lost, then the way back: the same answers, byte for byte."""
+    server, backup = Server(data.name), ct.WORK / "kept"
+    server.send(make("more.jfr", 7), service="findable", host="h", zone="z")
+    before = everything(server)
+    ct.ok(server.total() > total and all(status == 200 for status, _ in before.values()), "answers before", before)
+    server.end()
+    ct.ok(ct.candor("server", "--data", data, "--backup", backup).status == 0, "a backup")
+    for folder, said in ((data, "new or an empty"), (data / "none", "no backup")):
+        result = ct.candor("server", "--data", *((data, "--restore", backup) if folder == data else (ct.WORK / "new", "--restore", folder)))
+        ct.ok(result.status == 1 and said in result.err and result.err.count("\n") == 1, f"{said}: refused", result)
+    shutil.rmtree(data)
+    result = ct.candor("server", "--data", data, "--restore", backup)
+    ct.ok(result.status == 0 and "good" in result.out, "the backup is restored, and good", result)
+    server = Server(data.name)
+    after = everything(server)
+    ct.ok(after == before, "the answers are the same", [path for path in before if before[path] != after[path]])
+    ct.ok(server.send(make("later.jfr", 8), service="findable")[0] == 200 and server.end() == 0, "it goes on receiving")
+    again = ct.candor("server", "--data", ct.WORK / "second", "--restore", backup)
+    server = Server("second")
+    ct.ok(again.status == 0 and everything(server) == before, "the backup has not changed meanwhile", again)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    (backup / "catalogue.db-wal").write_bytes(b"x")
+    result = ct.candor("server", "--data", ct.WORK / "third", "--restore", backup)
+    ct.ok(result.status == 1 and "a server uses it" in result.err and not (ct.WORK / "third").exists(),
+          "one that is in use is refused", result)
+
+
 def hang(server):
     """A query that never ends: the file that it opens is a FIFO."""
     server.send(make("stop.jfr", 3), service="stop")
@@ -448,7 +483,9 @@ def main():
     ct.ok(server.end() == 0, "ends by SIGTERM")
     test_proxy()
     test_tokens()
-    test_copies(*test_kill())
+    kept = test_kill()
+    test_copies(*kept)
+    test_restore(*kept)
     test_stop()
     test_full_disk()
     ct.done()

@@ -127,6 +127,52 @@ def check_reading(server, all_token, cart_token):
     ct.ok(before == after, "what the other sends changes no byte of any answer", [what for what in before if before[what] != after[what]])
 
 
+def pairs(server, writes):
+    """{question: (answer about the other tenant, the same about what there is not)}, names made equal."""
+    found = {}
+
+    def ask(what, method, path, body=None, headers=None, **parameters):
+        both = []
+        for service, host in (("shop-secret", "h-secret"), ("shop-nobody", "h-nobody")):
+            fill = lambda text: text.replace("SERVICE", service).replace("HOST", host) if isinstance(text, str) else text
+            status, kept, content = server.request(method, fill(path), body and fill(body).encode(), headers,
+                                                   **{name: fill(value) for name, value in parameters.items()})
+            kept = sorted((name, value) for name, value in kept.items() if name != "Date")
+            both.append(str((status, kept, content)).replace(service, "SERVICE").replace(host, "HOST"))
+        found[what] = tuple(both)
+
+    for path in ROUTES:
+        for select in ('service="SERVICE"', 'host="HOST"', 'service=~"SERVICE|cart"', 'service="SERVICE",host=~"HOST.*"', "service=SERVICE",
+                       'x~"SERVICE"'):
+            for more in ({}, {"by": "host"}, {"by": "service"}, {"match": "HOST"}, {"all": "1", "before": select, "after": 'host!="HOST"'}):
+                ask((path, select, *more), "GET", path, **TIME, select=select, **more)
+    for path in ("/v1/services/SERVICE", "/v1/recordings/SERVICE", "/v1/findings/SERVICE", "/SERVICE"):
+        ask(path, "GET", path)
+    for name in CALLS:
+        path = name if name.startswith("/") else f"/querier.v1.QuerierService/{name}"
+        of = {"profileTypeID": CPU, "labelSelector": '{service_name="SERVICE"}', "step": 60, "groupBy": ["host"], **MS_TIME}
+        body = {**of, "matchers": ['{host="HOST"}'], "name": "SERVICE", "left": of, "right": of}
+        ask(name, "POST", path, json.dumps(body), JSON)
+    for path in () if not writes else ("/v1/recordings?service=SERVICE", "/v1/recordings?service=SERVICE&host=HOST",
+                                       "/ingest?name=SERVICE%7Bhost=HOST%7D&format=folded"):
+        ask(path, "POST", path, "a.B.c 1\n")
+    return found
+
+
+def check_inferring(server, all_token, cart_token):
+    """The other tenant's name, and one that nobody has, are answered alike: with the same status, headers, texts and counts."""
+    server.token = all_token
+    differ = [what for what, (one, other) in pairs(server, writes=False).items() if one != other]
+    ct.ok(len(differ) > 20, f"for a token of all services, {len(differ)} questions show which of the two there is")
+    server.token = cart_token
+    found = pairs(server, writes=True)
+    differ = {what: both for what, both in found.items() if both[0] != both[1]}
+    ct.ok(not differ, f"for a token of another service, none of {len(found)} does", differ)
+    tries = (("POST", "/v1/reload"), ("POST", "/v1/alerts/x/test"), ("GET", "/metrics"))
+    statuses = [server.request(method, path)[0] for method, path in tries]
+    ct.ok(statuses == [403] * 3, "what is about all services is refused, also with the scope admin", statuses)
+
+
 def push(server, *names):
     profile = pprofs.make((("samples", "count"), ("cpu", "nanoseconds")), [("a", (1, 10**7))], start=BEGIN)
     series = [{"labels": [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": name}],
@@ -192,13 +238,14 @@ def check_making():
 def main():
     tokens = ct.WORK / "tokens"
     all_token, cart_token, write_only = (make_token(tokens, wanted) for wanted in
-                                         ("all:read,write", "cart:read,write:service=cart", "w:write:service=c?rt|none"))
+                                         ("all:read,write", "cart:read,write,admin:service=cart", "w:write:service=c?rt|none"))
     server = Server("tenants", "--token-file", tokens, token=all_token)
     for service, host, n in (("shop-secret", "h-secret", 300), ("cart", "plain", 70)):
         ct.ok(ingest(server, service, host, n) == 200, f"{service} is taken")
     check_reading(server, all_token, cart_token)
     check_writing(server, all_token, cart_token)
     check_scopes(server, write_only)
+    check_inferring(server, all_token, cart_token)
     ct.ok(server.end() == 0, "ends by SIGTERM")
     check_making()
     ct.done()

@@ -5,6 +5,7 @@
 #include "server/connect/connect.h"
 #include "server/front/grpc.h"
 
+#include <gnutls/gnutls.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,16 @@ static bool is_visible(const char *text)
     return !*text;
 }
 
+/* Whether the details end with the seconds of a RetryInfo. */
+static bool says_when(const char *details, uint8_t seconds)
+{
+    gnutls_datum_t bytes = {0}, text = {(unsigned char *)details, (unsigned)strlen(details)};
+    check(!gnutls_base64_decode2(&text, &bytes) && bytes.size > 2);
+    bool says = bytes.data[bytes.size - 2] == 8 && bytes.data[bytes.size - 1] == seconds;
+    gnutls_free(bytes.data);
+    return says;
+}
+
 static void answer(struct call *c, const uint8_t *bytes, size_t size)
 {
     static const unsigned statuses[] = {200, 400, 401, 403, 404, 413, 429, 500, 503, 504};
@@ -130,13 +141,17 @@ static void answer(struct call *c, const uint8_t *bytes, size_t size)
     size_t n = size < sizeof c->http.problem - 1 ? size : sizeof c->http.problem - 1;
     c->http.status = statuses[size % 10];
     c->http.rpc = 0;
+    c->http.extra_count = size & 2 ? 1 : 0;
+    c->http.extra[0].name = "Retry-After";
+    snprintf(c->http.extra[0].value, HTTP_EXTRA_BYTES, "7");
     c->http.content = (struct http_content){.bytes = (const char *)bytes, .n = size};
     memcpy(c->http.problem, bytes, n);
     c->http.problem[n] = 0;
     grpc_answer(&g, &c->http, &a);
     check(a.code <= 16 && (a.code == 0) == (c->http.status == 200) && !*a.text == !a.code);
     check(is_visible(a.text) && is_visible(a.details) && a.prefix[0] == 0 && a.prefix[4] == (size & 255));
-    check(!*a.details || c->http.status == 429 || c->http.status == 503);
+    check(!*a.details == (c->http.status != 429 && c->http.status != 503));
+    check(!*a.details || says_when(a.details, size & 2 ? 7 : 10));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)

@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 from daemons import Daemon, check_sums, config, jvm, sums, wait_for
-from servers import Server, certificate
+from servers import Server, certificate, client_certificate
 
 KILLS = int(os.environ.get("CANDOR_KILLS", 500 if ct.TIER == "all" else 6))
 CUT_S = float(os.environ.get("CANDOR_CUT", 600 if ct.TIER == "all" else 5))
@@ -124,14 +124,16 @@ def cut(jdk):
 
 
 def encrypted(jdk):
-    """Tokens over TLS, with a certificate that only --ca-file knows."""
+    """Tokens over TLS, with a certificate that only --ca-file knows; then the daemon has a certificate of its own."""
     tokens, files = ct.WORK / "tokens", {}
     for scope in ("read", "write"):
         files[scope] = ct.WORK / f"{scope}.token"
         files[scope].write_text(ct.candor("server", "--token-file", tokens, "--new-token", f"{scope}:{scope}").out)
     secrets = {scope: file.read_text().strip() for scope, file in files.items()}
     pair = certificate("fleet")
-    server = Server("tls", "--token-file", tokens, tls=pair, token=secrets["read"])
+    own = client_certificate("web", pair, "web-1.test")
+    tokens.write_text(tokens.read_text() + "web-*.test write certificate service=safe\n")
+    server = Server("tls", "--token-file", tokens, "--tls-client-ca", pair[0], tls=pair, token=secrets["read"])
     with jvm(jdk, "tls", "-Dservice.name=safe") as one:
         config("tls", server=server.url, chunk="1s", look="1s", min_age="0", token_file=files["write"])
         daemon = Daemon("tls")
@@ -144,9 +146,9 @@ def encrypted(jdk):
         ct.ok(daemon.wait_log("not sent: the server answers 403"), f"{jdk}: a token that may only read sends nothing", daemon)
         said += str(daemon)
         daemon.end(signal.SIGKILL)
-        config("tls", server=server.url, chunk="1s", look="1s", min_age="0", token_file=files["write"], ca_file=pair[0])
+        config("tls", server=server.url, chunk="1s", look="1s", min_age="0", ca_file=pair[0], cert_file=own[0], key_file=own[1])
         daemon = Daemon("tls")
-        ct.ok(daemon.wait_log("took over pid="), f"{jdk}: the next one has the certificate and the right token", daemon)
+        ct.ok(daemon.wait_log("took over pid="), f"{jdk}: the next one has a certificate of its own, and no token", daemon)
         one.round(seconds=1)
         ct.ok(daemon.end() == 0, f"{jdk}: it ends", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")

@@ -23,6 +23,15 @@ def certificate(name):
     return made, key
 
 
+def client_certificate(name, authority, common, *extensions):
+    """(certificate, key) of a client with this common name, signed by what certificate() returned."""
+    made, key = ct.WORK / f"{name}.pem", ct.WORK / f"{name}-key.pem"
+    more = [word for extension in ("basicConstraints=CA:FALSE", *extensions) for word in ("-addext", extension)]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={common}", *more, "-CA",
+                    authority[0], "-CAkey", authority[1], "-keyout", key, "-out", made], check=True, stderr=subprocess.DEVNULL)
+    return made, key
+
+
 class Server:
     """tls: the result of certificate(); token: for requests to a server that requires one; wrapper: words before the command."""
 

@@ -1,7 +1,7 @@
 /* Alerts without a server: quiet times, rules and their errors, the states of an alert, ratios, the file of states, messages.
  * tier: quick
  * timeout: 60 */
-#include "server/alerts/tell/message.h"
+#include "server/alerts/tell/body.h"
 #include "server/alerts/table.h"
 
 #include "../tap.h"
@@ -314,20 +314,20 @@ static void test_messages(void)
     struct alert_target target = {.kind = ALERT_MANAGER, .url = "http://h", .repeat = 60};
     over.state = ALERT_RESOLVED;
     over.ended = 180;
-    tap_ok(!message_make(&target, notes, 2, 1000, &bytes, &n) && strstr(bytes, "\"k8s_pod\":\"web.1\"") &&
+    tap_ok(!body_make(&target, notes, 2, 1000, &bytes, &n) && strstr(bytes, "\"k8s_pod\":\"web.1\"") &&
                strstr(bytes, "\"run_book\":\"b\"") && strstr(bytes, "\"endsAt\":\"1970-01-01T00:20:40Z\"") &&
                strstr(bytes, "\"endsAt\":\"1970-01-01T00:03:00Z\"") && *bytes == '[',
            "Alertmanager: names that it knows, and ends");
     free(bytes);
     over.state = ALERT_PENDING; /* the value is beyond the threshold again before the end was sent */
     target.kind = ALERT_WEBHOOK;
-    tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "\"k8s.pod\":\"web.1\"") &&
+    tap_ok(!body_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "\"k8s.pod\":\"web.1\"") &&
                strstr(bytes, "\"run.book\":\"b\"") && strstr(bytes, "\"endsAt\":null") && strstr(bytes, "\"status\":\"resolved\"") &&
                strstr(bytes, "10 % [8..12]"),
            "webhook: everything");
     free(bytes);
     target.kind = ALERT_SLACK;
-    tap_ok(!message_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "&lt;x&gt;") && strstr(bytes, "\\ntest of firing: r"),
+    tap_ok(!body_make(&target, notes, 3, 1000, &bytes, &n) && strstr(bytes, "&lt;x&gt;") && strstr(bytes, "\\ntest of firing: r"),
            "Slack: escapes");
     free(bytes);
     message_fingerprint(&notes[0], one);

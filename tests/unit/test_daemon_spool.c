@@ -284,7 +284,7 @@ static void test_too_large(void)
            e.text);
     outbox_release(&outbox, name);
     put("00000000000000ff", 1, 1000, name); /* no recording */
-    tap_ok(!ship_start(&ship, &outbox, &target, "", "", &e), "is to be sent to another back end: %s", e.text);
+    tap_ok(!ship_start(&ship, &outbox, &target, &(struct ship_files){"", "", "", ""}, &e), "is to be sent to another back end: %s", e.text);
     for (int i = 0; i < 200 && (i == 0 || counts.waiting.recordings); i++) {
         usleep(100000);
         outbox_counts(&outbox, &counts);

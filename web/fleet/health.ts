@@ -224,7 +224,7 @@ function limitsText(limits: Record<string, number>): string {
         + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
 }
 
-// The server knows only who sends. Why a JVM is not recorded is known to the daemon of its host.
+// The server knows only the JVMs that send recordings. Why a JVM is not recorded is known to the daemon of its host.
 function notRecorded(): HTMLElement {
     return element("details", { className: "unsure" }, element("summary", {}, "A JVM is not in the list?"),
         element("p", { className: "aside" }, "Then the server received nothing from it in this time. The daemon of its host lists all JVMs "

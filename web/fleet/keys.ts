@@ -72,7 +72,7 @@ export class Keys {
         }
     }
 
-    // Copies the address. A relative time becomes the present one, so that whoever follows the link sees the same picture.
+    // Copies the address. A relative time becomes the present one, so that the link shows everybody the same picture.
     private async copy(): Promise<void> {
         const { state, span } = this.page;
         const pinned = state.from > 0 || span.to <= span.from ? state : { ...state, ...span, range: DEFAULTS.range };

@@ -19,6 +19,8 @@ static const struct cli_option options[] = {
      "also with https"},
     {0, "token-file", "FILE", NULL, "the file with the token for the server; it is read again for each upload"},
     {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0, "cert-file", "FILE", NULL, "the daemon's certificate (PEM), for servers that ask for one; it is read again for each connection"},
+    {0, "key-file", "FILE", NULL, "private key of the certificate in --cert-file (PEM)"},
     {0, "spool", "DIR", NULL,
      "folder in which recordings are kept until they are sent (default "
      "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},

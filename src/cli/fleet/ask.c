@@ -72,9 +72,9 @@ int fleet_tell(const struct fleet *f, struct buffer *path, json_t *json, json_t 
     struct post_answer said = {0};
     char *body = json_dumps(json, 0);
     buffer_u8(path, 0);
-    int status = !body || path->failed ? cli_fail("out of memory")
-                                       : remote_post(f->args, f->address, (const char *)path->data, "application/json", body,
-                                                     strlen(body), &said);
+    int status = !body || path->failed
+                     ? cli_fail("out of memory")
+                     : remote_post(f->args, f->address, (const char *)path->data, "application/json", body, strlen(body), &said);
     if (!status && answer && !(*answer = json_loadb(said.text, said.size, 0, NULL)))
         status = cli_fail("%s: the answer is not JSON; is it a Candor server?", f->address);
     free(body);

@@ -8,7 +8,7 @@
 enum { LOOK_S = 1, JVMS_MAX = 1000 };
 
 static const struct table_column columns[] = {
-    {"ID", true},     {"STATE", false}, {"WHAT", false},  {"OF", false},     {"BY", false},
+    {"ID", true},     {"STATE", false}, {"WHAT", false},      {"OF", false},     {"BY", false},
     {"SINCE", false}, {"HOST", false},  {"RECORDING", false}, {"REASON", false},
 };
 

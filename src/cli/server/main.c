@@ -11,10 +11,11 @@
 /* args.c and print.c need this table of commands. */
 const struct cli_command *const cli_commands[] = {&command_server, NULL};
 
-static int check(const struct server_options *o, struct error *e)
+/* Checks the data. backup: make them of this one before; NULL = they are there. */
+static int check(const struct server_options *o, const char *backup, struct error *e)
 {
     uint64_t bad;
-    if (server_check(o, &bad, e))
+    if (backup ? server_restore(o, backup, &bad, e) : server_check(o, &bad, e))
         return cli_fail("%s", e->text);
     if (bad)
         return cli_fail("%s: %llu files were damaged", o->data, (unsigned long long)bad);
@@ -65,8 +66,8 @@ static int run(const struct cli_args *args, const struct settings *s)
     intake_set_limit(s->unpacked);
     if (cli_option(args, "new-token"))
         return make_token(args, o, &e);
-    if (cli_switch(args, "check"))
-        return check(o, &e);
+    if (cli_switch(args, "check") || cli_option(args, "restore"))
+        return check(o, cli_option(args, "restore"), &e);
     int rc = backup ? server_backup(o, backup, &e) : server_run(o, &source, &e);
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }

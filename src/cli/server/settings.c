@@ -7,6 +7,7 @@
 #include "base/text/trace_link.h"
 #include "server/remote/remote_write.h"
 #include "server/request/origin.h"
+#include "server/request/people.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,6 +117,20 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     return rc;
 }
 
+/* Reads the limits of tokens of which --token-file says nothing. */
+static int read_quotas(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    uint64_t *const defaults[QUOTAS] = {&o->requests_per_second, &o->bytes_per_minute, &o->bytes_per_hour, &o->series_per_day,
+                                        &o->values_per_day};
+    for (enum quota i = 0; i < QUOTAS; i++) {
+        const char *text = cli_option(args, quotas_option(i));
+        if (text && quotas_parse(i, text, defaults[i]))
+            return error_set(e, -EINVAL, "--%s must be a number above 0, for bytes a size like 500M, or none; not '%.60s'",
+                             quotas_option(i), text);
+    }
+    return 0;
+}
+
 /* Reads how recordings are judged. */
 static int read_analysis(const struct cli_args *args, struct server_options *o, struct error *e)
 {
@@ -177,7 +192,8 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
         return error_set(e, -EINVAL, "--data is empty");
     int rc = remote_write_check(o, e);
     rc = rc || !o->trace_link ? rc : trace_link_check(o->trace_link, e);
-    return rc || !o->origin ? rc : origin_check(o->origin, e);
+    rc = rc || !o->origin ? rc : origin_check(o->origin, e);
+    return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
 }
 
 /* Reads every option, and checks it by itself. */
@@ -185,11 +201,29 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
 {
     int rc = read_retention(args, &s->options, e);
     rc = rc ? rc : read_limits(args, &s->options, e);
+    rc = rc ? rc : read_quotas(args, &s->options, e);
     rc = rc ? rc : read_analysis(args, &s->options, e);
     rc = rc ? rc : read_metrics(args, &s->options, e);
     rc = rc ? rc : read_texts(s, args, e);
     rc = rc ? rc : read_listen(s, args, e);
     return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);
+}
+
+/* Checks that the options about clients go together. */
+static int check_clients(const struct server_options *o, struct error *e)
+{
+    bool people = o->proxy_user_header || o->proxy_from;
+    if (!o->proxy_user_header != !o->proxy_from)
+        return error_set(e, -EINVAL, "--proxy-user-header and --proxy-from go together");
+    if (o->proxy_groups_header && !people)
+        return error_set(e, -EINVAL, "--proxy-groups-header needs --proxy-user-header and --proxy-from");
+    if (o->client_ca && !o->certificate)
+        return error_set(e, -EINVAL, "--tls-client-ca needs --tls-cert and --tls-key");
+    if ((people || o->client_ca) && !o->token_file)
+        return error_set(e, -EINVAL, "%s needs --token-file, which says what they may", people ? "--proxy-user-header" : "--tls-client-ca");
+    if (!o->token_file && (o->requests_per_second || o->bytes_per_minute || o->bytes_per_hour || o->series_per_day || o->values_per_day))
+        return error_set(e, -EINVAL, "a limit of tokens, such as --max-bytes-per-hour, needs --token-file");
+    return 0;
 }
 
 /* Checks that the options go together. */
@@ -201,14 +235,14 @@ static int check_together(const struct server_options *o, bool raw_set, struct e
         return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
     if (o->no_auth && o->token_file)
         return error_set(e, -EINVAL, "--no-auth and --token-file exclude each other");
-    return 0;
+    return check_clients(o, e);
 }
 
 /* ---- the file ---- */
 
 static int row_of(const struct cli_command *command, const char *name)
 {
-    static const char *const line_only[] = {"config", "new-token", "check", "check-alerts", "backup"}; /* what to do, not how */
+    static const char *const line_only[] = {"config", "new-token", "check", "check-alerts", "backup", "restore"}; /* what to do, not how */
     for (size_t i = 0; i < sizeof line_only / sizeof *line_only; i++)
         if (!strcmp(name, line_only[i]))
             return -1;

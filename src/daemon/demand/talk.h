@@ -10,7 +10,7 @@ enum { TALK_TASKS_MAX = 8, TALK_MESSAGE_MAX = 512 << 10, TALK_AFTER_MAX_S = 600,
 struct talk_orders {
     struct fleet_demand list[TALK_TASKS_MAX];
     uint32_t count;
-    uint32_t bad; /* tasks that could not be understood */
+    uint32_t bad;      /* tasks that could not be understood */
     uint64_t after_ns; /* when to ask again */
 };
 

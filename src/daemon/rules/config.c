@@ -93,6 +93,10 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
         return set_text(c->token_file, sizeof c->token_file, key, value, e);
     if (!strcmp(key, "ca-file"))
         return set_text(c->ca_file, sizeof c->ca_file, key, value, e);
+    if (!strcmp(key, "cert-file"))
+        return set_text(c->cert_file, sizeof c->cert_file, key, value, e);
+    if (!strcmp(key, "key-file"))
+        return set_text(c->key_file, sizeof c->key_file, key, value, e);
     if (!strcmp(key, "spool"))
         return set_text(c->spool, sizeof c->spool, key, value, e);
     if (!strcmp(key, "metrics-file"))
@@ -119,7 +123,8 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     if (code != -ENOENT)
         return code;
     return error_set(e, -ENOENT,
-                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, spool, spool-max, metrics-file, host, chunk, "
+                     "no key '%.60s' in [daemon]; known are server, to, token-file, ca-file, cert-file, key-file, spool, spool-max, "
+                     "metrics-file, host, chunk, "
                      "look, min-age, timeout, max-jvms, on-demand, on-demand-max, " SETTINGS_NAMES,
                      key);
 }
@@ -165,5 +170,7 @@ int config_finish(struct config *c, bool needs_server, struct error *e)
     if (needs_server && !*c->server)
         return error_set(e, -EINVAL,
                          "no server to send to; give it with --server or --to, or in the section [daemon] of the --config file");
+    if (!*c->cert_file != !*c->key_file)
+        return error_set(e, -EINVAL, "cert-file and key-file go together: the daemon's certificate, and its private key");
     return *c->spool ? 0 : default_spool(c, e);
 }

@@ -13,7 +13,8 @@ enum { DEMAND_PER_HOUR_MAX = 60 }; /* the most that on-demand-max can be */
 struct config {
     char server[1088]; /* the address as it was given, for messages; "" = none */
     struct emit_target target;
-    char token_file[PATH_MAX], ca_file[PATH_MAX], spool[PATH_MAX], metrics_file[PATH_MAX], host[256];
+    char token_file[PATH_MAX], ca_file[PATH_MAX], cert_file[PATH_MAX], key_file[PATH_MAX], spool[PATH_MAX], metrics_file[PATH_MAX],
+        host[256];
     struct settings settings;
     uint64_t spool_max, chunk_ns, look_ns, min_age_ns, timeout_ns;
     uint32_t max_jvms;

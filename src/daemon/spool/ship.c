@@ -215,14 +215,14 @@ static void *run(void *context)
     }
 }
 
-int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const char *token_file, const char *ca_file,
-               struct error *e)
+int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const struct ship_files *files, struct error *e)
 {
     pthread_condattr_t attributes;
-    *s = (struct ship){.outbox = o, .target = target, .token_file = token_file};
-    s->transport = transport_new(ca_file, &s->cancel, e);
+    *s = (struct ship){.outbox = o, .target = target, .token_file = files->token};
+    s->transport = transport_new(files->ca, &s->cancel, e);
     if (!s->transport)
         return -ENOENT;
+    transport_use_certificate(s->transport, files->certificate, files->key);
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -34,9 +34,13 @@ struct ship {
     struct ship_counts counts;
 };
 
-/* Starts the thread. target, token_file and ca_file must outlive it. Returns 0 or a negative code with a message in e. */
-int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const char *token_file, const char *ca_file,
-               struct error *e);
+/* What the daemon knows the server by, and the server the daemon: paths of files, which are read again and again. "" = none. */
+struct ship_files {
+    const char *token, *ca, *certificate, *key;
+};
+
+/* Starts the thread. target and the paths must outlive it. Returns 0 or a negative code with a message in e. */
+int ship_start(struct ship *s, struct outbox *o, const struct emit_target *target, const struct ship_files *files, struct error *e);
 /* Tries once more to send the waiting recordings, for at most patience_ns. Then ends the thread. */
 void ship_stop(struct ship *s, uint64_t patience_ns);
 void ship_counts(struct ship *s, struct ship_counts *out);

@@ -454,7 +454,8 @@ static double dispersion_of(const struct changes *c, const struct estimate *e)
     return fmax(hosts, e->blocks);
 }
 
-/* The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is above
+/* The degrees count also where the dispersion is 1 because hosts happen to differ by less than draws do: what they really differ by may be
+ * more. The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is above
  * that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
 static double degrees_of(const struct changes *c, const struct estimate *e)
 {
@@ -471,7 +472,7 @@ static double detectable(const struct changes *c, const struct estimate *e, doub
 {
     const struct compare_side *a = &e->sides[0], *b = &e->sides[1];
     double least = fmin(c->level / (2.0 * (c->tests ? c->tests : 1)), 0.5), growth = 0;
-    double reach = significance_student(least, dispersion > 1 ? degrees : 0) + significance_normal(0.2);
+    double reach = significance_student(least, degrees) + significance_normal(0.2);
     for (int i = 0; i < 20; i++) {
         double p = fmin(a->share + growth / 2, 0.5 + a->share / 2);
         double variance = dispersion * p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
@@ -513,7 +514,7 @@ void changes_bounds(const struct changes *c, uint32_t figure, enum changes_which
         return;
     estimate(c, figure, CHANGES_NO_FIGURE, which, &e);
     double dispersion = dispersion_of(c, &e), degrees = degrees_of(c, &e);
-    double z = dispersion > 1 ? significance_student(0.025, degrees) : compare_z95;
+    double z = significance_student(0.025, degrees);
     out->interval = compare_interval(&e.sides[0], &e.sides[1], dispersion, z);
     out->detectable = detectable(c, &e, dispersion, degrees);
 }

@@ -90,13 +90,13 @@ struct changes {
     struct map figure_of, unit_of, host_of, edge_of;
 
     enum changes_design design;
-    const char *reason;   /* NULL, or why nothing can be said for sure */
-    uint32_t compared[2]; /* number of hosts that are compared, by side */
-    double weight[2];     /* of these hosts */
-    double rest[2];       /* what is not set aside of it */
+    const char *reason;                                   /* NULL, or why nothing can be said for sure */
+    uint32_t compared[2];                                 /* number of hosts that are compared, by side */
+    double weight[2];                                     /* of these hosts */
+    double rest[2];                                       /* what is not set aside of it */
     double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
-    double even_hosts[2]; /* the number of equally large hosts whose variance would be known as well */
-    double median; /* the median dispersion of all figures */
+    double even_hosts[2];                                 /* the number of equally large hosts whose variance would be known as well */
+    double median;                                        /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */
     uint64_t cell_count;   /* the sum of cells_cap */

@@ -66,7 +66,7 @@ double compare_test(const struct compare_side *a, const struct compare_side *b, 
     double ka = (rest ? 1 - a->share : a->share) * na, kb = (rest ? 1 - b->share : b->share) * nb;
     double chance = significance_counts(ka, kb, na / a->unit, nb / b->unit);
     /* The estimate of the variance is uncertain itself. */
-    if (dispersion > 1 && degrees > 0 && chance < 1)
+    if (degrees > 0 && chance < 1)
         chance = significance_student_p(significance_normal(fmax(chance, 1e-300) / 2), degrees);
     return chance;
 }

@@ -269,7 +269,7 @@ static void fill(const struct diff *d, uint32_t row, enum which which, struct di
     f->interval = compare_interval(&sides[DIFF_A], &sides[DIFF_B], spread, compare_z95);
     f->tested = compare_is_enough(&sides[DIFF_A], &sides[DIFF_B], spread);
     if (f->tested)
-        f->p = compare_test(&sides[DIFF_A], &sides[DIFF_B], spread, d->degrees, !d->absolute);
+        f->p = compare_test(&sides[DIFF_A], &sides[DIFF_B], spread, spread > 1 ? d->degrees : 0, !d->absolute);
 }
 
 static void fill_detectable(const struct diff *d, uint32_t row, enum which which, struct diff_figure *f)

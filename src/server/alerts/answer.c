@@ -3,7 +3,7 @@
 #include "base/time_units.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/answer.h"
-#include "server/alerts/tell/message.h"
+#include "server/alerts/tell/body.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +233,7 @@ static void send_test(struct alerts *a, struct jsonw *j, const struct alert_rule
     char *bytes = NULL;
     uint64_t wait;
     size_t n;
-    int rc = message_make(target, &note, 1, now, &bytes, &n);
+    int rc = body_make(target, &note, 1, now, &bytes, &n);
     if (!rc) {
         rc = send_body(a, target, bytes, n, &wait, &e);
         free(bytes);

@@ -52,7 +52,7 @@ struct alert_rule {
     uint32_t label_count, annotation_count;
     char action[ALERT_ACTION_MAX]; /* what to do besides when it begins to fire: "profile EVENTS DURATION [JVMS]"; "" = nothing */
     char to[ALERT_TEXT_MAX];       /* names of targets; "" = all */
-    uint32_t targets;        /* bits */
+    uint32_t targets;              /* bits */
 };
 
 enum alert_target_kind { ALERT_MANAGER, ALERT_WEBHOOK, ALERT_SLACK, ALERT_EMAIL, ALERT_TARGET_KINDS };

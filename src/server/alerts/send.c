@@ -7,7 +7,7 @@
 #include "http/token.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/tell/mail.h"
-#include "server/alerts/tell/message.h"
+#include "server/alerts/tell/body.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,8 +47,13 @@ int send_body(struct alerts *a, const struct alert_target *target, const char *b
     struct transport *t = transport_new(target->ca_file, &a->server->stop.asked, e);
     if (!t)
         return -EIO;
-    message_url(target, url, sizeof url);
-    const struct post_letter letter = {.url = url, .token = token, .type = *target->content_type ? target->content_type : "application/json", .bytes = bytes, .fd = -1, .size = n};
+    body_url(target, url, sizeof url);
+    const struct post_letter letter = {.url = url,
+                                       .token = token,
+                                       .type = *target->content_type ? target->content_type : "application/json",
+                                       .bytes = bytes,
+                                       .fd = -1,
+                                       .size = n};
     rc = post_send(t, &letter, &answer, e);
     transport_free(t);
     explicit_bzero(token, sizeof token);
@@ -94,13 +99,13 @@ static bool collect(struct alerts *a, uint32_t index, struct batch *b)
     b->count = 0;
     b->generation = a->generation;
     b->target = a->rules.targets[index];
-    for (uint32_t i = 0; i < a->table.count && b->count < BATCH && b->count < message_most(&b->target); i++) {
+    for (uint32_t i = 0; i < a->table.count && b->count < BATCH && b->count < body_most(&b->target); i++) {
         const struct alert *one = &a->table.list[i];
         const struct alert_rule *rule = is_due(one, &b->target, index, now) ? rules_find(&a->rules, one->rule) : NULL;
         if (rule && rule->targets >> index & 1 && add(b, one, now))
             notes[b->count - 1] = (struct alert_note){.rule = rule, .alert = one};
     }
-    if (b->count && !message_make(&b->target, notes, b->count, now, &b->bytes, &b->n))
+    if (b->count && !body_make(&b->target, notes, b->count, now, &b->bytes, &b->n))
         return true;
     b->bytes = NULL;
     return false;

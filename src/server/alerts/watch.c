@@ -6,6 +6,7 @@
 #include "server/alerts/action.h"
 #include "server/alerts/alerts_internal.h"
 #include "server/alerts/values.h"
+#include "server/logs/audit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,6 +94,7 @@ static void read_again(struct alerts *a)
         snprintf(text, sizeof text, "alerts: %s was read again: %u rules", a->path, a->rules.count);
     }
     a->tell(text);
+    audit_event(a->server->audit, "alerts", text);
 }
 
 /* ---- what is due ---- */

@@ -4,8 +4,10 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/storage.h"
 #include "server/fleet/findings.h"
+#include "server/logs/audit.h"
 #include "server/request/exposition.h"
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
+#include "server/logs/tell.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,7 +127,7 @@ static void put_latencies(FILE *out, const char *group, const struct latencies *
             count);
 }
 
-static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, bool exemplars)
+static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, uint64_t lost, bool exemplars)
 {
     fputs("# HELP candor_server_request_seconds Time from the head of a request to the last byte of its answer.\n"
           "# TYPE candor_server_request_seconds histogram\n",
@@ -136,6 +138,9 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, 
     exposition_put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
     exposition_put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.",
                    dropped);
+    exposition_put(out, "audit_log_lost_total", "counter", "Lines of the audit log that could not be written.", lost);
+    exposition_put(out, "log_left_out_total", "counter", "Lines that were left out of the log, because there were too many.",
+                   tell_left_out());
 }
 
 static void put_remote(FILE *out, const struct counters *c)
@@ -166,7 +171,8 @@ void metrics_write(FILE *out, struct server *s, bool exemplars)
     put_queries(out, &c);
     put_analyze(out, &c);
     findings_put_metrics(out, s);
-    put_requests(out, &c, journal_dropped(s->journal), exemplars);
+    put_requests(out, &c, journal_dropped(s->journal), audit_lost(s->audit), exemplars);
+    quotas_put_metrics(s->quotas, out);
     if (s->options->remote_write)
         put_remote(out, &c);
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))

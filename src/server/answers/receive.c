@@ -27,7 +27,9 @@ struct receive {
     struct ingest_parts parts; /* other fields of the form */
     int rc;                    /* code of the first error so far */
     struct error error;
-    bool counted; /* the end of this recording was counted */
+    bool counted;               /* the end of this recording was counted */
+    uint64_t came;              /* bytes of the body */
+    struct quota_charge charge; /* bytes that were taken from the limits of the token */
 };
 
 /* ---- the end of a request ---- */
@@ -51,6 +53,11 @@ static void end(struct http *h, enum refusal how, uint64_t bytes)
 
 static void answer_refusal(struct http *h, int rc, const char *text)
 {
+    if (quotas_refused(rc)) {
+        http_add_retry(h, quotas_retry_s(rc));
+        http_error(h, HTTP_TOO_MANY_REQUESTS, "%s", text);
+        return;
+    }
     switch (rc) {
     case -EKEYREJECTED:
         http_error(h, HTTP_FORBIDDEN, "%s", text);
@@ -173,6 +180,13 @@ static int check_length(struct http *h, struct receive *r)
     return 0;
 }
 
+/* Takes bytes from the limits of the token. */
+static int take_bytes(struct http *h, struct receive *r, uint64_t bytes)
+{
+    const struct token *t = &h->token;
+    return *t->name && bytes ? quotas_take_bytes(h->server->quotas, t->name, &t->limits, bytes, &r->charge, &r->error) : 0;
+}
+
 static void put(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
@@ -217,7 +231,7 @@ enum receive_kind receive_kind(const char *path)
 void receive_not_allowed(struct http *h, enum receive_kind kind)
 {
     counters_received(&h->server->counters, protocol_of(h, kind));
-    counters_ended(&h->server->counters, REFUSED_NOT_ALLOWED, 0);
+    counters_ended(&h->server->counters, h->status == HTTP_TOO_MANY_REQUESTS ? REFUSED_LIMIT : REFUSED_NOT_ALLOWED, 0);
 }
 
 static bool is_form(const struct http *h, enum receive_kind kind)
@@ -253,8 +267,9 @@ int receive_begin(struct http *h, enum receive_kind kind)
         return rc;
     }
     if (!rc && kind != RECEIVE_MESSAGE)
-        rc = arrival_allow(&h->token, &r->note.labels, &r->error); /* again when it is stored; but why receive it */
+        rc = arrival_allow(h->server, &h->token, &r->note.labels, &r->error); /* again when it is stored; but why receive it */
     rc = rc ? rc : check_length(h, r);
+    rc = rc ? rc : take_bytes(h, r, h->head.length);
     rc = rc ? rc : store_begin(h->server->store, &r->writer, &r->error);
     if (!rc && gnutls_hash_init(&r->digest, GNUTLS_DIG_SHA256))
         rc = -ENOMEM;
@@ -268,6 +283,9 @@ int receive_begin(struct http *h, enum receive_kind kind)
 void receive_some(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
+    r->came += n;
+    if (!r->rc && r->came > r->charge.bytes) /* the head has not said how many bytes come */
+        r->rc = take_bytes(h, r, n);
     if (!r->form)
         put(h, bytes, n);
     else if (!form_feed(r->form, bytes, n) && !r->rc)
@@ -350,6 +368,7 @@ void receive_free(struct http *h)
     if (!r)
         return;
     end(h, h->slow ? REFUSED_SLOW : REFUSED_CUT_OFF, 0);
+    quotas_end_bytes(h->server->quotas, h->token.name, &r->charge, r->came);
     free(r->form);
     if (r->digest)
         gnutls_hash_deinit(r->digest, NULL);

@@ -13,7 +13,7 @@ enum receive_kind receive_kind(const char *path);
 /* Handles the head of the request: reads labels, checks sizes, and begins a file. Returns 0 to go on. It may also answer at once
  * (h->answered). */
 int receive_begin(struct http *h, enum receive_kind kind);
-/* Counts a request whose sender lacks the permission. */
+/* Counts a request that was refused because its sender lacks the permission, or has used up a limit. */
 void receive_not_allowed(struct http *h, enum receive_kind kind);
 /* Receives some bytes of the body. */
 void receive_some(struct http *h, const char *bytes, size_t n);

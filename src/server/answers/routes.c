@@ -6,6 +6,7 @@
 #include "server/alerts/alerts.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
+#include "server/answers/permit.h"
 #include "server/answers/query.h"
 #include "server/answers/receive.h"
 #include "server/answers/storage.h"
@@ -22,7 +23,8 @@
 #include "server/fleet/services.h"
 #include "server/spans/spans.h"
 #include "server/fleet/top.h"
-#include "server/request/origin.h"
+#include "server/logs/audit.h"
+#include "server/logs/line.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,8 +32,6 @@
 
 /* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
  * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
-enum { OF_ALL = 1 << 8 }; /* the answer is about all services, and cannot be restricted */
-
 static const struct route {
     const char *path;
     unsigned scope; /* the required permission; 0 = none; or OF_ALL */
@@ -72,20 +72,20 @@ static const struct route {
 enum { CALL_BYTES_MAX = 1 << 20 };
 
 /* Requests to the server with a short body. */
-static const struct told {
+static const struct command {
     const char *path;
     unsigned scope;
     void (*answer)(struct http *h, const char *body, size_t n);
-} told[] = {
+} commands[] = {
     {"/v1/profiles", TOKEN_PROFILE, profiles_ask},
     {"/v1/profiles/poll", TOKEN_WRITE, profiles_poll},
 };
 
-static const struct told *find_told(const struct http *h)
+static const struct command *find_command(const struct http *h)
 {
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (!strcmp(h->path, told[i].path) && !strcmp(h->method, "POST"))
-            return &told[i];
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(h->path, commands[i].path) && !strcmp(h->method, "POST"))
+            return &commands[i];
     return NULL;
 }
 
@@ -109,44 +109,6 @@ static const struct numbered *find_numbered(const char *path)
     return NULL;
 }
 
-static void refuse(struct http *h, bool known, const char *what)
-{
-    char text[100];
-    if (connect_is(h->path)) {
-        snprintf(text, sizeof text, "a token that may %s is wanted: Authorization: Bearer TOKEN", what);
-        connect_error(h, known ? "permission_denied" : "unauthenticated", text);
-    } else if (!known) {
-        http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
-    } else {
-        http_error(h, HTTP_FORBIDDEN, "this token may not %s", what);
-    }
-}
-
-/* Finds the permissions of the request, and checks that it may be answered. Returns 0, or -1 if it has already answered with an error. */
-static int allow(struct http *h, unsigned scope)
-{
-    static const struct token everything = {.scopes = TOKEN_ALL, .services = TOKENS_ANY_SERVICE};
-    struct server *s = h->server;
-    if (!origin_allow(h))
-        return -1;
-    if (!s->options->token_file || !scope) {
-        h->token = everything;
-        return 0;
-    }
-    bool known = tokens_find(&s->tokens, http_header(h, "Authorization"), http_header(h, "X-Scope-OrgID"), &h->token),
-         good = known && !(scope & TOKEN_ALL & ~h->token.scopes);
-    if (!good)
-        refuse(h, known,
-               scope == (TOKEN_READ | TOKEN_WRITE) ? "both read and write"
-               : scope & TOKEN_WRITE               ? "write"
-               : scope & TOKEN_READ                ? "read"
-               : scope & TOKEN_PROFILE             ? "ask for profiles"
-                                                   : "change the server");
-    else if (scope & OF_ALL && token_is_bound(&h->token))
-        http_error(h, HTTP_FORBIDDEN, "this token is for some services only, and %s is about all", h->path);
-    return h->answered ? -1 : 0;
-}
-
 static void get(struct http *h)
 {
     const struct route *route = NULL;
@@ -155,11 +117,11 @@ static void get(struct http *h)
         if (!strcmp(routes[i].path, h->path))
             route = &routes[i];
     if (!route && !one) {
-        if (!allow(h, TOKEN_READ))
+        if (!permit(h, TOKEN_READ))
             http_error(h, HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
         return;
     }
-    if (allow(h, one ? TOKEN_READ : route->scope))
+    if (permit(h, one ? TOKEN_READ : route->scope))
         return;
     uint64_t begun = clock_monotonic_ns();
     if (one)
@@ -180,7 +142,7 @@ static bool is_packed(struct http *h)
 
 static void begin_call(struct http *h)
 {
-    if (allow(h, connect_is_open(h->path) ? 0 : TOKEN_READ))
+    if (permit(h, connect_is_open(h->path) ? 0 : TOKEN_READ))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -190,7 +152,7 @@ static void begin_call(struct http *h)
 static void reload(struct http *h)
 {
     static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
-    if (allow(h, TOKEN_ADMIN | OF_ALL))
+    if (permit(h, TOKEN_ADMIN | OF_ALL))
         return;
     stop_reload(&h->server->stop);
     http_content(h, HTTP_ACCEPTED, "application/json", (struct http_content){.bytes = text, .n = sizeof text - 1});
@@ -204,15 +166,15 @@ static bool is_finding(const struct http *h)
 /* A token of a host may write, but must not silence findings. So a change needs both scopes. */
 static void begin_change(struct http *h)
 {
-    if (allow(h, TOKEN_READ | TOKEN_WRITE) || is_packed(h))
+    if (permit(h, TOKEN_READ | TOKEN_WRITE) || is_packed(h))
         return;
     buffer_init(&h->message, FINDINGS_BODY_MAX);
     h->takes_body = true;
 }
 
-static void begin_told(struct http *h, unsigned scope)
+static void begin_command(struct http *h, unsigned scope)
 {
-    if (allow(h, scope) || is_packed(h))
+    if (permit(h, scope) || is_packed(h))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -233,12 +195,12 @@ static void post(struct http *h)
         begin_change(h);
         return;
     }
-    if (kind == RECEIVE_NOTHING && find_told(h)) {
-        begin_told(h, find_told(h)->scope);
+    if (kind == RECEIVE_NOTHING && find_command(h)) {
+        begin_command(h, find_command(h)->scope);
         return;
     }
     if (kind == RECEIVE_NOTHING && alerts_test_path(h->path)) {
-        if (!allow(h, TOKEN_WRITE | OF_ALL))
+        if (!permit(h, TOKEN_WRITE | OF_ALL))
             alerts_test(h);
         return;
     }
@@ -246,7 +208,7 @@ static void post(struct http *h)
         http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings, /v1/profiles or /v1/findings/ID");
         return;
     }
-    if (allow(h, TOKEN_WRITE)) {
+    if (permit(h, TOKEN_WRITE)) {
         receive_not_allowed(h, kind);
         return;
     }
@@ -254,6 +216,30 @@ static void post(struct http *h)
         return;
     receive_begin(h, kind);
     h->takes_body = h->receive != NULL;
+}
+
+/* Whether the request is to change something. Recordings that are sent do not count. */
+static bool is_change(const struct http *h)
+{
+    const struct command *request = find_command(h);
+    return !strcmp(h->method, "POST") &&
+           (!strcmp(h->path, "/v1/reload") || is_finding(h) || alerts_test_path(h->path) || (request && request->scope == TOKEN_PROFILE));
+}
+
+/* Notes a change, once it is answered, in the audit log. */
+static void note_change(struct http *h)
+{
+    char change[LINE_TEXT_MAX];
+    if (!h->answered || !is_change(h) || !h->server->audit)
+        return;
+    snprintf(change, sizeof change, "%.*s", (int)h->message.len, h->message.len ? (const char *)h->message.data : "");
+    audit_request(h->server->audit, &(struct audit_request){.token = h->token.holder,
+                                                            .address = h->address ? h->address : "",
+                                                            .method = h->method,
+                                                            .path = h->path,
+                                                            .change = change,
+                                                            .problem = h->problem,
+                                                            .status = h->status});
 }
 
 void routes_begin(struct http *h)
@@ -264,6 +250,7 @@ void routes_begin(struct http *h)
         get(h);
     else
         http_error(h, HTTP_METHOD_NOT_ALLOWED, "GET or POST");
+    note_change(h);
 }
 
 void routes_body(struct http *h, const char *bytes, size_t n)
@@ -311,12 +298,12 @@ static void end_change(struct http *h)
         findings_change(h, h->path + sizeof findings - 1, (const char *)h->message.data, h->message.len);
 }
 
-static void end_told(struct http *h)
+static void end_command(struct http *h)
 {
     if (h->message.failed)
         http_error(h, HTTP_CONTENT_TOO_LARGE, "the body has more than %d bytes", CALL_BYTES_MAX);
     else
-        find_told(h)->answer(h, (const char *)h->message.data, h->message.len);
+        find_command(h)->answer(h, (const char *)h->message.data, h->message.len);
 }
 
 void routes_body_end(struct http *h)
@@ -325,10 +312,11 @@ void routes_body_end(struct http *h)
         receive_end(h);
     else if (h->takes_body && !h->answered && is_finding(h))
         end_change(h);
-    else if (h->takes_body && !h->answered && find_told(h))
-        end_told(h);
+    else if (h->takes_body && !h->answered && find_command(h))
+        end_command(h);
     else if (h->takes_body && !h->answered)
         end_call(h);
+    note_change(h);
 }
 
 void routes_drop(struct http *h)

@@ -8,8 +8,7 @@
 
 enum { METRICS_SERVICES = 100, SECONDS_PER_DAY = 86400 };
 
-/* The reasons for deletions, named after the options. */
-static const char *const reasons[DELETED_REASONS] =
+const char *const storage_reasons[DELETED_REASONS] =
     {[DELETED_AGE] = "age", [DELETED_RAW] = "max_recordings", [DELETED_QUOTA] = "max_disk_per_service", [DELETED_DISK] = "max_disk"};
 
 /* ---- /v1/storage ---- */
@@ -36,7 +35,7 @@ static void put_deleted(struct jsonw *j, struct store *store)
     jsonw_key(j, "deleted");
     jsonw_object(j);
     for (int i = 0; i < DELETED_REASONS; i++) {
-        jsonw_key(j, reasons[i]);
+        jsonw_key(j, storage_reasons[i]);
         jsonw_object(j);
         jsonw_member_uint(j, "days", d.days[i]);
         jsonw_member_uint(j, "recordings", d.raw_files[i]);
@@ -140,7 +139,7 @@ static void put_each(FILE *out, const char *name, const char *help, const uint64
 {
     exposition_head(out, name, "counter", help);
     for (int i = 0; i < DELETED_REASONS; i++)
-        fprintf(out, "candor_server_%s{reason=\"%s\"} %" PRIu64 "\n", name, reasons[i], values[i]);
+        fprintf(out, "candor_server_%s{reason=\"%s\"} %" PRIu64 "\n", name, storage_reasons[i], values[i]);
 }
 
 void storage_put_metrics(FILE *out, struct server *s)

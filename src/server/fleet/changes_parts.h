@@ -23,7 +23,7 @@ struct fleet_changes {
     const char *split; /* NULL, or a label whose values are told apart among the causes */
     uint32_t limit;
     bool all;
-    uint32_t few; /* a side with fewer hosts is split into blocks of time */
+    uint32_t few;               /* a side with fewer hosts is split into blocks of time */
     struct fleet_side sides[2]; /* by enum changes_side */
     struct changes changes;
 };

@@ -1,5 +1,6 @@
 #include "server/front/connection.h"
 
+#include "base/map.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/front/http2.h"
@@ -30,6 +31,7 @@ struct connection *connection_new(struct server *s, int fd, struct place *place,
     buffer_init(&c->in, 2 * BODY_BYTES);
     getnameinfo(peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), c->address, sizeof c->address,
                 NULL, 0, NI_NUMERICHOST);
+    c->work.job.owner = hash_bytes(c->address, strlen(c->address));
     if (transport_open(&c->transport, fd, keys)) {
         if (c->transport.tls)
             gnutls_deinit(c->transport.tls);
@@ -168,11 +170,14 @@ static enum want begin_request(struct connection *c, size_t n)
     r->http.path = r->http.head.path;
     r->http.is_gone = is_gone;
     r->http.client = &c->transport;
+    r->http.address = c->address;
+    r->http.certificate = c->transport.certificate;
     r->head = n;
     consume(c, n);
     c->seen = 0;
     if (status)
         return refuse_malformed(c, status, problem);
+    c->work.job.owner = request_owner(r);
     request_begin_body(r);
     return work(c, TASK_BEGIN);
 }

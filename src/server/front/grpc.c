@@ -8,7 +8,6 @@
 #include "server/connect/connect.h"
 #include "server/connect/wire.h"
 
-#include <ctype.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,6 @@
 
 #define MEDIA     "application/grpc"
 #define ENCODINGS "identity,gzip,zstd"
-
-enum { RETRY_S = 10 };
 
 /* Codes of gRPC. */
 enum {
@@ -221,7 +218,7 @@ static void write_details(const struct http *h, struct grpc_answer *a)
     wire_text(&w, 1, "@type", "type.googleapis.com/google.rpc.RetryInfo");
     wire_message(&w, 2, "value");
     wire_message(&w, 1, "retryDelay");
-    wire_int(&w, 1, "seconds", RETRY_S);
+    wire_int(&w, 1, "seconds", h->retry_s ? h->retry_s : HTTP_LATER_S);
     wire_message_end(&w, 1);
     wire_message_end(&w, 2);
     wire_message_end(&w, 3);

@@ -81,7 +81,7 @@ int listen_start(struct listener **out, struct server *s, unsigned *port, void (
     if (!l)
         return error_set(e, -ENOMEM, "out of memory");
     struct transport_keys *keys = NULL;
-    int rc = o->certificate ? transport_read_keys(&keys, o->certificate, o->key, e) : 0;
+    int rc = o->certificate ? transport_read_keys(&keys, o->certificate, o->key, o->client_ca, e) : 0;
     rc = rc ? rc : open_port(o, &fd, port, e);
     if (rc) {
         transport_put_keys(keys);

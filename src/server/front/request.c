@@ -1,9 +1,10 @@
 #include "server/front/request.h"
 
+#include "base/map.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/answers/routes.h"
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ void request_end(struct request *r, const char *address)
 {
     const struct http *h = &r->http;
     uint64_t ns = clock_monotonic_ns() - h->begun_ns, received = r->head + r->came;
-    const struct journal_request line = {.token = h->token.name,
+    const struct journal_request line = {.token = h->token.holder,
                                          .address = address,
                                          .method = h->method,
                                          .path = h->path,
@@ -41,6 +42,21 @@ void request_end(struct request *r, const char *address)
 }
 
 /* ---- for a worker ---- */
+
+static uint64_t number_of(const char *text)
+{
+    return hash_bytes(text, strlen(text));
+}
+
+uint64_t request_owner(const struct request *r)
+{
+    const struct http *h = &r->http;
+    const char *header = h->server->options->proxy_user_header, *user = header ? http_header(h, header) : NULL;
+    uint64_t number = user ? number_of(user) : tokens_number(http_header(h, "Authorization"));
+    if (!number && h->certificate)
+        return number_of(h->certificate);
+    return number ? number : number_of(h->address);
+}
 
 enum lane request_lane(const struct request *r)
 {

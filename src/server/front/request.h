@@ -41,6 +41,9 @@ struct request *request_new(struct server *s);
  * waits for the body. */
 void request_end(struct request *r, const char *address);
 
+/* Returns a number for the client, so that clients take turns: for the holder of a token or certificate, for a person whom a proxy names,
+ * or else for the address. */
+uint64_t request_owner(const struct request *r);
 /* Returns the workers' lane for a request. */
 enum lane request_lane(const struct request *r);
 /* Does a worker's part of a request. bytes: `piece` bytes of its body, for TASK_BODY. */

@@ -133,10 +133,13 @@ bool stream_begin(struct stream *s)
     s->request->head = s->head_bytes;
     s->request->http.is_gone = is_gone;
     s->request->http.client = s;
+    s->request->http.address = s->of->address;
+    s->request->http.certificate = s->of->transport->certificate;
     if (s->too_large)
         refuse_head(s, HTTP_HEADERS_TOO_LARGE, "request line and headers have more than 32 KiB");
     else
         read_head(s, &head);
+    s->work.job.owner = request_owner(s->request);
     buffer_deinit(&head);
     free_head(s);
     return true;

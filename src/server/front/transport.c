@@ -5,14 +5,20 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdatomic.h>
+#include <gnutls/x509.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WARNINGS_MAX = 16 }; /* limit for warnings of a client in one part of a handshake */
+enum {
+    WARNINGS_MAX = 16, /* limit for warnings of a client in one part of a handshake */
+    NAME_BYTES = 256,
+};
 
 struct transport_keys {
     gnutls_certificate_credentials_t credentials;
+    bool asks;              /* clients are asked for certificates */
     atomic_uint references; /* the last one to give its reference back frees the keys; acquire and release order that after all uses */
 };
 
@@ -24,7 +30,20 @@ void transport_put_keys(struct transport_keys *keys)
     free(keys);
 }
 
-int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, struct error *e)
+/* Reads the certificates that sign those of clients. */
+static int read_client_ca(struct transport_keys *k, const char *path, struct error *e)
+{
+    if (!path)
+        return 0;
+    int n = gnutls_certificate_set_x509_trust_file(k->credentials, path, GNUTLS_X509_FMT_PEM);
+    k->asks = n > 0;
+    if (k->asks)
+        return 0;
+    return error_set(e, -EINVAL, "--tls-client-ca %s: %s; it must be a PEM file with certificates", path,
+                     n ? gnutls_strerror(n) : "there is no certificate");
+}
+
+int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, const char *client_ca, struct error *e)
 {
     struct transport_keys *k = *keys = calloc(1, sizeof *k);
     if (!k || gnutls_certificate_allocate_credentials(&k->credentials)) {
@@ -34,12 +53,16 @@ int transport_read_keys(struct transport_keys **keys, const char *certificate, c
     }
     k->references = 1;
     int rc = gnutls_certificate_set_x509_key_file(k->credentials, certificate, key, GNUTLS_X509_FMT_PEM);
-    if (rc >= 0)
+    if (rc < 0)
+        rc = error_set(e, -EINVAL, "--tls-cert %s, --tls-key %s: %s; both must be PEM files that belong together", certificate, key,
+                       gnutls_strerror(rc));
+    else
+        rc = read_client_ca(k, client_ca, e);
+    if (!rc)
         return 0;
     transport_put_keys(k);
     *keys = NULL;
-    return error_set(e, -EINVAL, "--tls-cert %s, --tls-key %s: %s; both must be PEM files that belong together", certificate, key,
-                     gnutls_strerror(rc));
+    return rc;
 }
 
 /* Offers HTTP/2 and HTTP/1.1 (ALPN). A client without ALPN gets what it begins with. */
@@ -66,7 +89,64 @@ int transport_open(struct transport *t, int fd, struct transport_keys *keys)
     offer_protocols(t->tls);
     if (gnutls_set_default_priority(t->tls) || gnutls_credentials_set(t->tls, GNUTLS_CRD_CERTIFICATE, keys->credentials))
         return -ENOMEM;
+    gnutls_certificate_server_set_request(t->tls, keys->asks ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE);
     return 0;
+}
+
+/* ---- the client's certificate ---- */
+
+/* Copies a name. Returns false if the certificate does not have it, or if it has a zero byte. */
+static bool is_name(int rc, const char *name, size_t n)
+{
+    return rc >= 0 && n && n < NAME_BYTES && strlen(name) == n;
+}
+
+/* Finds the first DNS name of a certificate, or else its common name. */
+static bool name_of(gnutls_x509_crt_t one, char name[NAME_BYTES])
+{
+    int rc;
+    size_t n;
+    for (unsigned i = 0;; i++) {
+        n = NAME_BYTES - 1;
+        memset(name, 0, NAME_BYTES);
+        rc = gnutls_x509_crt_get_subject_alt_name(one, i, name, &n, NULL);
+        if (rc == GNUTLS_SAN_DNSNAME)
+            return is_name(rc, name, n);
+        if (rc < 0 && rc != GNUTLS_E_SHORT_MEMORY_BUFFER)
+            break;
+    }
+    n = NAME_BYTES - 1;
+    memset(name, 0, NAME_BYTES);
+    rc = gnutls_x509_crt_get_dn_by_oid(one, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &n);
+    return is_name(rc, name, n);
+}
+
+static bool is_signed(gnutls_session_t tls)
+{
+    unsigned status;
+    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+    return !gnutls_certificate_verify_peers(tls, &purpose, 1, &status) && !status;
+}
+
+/* Takes the name from the client's certificate, if there is one. Returns 0, or -EACCES if it is not good. */
+static int take_certificate(struct transport *t)
+{
+    char name[NAME_BYTES];
+    unsigned count = 0;
+    gnutls_x509_crt_t one;
+    const gnutls_datum_t *list = gnutls_certificate_get_peers(t->tls, &count);
+    if (!list || !count)
+        return 0;
+    bool good = is_signed(t->tls) && !gnutls_x509_crt_init(&one);
+    if (good) {
+        good = !gnutls_x509_crt_import(one, &list[0], GNUTLS_X509_FMT_DER) && name_of(one, name);
+        gnutls_x509_crt_deinit(one);
+    }
+    t->certificate = good ? strdup(name) : NULL;
+    if (t->certificate)
+        return 0;
+    gnutls_alert_send(t->tls, GNUTLS_AL_FATAL, GNUTLS_A_BAD_CERTIFICATE); /* whether the client sees it or not */
+    return -EACCES;
 }
 
 static ssize_t tls_result(ssize_t rc)
@@ -81,6 +161,8 @@ int transport_handshake(struct transport *t)
     int rc = GNUTLS_E_INTERRUPTED;
     for (int i = 0; i < WARNINGS_MAX && rc < 0 && rc != GNUTLS_E_AGAIN && !gnutls_error_is_fatal(rc); i++)
         rc = gnutls_handshake(t->tls);
+    if (!rc && t->keys->asks)
+        return take_certificate(t);
     return rc == GNUTLS_E_INTERRUPTED ? -EIO : (int)tls_result(rc);
 }
 
@@ -135,6 +217,7 @@ void transport_close(struct transport *t, bool reset)
     if (t->tls)
         gnutls_deinit(t->tls);
     transport_put_keys(t->keys);
+    free(t->certificate);
     if (reset)
         setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     close(t->fd);

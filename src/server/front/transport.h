@@ -22,16 +22,19 @@ struct transport {
     int fd;
     gnutls_session_t tls; /* NULL = no TLS */
     struct transport_keys *keys;
+    char *certificate; /* after the handshake: the name in the client's certificate; NULL = none */
 };
 
-/* Reads the certificate and the key from PEM files. The caller has a reference, and gives it back with transport_put_keys. keys may be NULL
+/* Reads the certificate and the key from PEM files, and the certificates that sign those of clients (client_ca); NULL = clients are not
+ * asked for certificates. The caller has a reference, and gives it back with transport_put_keys. keys may be NULL
  * there. */
-int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, struct error *e);
+int transport_read_keys(struct transport_keys **keys, const char *certificate, const char *key, const char *client_ca, struct error *e);
 void transport_put_keys(struct transport_keys *keys);
 
 /* Opens a connection, and takes over the descriptor. keys: NULL = no TLS. */
 int transport_open(struct transport *t, int fd, struct transport_keys *keys);
-/* Does the handshake of TLS. Call it only with TLS. */
+/* Does the handshake of TLS. Call it only with TLS. A client may have a certificate if client_ca was given. It fails if the certificate is
+ * not signed by one of these, is over, or has no name. */
 int transport_handshake(struct transport *t);
 /* Receives bytes. Returns their number, or 0 if the client sends no more. */
 ssize_t transport_read(struct transport *t, void *bytes, size_t n);

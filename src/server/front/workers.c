@@ -7,12 +7,25 @@
 #include <string.h>
 
 static const unsigned lane_threads[LANES] = {[LANE_SHORT] = 4, [LANE_RECEIVE] = 16, [LANE_QUERY] = 16};
-enum { THREADS_MAX = 36 };
+enum {
+    THREADS_MAX = 36,
+    CLIENTS = 4096,
+    KEPT = 4, /* one in so many threads is for clients that have none */
+};
+
+/* The jobs of a client that wait in a lane. A part of the clients' numbers distinguishes them. */
+struct client {
+    struct job *first, **last;
+    struct client *next; /* the next one in the lane's round; only if it has jobs */
+    unsigned running;    /* threads that work for it */
+};
 
 struct queue {
     struct workers *workers;
     pthread_cond_t more;
-    struct job *first, **last;
+    unsigned threads, running;
+    struct client *first, **last; /* the round of clients that have jobs */
+    struct client clients[CLIENTS];
 };
 
 struct workers {
@@ -26,27 +39,73 @@ struct workers {
     void *context;
 };
 
+/* Puts a client at the end of the round. */
+static void line_up(struct queue *q, struct client *c)
+{
+    c->next = NULL;
+    *q->last = c;
+    q->last = &c->next;
+}
+
+/* Whether a thread may work for the client: the last ones that are free are for clients that have none. */
+static bool may_run(const struct queue *q, const struct client *c)
+{
+    return !c->running || q->threads - q->running > q->threads / KEPT || q->workers->stopping;
+}
+
+/* Takes a job of the first client of the round that may have a thread. Clients without a thread come before the others. Returns NULL if
+ * there is none. */
+static struct job *take_next(struct queue *q)
+{
+    struct client **best = NULL;
+    for (struct client **at = &q->first; *at && (!best || (*best)->running); at = &(*at)->next)
+        if (may_run(q, *at) && (!best || !(*at)->running))
+            best = at;
+    if (!best)
+        return NULL;
+    struct client *c = *best;
+    *best = c->next;
+    if (q->last == &c->next)
+        q->last = best;
+    struct job *job = c->first;
+    c->first = job->next;
+    if (c->first)
+        line_up(q, c);
+    c->running++;
+    q->running++;
+    return job;
+}
+
+static struct client *client_of(struct queue *q, const struct job *job)
+{
+    return &q->clients[job->owner % CLIENTS];
+}
+
 /* Waits for the next job, and returns it. Returns NULL if there will be no more. */
 static struct job *take(struct queue *q)
 {
     struct workers *w = q->workers;
-    pthread_mutex_lock(&w->lock);
-    while (!q->first && !w->stopping)
+    struct job *job;
+    while (!(job = take_next(q)) && !w->stopping)
         pthread_cond_wait(&q->more, &w->lock);
-    struct job *job = q->first;
-    if (job && !(q->first = job->next))
-        q->last = &q->first;
-    pthread_mutex_unlock(&w->lock);
     return job;
 }
 
 static void *work(void *context)
 {
     struct queue *q = context;
+    struct workers *w = q->workers;
+    pthread_mutex_lock(&w->lock);
     for (struct job *job; (job = take(q));) {
-        q->workers->run(job);
-        q->workers->done(q->workers->context, job);
+        struct client *c = client_of(q, job);
+        pthread_mutex_unlock(&w->lock);
+        w->run(job);
+        w->done(w->context, job); /* from here on, the job is not ours */
+        pthread_mutex_lock(&w->lock);
+        c->running--;
+        q->running--;
     }
+    pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
@@ -61,7 +120,9 @@ int workers_start(struct workers **out, void (*run)(struct job *job), void (*don
     int rc = 0;
     for (int lane = 0; lane < LANES; lane++) {
         struct queue *q = &w->queues[lane];
-        *q = (struct queue){.workers = w, .last = &q->first};
+        q->workers = w;
+        q->last = &q->first;
+        q->threads = lane_threads[lane];
         pthread_cond_init(&q->more, NULL);
         for (unsigned i = 0; !rc && i < lane_threads[lane]; i++) {
             rc = pthread_create(&w->threads[w->thread_count], NULL, work, q);
@@ -78,10 +139,15 @@ int workers_start(struct workers **out, void (*run)(struct job *job), void (*don
 void workers_submit(struct workers *w, enum lane lane, struct job *job)
 {
     struct queue *q = &w->queues[lane];
+    struct client *c = client_of(q, job);
     job->next = NULL;
     pthread_mutex_lock(&w->lock);
-    *q->last = job;
-    q->last = &job->next;
+    if (!c->first) {
+        line_up(q, c);
+        c->last = &c->first;
+    }
+    *c->last = job;
+    c->last = &job->next;
     pthread_cond_signal(&q->more);
     pthread_mutex_unlock(&w->lock);
 }

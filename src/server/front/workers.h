@@ -1,4 +1,5 @@
-/* Runs threads for work that may take long. Each lane has its own threads, so that one kind of work never waits for another.
+/* Runs threads for work that may take long. Each lane has its own threads, so that one kind of work never waits for another. The clients of
+ * a lane take turns, and one of them does not get the last quarter of its threads, so that no client waits for another's work to end.
  *
  *   workers_start -> workers_submit ... -> workers_stop
  *
@@ -7,6 +8,8 @@
 #define CANDOR_SERVER_FRONT_WORKERS_H
 
 #include "base/error.h"
+
+#include <stdint.h>
 
 enum lane {
     LANE_SHORT,   /* small answers, and the computations of TLS for a new connection */
@@ -17,6 +20,7 @@ enum lane {
 
 struct job { /* a member of the struct that the work is for */
     struct job *next;
+    uint64_t owner; /* a number for the client; two clients with the same number share their turns */
 };
 
 struct workers;

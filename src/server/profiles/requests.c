@@ -105,11 +105,7 @@ bool requests_is_open(const json_t *request, int64_t now)
 const char *requests_state(const json_t *request, int64_t now)
 {
     struct tally n = count(request, now);
-    return n.active                         ? "running"
-           : requests_is_open(request, now) ? "waiting"
-           : n.recorded                     ? "done"
-           : n.all                          ? "failed"
-                                            : "expired";
+    return n.active ? "running" : requests_is_open(request, now) ? "waiting" : n.recorded ? "done" : n.all ? "failed" : "expired";
 }
 
 static bool is_over(const json_t *request, int64_t now)
@@ -139,10 +135,10 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
             json_array_remove(r->list, i);
         else
             i++;
-    json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:s,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events",
-                            w->events, "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share,
-                            "by", w->by, "services", w->services, "created", (json_int_t)now, "until", (json_int_t)(now + w->within),
-                            "tasks");
+    json_t *one =
+        json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:s,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events", w->events,
+                  "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share, "by", w->by,
+                  "services", w->services, "created", (json_int_t)now, "until", (json_int_t)(now + w->within), "tasks");
     if (!one || json_array_append_new(r->list, one))
         return error_set(e, -ENOMEM, "out of memory");
     return r->next++;
@@ -180,7 +176,8 @@ static bool is_busy(const struct requests *r, const struct requests_jvm *jvm, in
 /* Draws whether the JVM is among the request's share: the same JVM always has the same luck. */
 static bool is_drawn(const json_t *request, const struct requests_jvm *jvm)
 {
-    uint64_t hash = hash_bytes(jvm->id, strlen(jvm->id)) ^ hash_mix(hash_bytes(jvm->host, strlen(jvm->host)) ^ (uint64_t)int_of(request, "id"));
+    uint64_t hash =
+        hash_bytes(jvm->id, strlen(jvm->id)) ^ hash_mix(hash_bytes(jvm->host, strlen(jvm->host)) ^ (uint64_t)int_of(request, "id"));
     return (double)(hash_mix(hash) >> 11) * 0x1p-53 < json_number_value(json_object_get(request, "share"));
 }
 
@@ -205,9 +202,9 @@ static int add_task(json_t *request, const struct requests_jvm *jvm, int64_t now
 
 static int add_offer(json_t *offers, const json_t *request, const struct requests_jvm *jvm)
 {
-    json_t *offer = json_pack("{s:I,s:s,s:s,s:s,s:I}", "request", (json_int_t)int_of(request, "id"), "jvm", jvm->id, "events",
-                              text_of(request, "events"), "interval", text_of(request, "interval"), "seconds",
-                              (json_int_t)int_of(request, "seconds"));
+    json_t *offer =
+        json_pack("{s:I,s:s,s:s,s:s,s:I}", "request", (json_int_t)int_of(request, "id"), "jvm", jvm->id, "events",
+                  text_of(request, "events"), "interval", text_of(request, "interval"), "seconds", (json_int_t)int_of(request, "seconds"));
     return offer && !json_array_append_new(offers, offer) ? 0 : -ENOMEM;
 }
 

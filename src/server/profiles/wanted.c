@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct wanted defaults = {
-    .events = "cpu", .seconds = 60, .within = WANTED_WITHIN, .jvms = WANTED_JVMS, .share = 1, .services = TOKENS_ANY_SERVICE};
+static const struct wanted defaults =
+    {.events = "cpu", .seconds = 60, .within = WANTED_WITHIN, .jvms = WANTED_JVMS, .share = 1, .services = TOKENS_ANY_SERVICE};
 
 #define EVENT_NAME(symbol, name) name,
 
@@ -116,9 +116,10 @@ static int check_keys(const json_t *body, struct error *e)
     const char *key;
     const json_t *value;
     if (!json_is_object(body))
-        return error_set(e, -EINVAL, "the body is not like {\"select\": \"service=\\\"shop\\\"\", \"events\": \"wall\", \"duration\": \"2m\"}");
-    json_object_foreach((json_t *)body, key, value) if (!word_list_has(known, key))
-        return error_set(e, -EINVAL, "no member '%.40s'; known are %s", key, known);
+        return error_set(e, -EINVAL,
+                         "the body is not like {\"select\": \"service=\\\"shop\\\"\", \"events\": \"wall\", \"duration\": \"2m\"}");
+    json_object_foreach((json_t *)body, key,
+                        value) if (!word_list_has(known, key)) return error_set(e, -EINVAL, "no member '%.40s'; known are %s", key, known);
     return 0;
 }
 

@@ -4,7 +4,7 @@
 #define CANDOR_SERVER_PROFILES_WANTED_H
 
 #include "base/error.h"
-#include "server/request/tokens.h"
+#include "server/access/tokens.h"
 
 #include <stdint.h>
 
@@ -21,12 +21,12 @@ enum {
 
 struct wanted {
     char select[WANTED_SELECT], events[WANTED_EVENTS], interval[WANTED_INTERVAL]; /* interval: "" = as the JVM's daemon has it */
-    int64_t seconds; /* the length of the recording */
-    int64_t within;  /* seconds in which a JVM must be found */
-    uint32_t jvms;   /* so many JVMs at most */
-    double share;    /* of the JVMs that match, each with this probability */
-    char by[WANTED_BY];             /* who wants it, for people */
-    char services[TOKENS_PATTERN]; /* a pattern: of which services the JVMs may be */
+    int64_t seconds;                                                              /* the length of the recording */
+    int64_t within;                                                               /* seconds in which a JVM must be found */
+    uint32_t jvms;                                                                /* so many JVMs at most */
+    double share;                                                                 /* of the JVMs that match, each with this probability */
+    char by[WANTED_BY];                                                           /* who wants it, for people */
+    char services[TOKENS_PATTERN];                                                /* a pattern: of which services the JVMs may be */
 };
 
 /* Reads a request from JSON; sets all but `by` and `services`. Returns 0, or -EINVAL with a message in e. */

@@ -34,7 +34,7 @@ static int store(struct parts *p, struct envelope_note *note, const void *bytes,
 {
     struct envelope_writer w = {.fd = -1};
     gnutls_hash_hd_t digest;
-    int rc = arrival_allow(p->token, &note->labels, e);
+    int rc = arrival_allow(p->server, p->token, &note->labels, e);
     if (rc)
         return rc;
     if (!n)

@@ -83,7 +83,9 @@ static const char *code_of(int rc)
 {
     if (rc == -EKEYREJECTED)
         return "permission_denied";
-    return !arrival_may_retry(rc) ? "invalid_argument" : rc == -EBUSY ? "resource_exhausted" : rc == -EBADMSG ? "internal" : "unavailable";
+    if (rc == -EBUSY || quotas_refused(rc))
+        return "resource_exhausted";
+    return !arrival_may_retry(rc) ? "invalid_argument" : rc == -EBADMSG ? "internal" : "unavailable";
 }
 
 /* Answers with an error in OTLP's form, a google.rpc.Status: the code as a number, and a message. */
@@ -109,15 +111,19 @@ static void otlp_error(struct http *h, int rc, const char *text)
         wire_end(&wire, w.out);
     }
     if (later)
-        http_add_text(h, "Retry-After", "10");
-    unsigned status = rc == -EFBIG ? HTTP_CONTENT_TOO_LARGE : rc == -EBUSY ? HTTP_TOO_MANY_REQUESTS : HTTP_SERVICE_UNAVAILABLE;
+        http_add_retry(h, quotas_refused(rc) ? quotas_retry_s(rc) : HTTP_LATER_S);
+    bool too_many = rc == -EBUSY || quotas_refused(rc);
+    unsigned status = rc == -EFBIG ? HTTP_CONTENT_TOO_LARGE : too_many ? HTTP_TOO_MANY_REQUESTS : HTTP_SERVICE_UNAVAILABLE;
     unsigned final = rc == -EKEYREJECTED ? HTTP_FORBIDDEN : HTTP_BAD_REQUEST;
     http_write_end(h, &w, later || rc == -EFBIG ? status : final, json ? json_media : api_of(h->path)->media);
 }
 
 void push_refuse(struct http *h, int rc, const char *text)
 {
-    if (push_protocol(h->path) == BY_PUSH)
+    bool connect = push_protocol(h->path) == BY_PUSH;
+    if (connect && quotas_refused(rc))
+        http_add_retry(h, quotas_retry_s(rc));
+    if (connect)
         connect_error(h, code_of(rc), text);
     else
         otlp_error(h, rc, text);
@@ -202,10 +208,10 @@ void push_answer(struct http *h, const char *bytes, size_t n)
     struct message m = {0};
     struct error e = {""};
     buffer_init(&m.converted, 2 * JSON_PB_MAX);
-    int rc = arrival_turn(h->server, &e); /* a message may take as much memory as a recording that is read */
+    int rc = arrival_turn(h->server, &h->token, &e); /* a message may take as much memory as a recording that is read */
     if (!rc) {
         rc = open_message(h, bytes, n, &m, &e);
-        arrival_turn_end(h->server);
+        arrival_turn_end(h->server, &h->token);
     }
     rc = rc ? rc : api->take(&p, m.bytes, m.n, &e);
     if (m.opened)

@@ -1,33 +1,30 @@
 #include "server/request/arrival.h"
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/text/pattern.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { READER_PATIENCE_S = 10 };
 
-int arrival_turn(struct server *s, struct error *e)
+static uint64_t owner_of(const struct token *by)
 {
-    for (int waited = 0; waited < READER_PATIENCE_S; waited++) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        if (!sem_timedwait(&s->readers, &until))
-            return 0;
-        if (s->stop.asked)
-            break;
-    }
-    return error_set(e, -EBUSY, "too many recordings at once");
+    return hash_bytes(by->name, strlen(by->name));
 }
 
-void arrival_turn_end(struct server *s)
+int arrival_turn(struct server *s, const struct token *by, struct error *e)
 {
-    sem_post(&s->readers);
+    bool taken = turns_take(&s->readers, owner_of(by), READER_PATIENCE_S, &s->stop.asked);
+    return taken ? 0 : error_set(e, -EBUSY, "too many recordings at once");
+}
+
+void arrival_turn_end(struct server *s, const struct token *by)
+{
+    turns_give(&s->readers, owner_of(by));
 }
 
 /* Computes the recording's identity: the digest of its content, its labels and its times. So the same stacks at another time are another
@@ -53,12 +50,12 @@ static int identify(gnutls_hash_hd_t content, const struct envelope_note *note, 
     return rc;
 }
 
-int arrival_allow(const struct token *by, const struct labels *labels, struct error *e)
+int arrival_allow(struct server *s, const struct token *by, const struct labels *labels, struct error *e)
 {
     const char *service = labels_get(labels, "service");
-    return pattern_matches(by->services, service)
-               ? 0
-               : error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+    if (!pattern_matches(by->services, service))
+        return error_set(e, -EKEYREJECTED, "this token may not write the service '%.60s', but %.100s only", service, by->services);
+    return *by->name ? quotas_take_labels(s->quotas, by->name, &by->limits, labels, e) : 0;
 }
 
 /* Gives each service keys of its own, if the token is for some services only: whoever knows a key of another service could otherwise have a
@@ -81,21 +78,23 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
                   struct store_added *added, struct error *e)
 {
     uint8_t identity[ENVELOPE_IDENTITY];
-    int rc = arrival_allow(by, &note->labels, e);
+    int rc = arrival_allow(s, by, &note->labels, e);
     if (!rc && (identify(content, note, identity) || (token_is_bound(by) && bind_key(note))))
         rc = error_set(e, -ENOMEM, "out of memory");
-    rc = rc ? rc : arrival_turn(s, e);
+    rc = rc ? rc : arrival_turn(s, by, e);
     if (!rc) {
         rc = store_add(s->store, w, note, identity, added, e);
         if (!rc && !added->duplicate)
             counters_stored(&s->counters, added->id);
-        arrival_turn_end(s);
+        arrival_turn_end(s, by);
     }
     return rc;
 }
 
 enum refusal arrival_refusal(int rc)
 {
+    if (quotas_refused(rc))
+        return REFUSED_LIMIT;
     switch (rc) {
     case -EKEYREJECTED:
         return REFUSED_NOT_ALLOWED;

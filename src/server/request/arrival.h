@@ -9,13 +9,14 @@
 #include <gnutls/crypto.h>
 #include <stdbool.h>
 
-/* Waits until a recording may be read. Returns 0, or -EBUSY with a message in e. After 0, call arrival_turn_end. */
-int arrival_turn(struct server *s, struct error *e);
-void arrival_turn_end(struct server *s);
+/* Waits until a recording of the token's holder may be read. Returns 0, or -EBUSY with a message in e. After 0, call arrival_turn_end. */
+int arrival_turn(struct server *s, const struct token *by, struct error *e);
+void arrival_turn_end(struct server *s, const struct token *by);
 
-/* Whether the token's holder may send recordings with these labels. Returns 0, or -EKEYREJECTED with a message in e: no file system
- * returns this code, so a disk that refuses to be written is not taken for a token that may not write. */
-int arrival_allow(const struct token *by, const struct labels *labels, struct error *e);
+/* Whether the token's holder may send recordings with these labels. Returns 0, or with a message in e -EKEYREJECTED, or the code of a limit
+ * for labels (access/quotas.h). No file system returns these codes, so a disk that refuses to be written is not taken for a token that may
+ * not write. */
+int arrival_allow(struct server *s, const struct token *by, const struct labels *labels, struct error *e);
 /* Stores a recording that was written, if the token's holder may send it. Every protocol stores its recordings with this function. content:
  * the digest of its bytes. Waits for its turn. Returns the codes of arrival_allow, arrival_turn and store_add. The caller ends the writer
  * with envelope_abandon. */

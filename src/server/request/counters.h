@@ -18,6 +18,7 @@
     X(TIME, "time")                                                                                                                        \
     X(DISK, "disk")                                                                                                                        \
     X(MEMORY, "memory")                                                                                                                    \
+    X(LIMIT, "limit")                                                                                                                      \
     X(BUSY, "busy")                                                                                                                        \
     X(CUT_OFF, "cut_off")                                                                                                                  \
     X(SLOW, "slow")                                                                                                                        \

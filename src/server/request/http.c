@@ -134,9 +134,15 @@ void http_error(struct http *h, unsigned status, const char *format, ...)
     error_text(h, status, text);
 }
 
+void http_add_retry(struct http *h, uint32_t seconds)
+{
+    h->retry_s = seconds;
+    http_add_number(h, "Retry-After", seconds);
+}
+
 void http_later(struct http *h, unsigned status, const char *text)
 {
-    http_add_text(h, "Retry-After", "10");
+    http_add_retry(h, HTTP_LATER_S);
     error_text(h, status, text);
 }
 

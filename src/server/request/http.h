@@ -11,7 +11,11 @@
 
 struct receive;
 
-enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
+enum {
+    HTTP_EXTRA_MAX = 6,
+    HTTP_EXTRA_BYTES = 512,
+    HTTP_LATER_S = 10, /* after so many seconds a client tries again if nothing says better */
+};
 
 #define HTTP_STATUSES(X)                                                                                                                   \
     X(ACCEPTED, 202, "Accepted")                                                                                                           \
@@ -54,6 +58,9 @@ struct http {
     struct receive *receive;   /* the state of a recording that is being received */
     struct buffer message;     /* for a call: the received bytes of its message */
     struct token token;        /* the permissions of the client; zeros = none, until the routes have looked for its token */
+    const char *address;       /* of the client */
+    uint32_t retry_s;          /* after so many seconds the client may try again; 0 = the answer does not say */
+    const char *certificate;   /* name in the client's certificate; NULL = none */
     uint64_t begun_ns;
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */
     void *client;
@@ -97,6 +104,8 @@ void http_error(struct http *h, unsigned status, const char *format, ...) __attr
 void http_note_problem(struct http *h, const char *text);
 /* Answers with an error that may disappear later. */
 void http_later(struct http *h, unsigned status, const char *text);
+/* Adds the header that says after how many seconds to try again. */
+void http_add_retry(struct http *h, uint32_t seconds);
 /* Answers with bytes from malloc, which it frees later. */
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n);
 void http_constant(struct http *h, const char *type, const char *bytes, size_t n);

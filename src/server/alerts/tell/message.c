@@ -1,8 +1,6 @@
 #include "server/alerts/tell/message.h"
 
 #include "base/map.h"
-#include "server/alerts/tell/mail.h"
-#include "server/alerts/tell/template.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -200,32 +198,10 @@ static int put_slack(struct jsonw *j, const struct alert_note *notes, uint32_t c
 
 /* ---- all ---- */
 
-/* A body by a template is about one alert. */
-static int put_template(FILE *out, const struct alert_target *target, const struct alert_note *note)
-{
-    template_put(out, target->template, note, !*target->content_type || strstr(target->content_type, "json"));
-    return 0;
-}
-
-uint32_t message_most(const struct alert_target *target)
-{
-    return target->kind == ALERT_WEBHOOK && *target->template ? 1 : UINT32_MAX;
-}
-
-int message_make(const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now, char **bytes, size_t *n)
+int message_put(FILE *out, const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now)
 {
     struct jsonw j;
-    FILE *out = open_memstream(bytes, n);
     int rc = 0;
-    if (!out)
-        return -ENOMEM;
-    if (target->kind == ALERT_EMAIL || *target->template) {
-        rc = target->kind == ALERT_EMAIL ? mail_put(out, target, notes, count, now) : put_template(out, target, notes);
-        rc = fclose(out) ? -ENOMEM : rc;
-        if (rc)
-            free(*bytes);
-        return rc;
-    }
     jsonw_init(&j, out);
     if (target->kind == ALERT_MANAGER)
         put_alertmanager(&j, target, notes, count, now);
@@ -234,13 +210,5 @@ int message_make(const struct alert_target *target, const struct alert_note *not
     else
         rc = put_slack(&j, notes, count);
     jsonw_finish(&j);
-    rc = fclose(out) ? -ENOMEM : rc;
-    if (rc)
-        free(*bytes);
     return rc;
-}
-
-void message_url(const struct alert_target *target, char *out, size_t size)
-{
-    snprintf(out, size, "%s%s", target->url, target->kind == ALERT_MANAGER ? "/api/v2/alerts" : "");
 }

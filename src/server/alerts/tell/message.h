@@ -1,5 +1,5 @@
-/* The bodies that targets get: Alertmanager's API v2, a webhook with everything that is known or by a template, text for Slack and others
- * like it, and e-mail. */
+/* What targets are told in the formats that are built in: Alertmanager's API v2, a webhook with everything that is known, and text for Slack
+ * and others like it. */
 #ifndef CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
 #define CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
 
@@ -14,12 +14,8 @@ struct alert_note {
 
 enum { ALERT_FINGERPRINT = 17, ALERT_TIME = 32 };
 
-/* Makes the body for a target. now: seconds since the epoch. The caller frees *bytes. Returns 0 or -ENOMEM. */
-int message_make(const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now, char **bytes, size_t *n);
-/* Returns how many alerts one body for the target can be about. */
-uint32_t message_most(const struct alert_target *target);
-/* Writes the address to which bodies are sent. */
-void message_url(const struct alert_target *target, char *out, size_t size);
+/* Writes the body for a target of any type but email, in the format that is built in. now: seconds since the epoch. Returns 0 or -ENOMEM. */
+int message_put(FILE *out, const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now);
 
 /* The labels of an alert, and what identifies them: equal labels have equal fingerprints. Both also serve answers of the API. strict: names
  * are changed to those that Prometheus allows. */

@@ -25,8 +25,8 @@ static const char *next_field(const char *text, const char **begin, char name[FI
 
 static bool is_field(const char *name)
 {
-    static const char *const names[] = {"status", "rule",     "of",     "text",        "value", "low", "high", "threshold",
-                                        "startsAt", "endsAt", "fingerprint", "test"};
+    static const char *const names[] = {"status", "rule",      "of",       "text",   "value",       "low",
+                                        "high",   "threshold", "startsAt", "endsAt", "fingerprint", "test"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], name))
             return true;

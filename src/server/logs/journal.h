@@ -4,8 +4,8 @@
  *   journal_start -> journal_request, journal_reopen -> journal_stop
  *
  * Any thread may call journal_request and journal_reopen. */
-#ifndef CANDOR_SERVER_REQUEST_JOURNAL_H
-#define CANDOR_SERVER_REQUEST_JOURNAL_H
+#ifndef CANDOR_SERVER_LOGS_JOURNAL_H
+#define CANDOR_SERVER_LOGS_JOURNAL_H
 
 #include "base/error.h"
 

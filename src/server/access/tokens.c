@@ -1,6 +1,7 @@
-#include "server/request/tokens.h"
+#include "server/access/tokens.h"
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/text/pattern.h"
 #include "base/text/word_list.h"
 
@@ -13,6 +14,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LINE_BYTES = 1024 };
 
 static const char binding[] = "service=";
 
@@ -37,20 +40,45 @@ static unsigned parse_scopes(const char *text)
     return scopes;
 }
 
-/* Reads "service=PATTERN", or nothing, which means any service. Returns false if the text is neither. */
+/* Reads the pattern of "service=PATTERN". */
 static bool parse_binding(const char *text, size_t n, char services[TOKENS_PATTERN])
 {
-    size_t prefix = sizeof binding - 1;
-    snprintf(services, TOKENS_PATTERN, TOKENS_ANY_SERVICE);
-    if (!n)
-        return true;
-    if (n <= prefix || n - prefix >= TOKENS_PATTERN || strncmp(text, binding, prefix))
+    if (!n || n >= TOKENS_PATTERN)
         return false;
-    snprintf(services, TOKENS_PATTERN, "%.*s", (int)(n - prefix), text + prefix);
+    snprintf(services, TOKENS_PATTERN, "%.*s", (int)n, text);
     for (const char *c = services; *c; c++)
         if (iscntrl((unsigned char)*c))
             return false;
-    return *services != '|' && services[n - prefix - 1] != '|' && !strstr(services, "||");
+    return *services != '|' && services[n - 1] != '|' && !strstr(services, "||");
+}
+
+/* Reads a limit such as "max-bytes-per-hour=2G". */
+static bool parse_limit(const char *text, size_t n, struct quota_limits *limits)
+{
+    const char *equals = memchr(text, '=', n);
+    char value[32];
+    enum quota limit = equals ? quotas_named(text, (size_t)(equals - text)) : QUOTAS;
+    if (limit == QUOTAS || limits->most[limit] || (size_t)(text + n - equals) > sizeof value)
+        return false;
+    snprintf(value, sizeof value, "%.*s", (int)(text + n - equals - 1), equals + 1);
+    return !quotas_parse(limit, value, &limits->most[limit]);
+}
+
+/* Reads what a line may have at its end: limits, then service=PATTERN. A pattern may have blanks. */
+static bool parse_rest(const char *text, size_t n, struct token *token)
+{
+    const char *end = text + n;
+    snprintf(token->services, TOKENS_PATTERN, TOKENS_ANY_SERVICE);
+    while (text < end) {
+        size_t word = strcspn(text, " "), prefix = sizeof binding - 1;
+        if ((size_t)(end - text) >= prefix && !strncmp(text, binding, prefix))
+            return parse_binding(text + prefix, (size_t)(end - text) - prefix, token->services);
+        if (!parse_limit(text, word, &token->limits))
+            return false;
+        text += word;
+        text += strspn(text, " ");
+    }
+    return true;
 }
 
 static int parse_hex(const char *text, uint8_t digest[TOKENS_DIGEST])
@@ -61,6 +89,18 @@ static int parse_hex(const char *text, uint8_t digest[TOKENS_DIGEST])
         if (sscanf(text + 2 * i, "%2hhx", &digest[i]) != 1)
             return -EINVAL;
     return 0;
+}
+
+/* Reads how the holder is known: by a digest, or one of the words. */
+static int parse_kind(const char *text, struct token *token)
+{
+    static const char *const words[] = {[TOKEN_USER] = "user", [TOKEN_GROUP] = "group", [TOKEN_CERTIFICATE] = "certificate"};
+    for (int kind = TOKEN_USER; kind <= TOKEN_CERTIFICATE; kind++)
+        if (!strcmp(text, words[kind])) {
+            token->kind = (enum token_kind)kind;
+            return 0;
+        }
+    return parse_hex(text, token->digest);
 }
 
 static int add_line(struct tokens *t, char *line, const char *path, unsigned number, struct error *e)
@@ -77,11 +117,15 @@ static int add_line(struct tokens *t, char *line, const char *path, unsigned num
     struct token *token = &t->list[t->count];
     *token = (struct token){0};
     if (sscanf(line, "%63s %63s %79s %n", name, scopes, hex, &rest) != 3 || !(token->scopes = parse_scopes(scopes)) ||
-        parse_hex(hex, token->digest) || !parse_binding(line + rest, len - (size_t)rest, token->services))
-        return error_set(e, -EINVAL, "%s: line %u is not NAME SCOPES SHA256 [service=PATTERN]; make tokens with --new-token", path, number);
+        parse_kind(hex, token) || !parse_rest(line + rest, len - (size_t)rest, token))
+        return error_set(e, -EINVAL,
+                         "%s: line %u is not NAME SCOPES SHA256|user|group|certificate [LIMIT=N ...] [service=PATTERN]; make tokens with "
+                         "--new-token",
+                         path, number);
     memcpy(token->name, name, sizeof name);
     for (uint32_t i = 0; i < t->count; i++)
-        if (!memcmp(t->list[i].digest, token->digest, sizeof token->digest))
+        if (token->kind == TOKEN_SECRET && t->list[i].kind == TOKEN_SECRET &&
+            !memcmp(t->list[i].digest, token->digest, sizeof token->digest))
             return error_set(e, -EINVAL, "%s: line %u has the token of %s again; make another one with --new-token", path, number,
                              t->list[i].name);
     t->count++;
@@ -90,7 +134,7 @@ static int add_line(struct tokens *t, char *line, const char *path, unsigned num
 
 static int read_file(struct tokens *t, const char *path, struct error *e)
 {
-    char line[512];
+    char line[LINE_BYTES];
     unsigned number = 0;
     int rc = 0;
     struct stat st;
@@ -153,32 +197,122 @@ static bool find(struct tokens *t, const char *token, size_t len, struct token *
         return false;
     pthread_rwlock_rdlock(&t->lock);
     for (uint32_t i = 0; i < t->count; i++)
-        if (!gnutls_memcmp(digest, t->list[i].digest, sizeof digest)) {
+        if (t->list[i].kind == TOKEN_SECRET && !gnutls_memcmp(digest, t->list[i].digest, sizeof digest)) {
             *out = t->list[i];
+            snprintf(out->holder, sizeof out->holder, "%s", out->name);
             found = true;
         }
     pthread_rwlock_unlock(&t->lock);
     return found;
 }
 
-static bool basic(struct tokens *t, const char *encoded, struct token *out)
+/* Finds the secret in the header. decoded: memory for it, for gnutls_free. Returns NULL if there is none. */
+static const char *secret_in(const char *authorization, gnutls_datum_t *decoded, size_t *len)
 {
-    gnutls_datum_t in = {(unsigned char *)(uintptr_t)encoded, (unsigned)strlen(encoded)}, decoded = {0};
-    if (gnutls_base64_decode2(&in, &decoded))
-        return false;
-    const char *colon = memchr(decoded.data, ':', decoded.size);
-    bool found = colon && find(t, colon + 1, decoded.size - (size_t)(colon + 1 - (char *)decoded.data), out);
+    *decoded = (gnutls_datum_t){0};
+    if (authorization && !strncasecmp(authorization, "Bearer ", 7)) {
+        *len = strlen(authorization + 7);
+        return authorization + 7;
+    }
+    if (!authorization || strncasecmp(authorization, "Basic ", 6))
+        return NULL;
+    gnutls_datum_t in = {(unsigned char *)(uintptr_t)authorization + 6, (unsigned)strlen(authorization + 6)};
+    if (gnutls_base64_decode2(&in, decoded))
+        return NULL;
+    const char *colon = memchr(decoded->data, ':', decoded->size);
+    *len = colon ? decoded->size - (size_t)(colon + 1 - (char *)decoded->data) : 0;
+    return colon ? colon + 1 : NULL;
+}
+
+bool tokens_find_tenant(struct tokens *t, const char *tenant, struct token *out)
+{
+    return tenant && find(t, tenant, strlen(tenant), out);
+}
+
+bool tokens_find(struct tokens *t, const char *authorization, struct token *out)
+{
+    gnutls_datum_t decoded;
+    size_t len;
+    const char *secret = secret_in(authorization, &decoded, &len);
+    bool found = secret && find(t, secret, len, out);
     gnutls_free(decoded.data);
     return found;
 }
 
-bool tokens_find(struct tokens *t, const char *authorization, const char *tenant, struct token *out)
+uint64_t tokens_number(const char *authorization)
 {
-    if (!authorization)
-        return tenant && find(t, tenant, strlen(tenant), out);
-    if (!strncasecmp(authorization, "Bearer ", 7))
-        return find(t, authorization + 7, strlen(authorization + 7), out);
-    return !strncasecmp(authorization, "Basic ", 6) && basic(t, authorization + 6, out);
+    gnutls_datum_t decoded;
+    size_t len;
+    const char *secret = secret_in(authorization, &decoded, &len);
+    uint64_t number = secret ? hash_bytes(secret, len) : 0;
+    gnutls_free(decoded.data);
+    return number;
+}
+
+/* Whether the pattern matches one of the groups. */
+static bool has_group(const char *pattern, const char *groups)
+{
+    char group[TOKENS_HOLDER];
+    while (word_list_next(&groups, group, sizeof group)) {
+        const char *name = group + strspn(group, " ");
+        size_t n = strlen(group);
+        while (n && group[n - 1] == ' ')
+            group[--n] = 0;
+        if (*name && n < sizeof group - 1 && pattern_matches(pattern, name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_for(const struct token *token, const char *user, const char *groups, const char *certificate)
+{
+    switch (token->kind) {
+    case TOKEN_USER:
+        return user && pattern_matches(token->name, user);
+    case TOKEN_GROUP:
+        return has_group(token->name, groups);
+    case TOKEN_CERTIFICATE:
+        return certificate && pattern_matches(token->name, certificate);
+    default:
+        return false;
+    }
+}
+
+/* Finds the first line for the holder, and copies it. A name that would be cut is nobody's. */
+static bool find_holder(struct tokens *t, const char *user, const char *groups, const char *certificate, struct token *out)
+{
+    const char *holder = user ? user : certificate;
+    bool found = false;
+    if (!holder || !*holder || strlen(holder) >= TOKENS_HOLDER)
+        return false;
+    pthread_rwlock_rdlock(&t->lock);
+    for (uint32_t i = 0; i < t->count && !found; i++)
+        if ((found = is_for(&t->list[i], user, groups, certificate)))
+            *out = t->list[i];
+    pthread_rwlock_unlock(&t->lock);
+    if (found)
+        snprintf(out->holder, sizeof out->holder, "%s", holder);
+    return found;
+}
+
+bool tokens_find_person(struct tokens *t, const char *user, const char *groups, struct token *out)
+{
+    return find_holder(t, user, groups, NULL, out);
+}
+
+bool tokens_find_certificate(struct tokens *t, const char *certificate, struct token *out)
+{
+    return find_holder(t, NULL, NULL, certificate, out);
+}
+
+bool tokens_has(struct tokens *t, const char *name)
+{
+    bool found = false;
+    pthread_rwlock_rdlock(&t->lock);
+    for (uint32_t i = 0; i < t->count && !found; i++)
+        found = !strcmp(t->list[i].name, name);
+    pthread_rwlock_unlock(&t->lock);
+    return found;
 }
 
 /* ---- making ---- */
@@ -200,14 +334,15 @@ static bool is_name(const char *s, size_t len)
 /* Makes the line of the file, of what --new-token says. Returns 0 or -EINVAL. */
 static int make_line(const char *wanted, const char *hex, char *line, size_t size)
 {
-    char scopes[64], services[TOKENS_PATTERN];
+    char scopes[64];
+    struct token token = {0};
     size_t name = strcspn(wanted, ":"), end = name + !!wanted[name], n = strcspn(wanted + end, ":");
     const char *bound = wanted + end + n;
     if (!wanted[name] || !is_name(wanted, name) || n >= sizeof scopes || (*bound && !bound[1]))
         return -EINVAL;
     bound += *bound == ':';
     snprintf(scopes, sizeof scopes, "%.*s", (int)n, wanted + end);
-    if (!parse_scopes(scopes) || !parse_binding(bound, strlen(bound), services))
+    if (!parse_scopes(scopes) || !parse_rest(bound, strlen(bound), &token))
         return -EINVAL;
     snprintf(line, size, "%.*s %s %s%s%s\n", (int)name, wanted, scopes, hex, *bound ? " " : "", bound);
     return 0;
@@ -224,7 +359,7 @@ static bool ends_within_line(int fd)
 int tokens_make(const char *path, const char *wanted, struct error *e)
 {
     uint8_t bytes[32], digest[TOKENS_DIGEST];
-    char token[65], hex[65], line[512];
+    char token[65], hex[65], line[LINE_BYTES];
     if (gnutls_rnd(GNUTLS_RND_KEY, bytes, sizeof bytes))
         return error_set(e, -EIO, "no random numbers from the system");
     put_hex(token, bytes, sizeof bytes);

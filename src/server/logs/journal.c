@@ -1,9 +1,9 @@
-#include "server/request/journal.h"
+#include "server/logs/journal.h"
 
 #include "base/buffer.h"
-#include "base/text/jsonw.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/logs/line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum {
     WAITING_MAX = 1 << 20, /* bytes of lines that wait for the disk */
-    TEXT_MAX = 1024,       /* bytes of a path or an error in a line */
+    TEXT_MAX = 1024,       /* bytes of a path or an error in a report */
     WINDOW_S = 10,
     REFUSALS_MAX = 10, /* refusals that are reported in a window; others are counted */
 };
@@ -41,82 +41,37 @@ struct journal {
 
 /* ---- lines ---- */
 
-/* Copies a client's text for people: what could control a terminal becomes '?'. These are also the characters U+0080 to U+009F, which are
- * two bytes. The text is cut at a limit. */
-static const char *clean(const char *text, char out[TEXT_MAX])
+/* Writes a line into memory. Its bytes are NULL if there is no memory. */
+static void make_line(struct line *l, const struct journal_request *r)
 {
-    size_t n = 0;
-    for (const unsigned char *c = (const unsigned char *)text; *c && n < TEXT_MAX - 1; c++) {
-        bool wide = *c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f;
-        out[n++] = *c < ' ' || *c == 0x7f || wide ? '?' : (char)*c;
-        c += wide;
-    }
-    out[n] = 0;
-    return out;
-}
-
-static void put_text(struct jsonw *j, const char *name, const char *text)
-{
-    char copy[TEXT_MAX];
-    if (*text)
-        jsonw_member_text(j, name, clean(text, copy));
-}
-
-static void put_time(struct jsonw *j)
-{
-    uint64_t now = clock_realtime_ns();
-    time_t seconds = (time_t)(now / NS_PER_S);
-    char text[64];
-    struct tm tm;
-    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
-    snprintf(text + n, sizeof text - n, ".%03uZ", (unsigned)(now % NS_PER_S / NS_PER_MS));
-    jsonw_member_text(j, "time", text);
-}
-
-/* Writes a line into memory. Some of its texts come from clients, and none of them can end the line or the text. Returns NULL if there is
- * no memory. */
-static char *make_line(const struct journal_request *r, size_t *n)
-{
-    struct jsonw j;
-    char *line = NULL;
-    FILE *out = open_memstream(&line, n);
-    if (!out)
-        return NULL;
-    jsonw_init(&j, out);
-    j.html = true; /* also escapes U+2028 and U+2029, at which some readers end a line */
-    jsonw_object(&j);
-    put_time(&j);
-    put_text(&j, "token", r->token);
-    put_text(&j, "address", r->address);
-    put_text(&j, "method", r->method);
-    put_text(&j, "path", r->path);
-    jsonw_member_uint(&j, "status", r->status);
-    jsonw_member_uint(&j, "in", r->received);
-    jsonw_member_uint(&j, "out", r->sent);
-    jsonw_member_number(&j, "ms", (double)r->ns / NS_PER_MS);
-    put_text(&j, "reason", r->problem);
-    jsonw_object_end(&j);
-    jsonw_finish(&j);
-    if (!fclose(out))
-        return line;
-    free(line);
-    return NULL;
+    if (line_begin(l))
+        return;
+    line_text(l, "token", r->token);
+    line_text(l, "address", r->address);
+    line_text(l, "method", r->method);
+    line_text(l, "path", r->path);
+    jsonw_member_uint(&l->json, "status", r->status);
+    jsonw_member_uint(&l->json, "in", r->received);
+    jsonw_member_uint(&l->json, "out", r->sent);
+    jsonw_member_number(&l->json, "ms", (double)r->ns / NS_PER_MS);
+    line_text(l, "reason", r->problem);
+    line_end(l);
 }
 
 static void add_line(struct journal *j, const struct journal_request *r)
 {
-    size_t n = 0;
-    char *line = make_line(r, &n);
+    struct line line;
+    make_line(&line, r);
     pthread_mutex_lock(&j->lock);
-    bool fits = line && n <= WAITING_MAX - j->lines.len;
+    bool fits = line.bytes && line.n <= WAITING_MAX - j->lines.len;
     if (fits)
-        buffer_put(&j->lines, line, n);
+        buffer_put(&j->lines, line.bytes, line.n);
     if (!fits || j->lines.failed)
         j->dropped++;
     j->lines.failed = j->lines.full = false; /* the lines before are good, and later there may be memory */
     pthread_cond_signal(&j->more);
     pthread_mutex_unlock(&j->lock);
-    free(line);
+    free(line.bytes);
 }
 
 /* ---- refusals ---- */
@@ -148,10 +103,11 @@ static void next_window(struct journal *j, uint64_t now_ns)
 
 static void add_refusal(struct journal *j, const struct journal_request *r)
 {
-    char path[TEXT_MAX], problem[TEXT_MAX], text[500];
+    char path[TEXT_MAX], problem[TEXT_MAX], token[TEXT_MAX], text[500];
     bool named = *r->token != 0;
-    snprintf(text, sizeof text, "refused: %s%s%s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "", r->token,
-             named ? ")" : "", r->method, clean(r->path, path), r->status, clean(r->problem, problem));
+    snprintf(text, sizeof text, "refused: %s%s%.100s%s, %.10s %.100s: %u %.200s", r->address, named ? " (token " : "",
+             line_clean(r->token, token, sizeof token), named ? ")" : "", r->method, line_clean(r->path, path, sizeof path), r->status,
+             line_clean(r->problem, problem, sizeof problem));
     pthread_mutex_lock(&j->lock);
     next_window(j, clock_monotonic_ns());
     if (j->refusals++ < REFUSALS_MAX)

@@ -3,8 +3,8 @@
  *
  *     rollup       id, service, day, type, step (3600 or 86400), until (it covers the day's seconds before this one; 0 = it is not made),
  *                  stale (1 = a part came late, or a file is damaged: it is not used until it is made again), gone (1 = the rows that it
- *                  was made from are deleted), made (when), recordings, rows, weight (the most that a number here can be, if it is more), first, last (the
- *                  time of its recordings, in seconds since the epoch), summary
+ *                  was made from are deleted), made (when), recordings, rows, weight (at most INT64_MAX), first, last (the time of its
+ *                  recordings, in seconds since the epoch), summary
  *     rollup_file  rollup, dictionary -> number (in the file's name), rows, bytes
  *     rolled       labelset, rollup: which label sets it has
  *     rolled_book  hour, labelset -> service, lines: the books of deleted rows' recordings (catalogue_books.c)

@@ -103,6 +103,9 @@ def check_refusals(server):
     host = Host(server, "c", j1=("service=safe", "its daemon says no"))
     ct.ok(host.poll() == {} and state(server, number) == ("waiting", {"c": ("refused", "its daemon says no")}),
           "a JVM that refuses is not asked, and another one may come", state(server, number))
+    long = Host(server, "long", j1=("service=safe", "\u00e9" * 100_000))
+    ct.ok(long.poll() == {} and state(server, number)[1]["long"] == ("refused", "\u00e9" * 250), "a long reason is cut",
+          state(server, number))
     late = Host(server, "d", j1=("service=safe", None))
     ct.ok(set(late.poll()) == {(number, "j1")}, "one that does not refuse is")
     late.tasks[number, "j1"] = ("refused", "more than 6 within an hour")
@@ -116,22 +119,42 @@ def check_refusals(server):
     ct.ok(state(server, number)[0] == "running", "an offer that was made is open for two minutes", state(server, number))
 
 
+def check_backup(server):
+    """The numbers are the labels of recordings, so a backup has them."""
+    copy, back = ct.WORK / "backup", ct.WORK / "restored"
+    for words in (("--data", server.data, "--backup", copy), ("--data", back, "--restore", copy)):
+        result = ct.candor("server", *words)
+        ct.ok(result.status == 0, f"{words[2]} works", result)
+    ct.ok((back / "profiles.json").read_bytes() == (server.data / "profiles.json").read_bytes(), "a backup has the requests")
+
+
 def check_kill(server):
     _, number = ask(server, select='service="late"', jvms=1)
     host = Host(server, "f", j1=("service=late", None))
     host.poll()
     before = json.loads(server.request("GET", "/v1/profiles")[2])
+    _, unsaved = ask(server, select='service="unsaved"', jvms=1)
+    (server.data / "profiles.json.new").mkdir()
+    other = Host(server, "g", j1=("service=unsaved", None))
+    ct.ok(other.poll() == 500, "a task that cannot be written is offered to nobody")
+    (server.data / "profiles.json.new").rmdir()
+    ct.ok(set(other.poll()) == {(unsaved, "j1")}, "it is, once it can be")
     server.end(signal.SIGKILL)
     again = Server("profiles", port=server.port)
-    ct.ok(json.loads(again.request("GET", "/v1/profiles")[2]) == before, "all of it survives kill -9")
+    ct.ok(state(again, unsaved) == ("running", {"g": ("offered", None)}), "and survives kill -9", state(again, unsaved))
+    kept = [one for one in json.loads(again.request("GET", "/v1/profiles")[2])["profiles"] if one["id"] != unsaved]
+    ct.ok(kept == before["profiles"], "all of it survives kill -9")
     host.server = again
     ct.ok(set(host.poll()) == {(number, "j1")}, "also the offer whose answer was lost")
-    ct.ok(ask(again, select='service="late"')[1] == number + 1, "no number is given twice")
+    ct.ok(ask(again, select='service="late"')[1] == unsaved + 1, "no number is given twice")
     again.end()
+    check_backup(again)
     (again.data / "profiles.json").write_text('{"version":1')
     last = Server("profiles", port=server.port)
     ct.ok(json.loads(last.request("GET", "/v1/profiles")[2]) == {"profiles": []}, "a damaged file does not keep the server from starting")
     ct.ok("profiles.json is damaged" in pathlib.Path(last.log.name).read_text(), "the log tells")
+    ct.ok(ask(last, select='service="late"', within="1s")[1] > unsaved + 1, "nor is any number given twice then")
+    time.sleep(1.5)
     return last
 
 
@@ -181,7 +204,23 @@ def check_tokens():
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['reader']}"})[2])
     ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")],
           "who is not sees all, and by whom", seen)
-    ct.ok("profile on demand 1: shop wants cpu of" in pathlib.Path(server.log.name).read_text(), "the log says who wants what")
+    _, forged = ask(server, secrets["chief"], select='service="a\nforged"')
+    log = pathlib.Path(server.log.name).read_text()
+    ct.ok("profile on demand 1: shop wants cpu of" in log and f"profile on demand {forged}: chief" in log, "the log says who wants what")
+    ct.ok("\nforged" not in log, "and no selector begins another line", log)
+    server.end()
+
+
+def check_people():
+    tokens = ct.WORK / "people.txt"
+    tokens.write_text("*@example.org read,profile user\n")
+    tokens.chmod(0o600)
+    server = Server("people", "--token-file", tokens, "--proxy-user-header", "X-User", "--proxy-from", "127.0.0.1")
+    headers = {"X-User": "b\u00f6b@example.org"}  # one byte of Latin-1, which is no UTF-8
+    status, _, content = server.request("POST", "/v1/profiles", json.dumps({"select": 'service="shop"'}), headers)
+    ct.ok(status == 200, "a person asks", content)
+    seen = json.loads(server.request("GET", "/v1/profiles", headers=headers)[2])["profiles"]
+    ct.ok([one["by"] for one in seen] == ["b?b@example.org"], "and is named, rather than the line that is for many", seen)
     server.end()
 
 
@@ -207,6 +246,7 @@ def main():
     check_command(server)
     server.end()
     check_tokens()
+    check_people()
     ct.done()
 
 

@@ -52,6 +52,23 @@ static json_t *text_json(const char *text, size_t most)
 
 /* ---- the file ---- */
 
+/* Daemons could not speak while there was no server, so their silence begins now. Otherwise a server that was down for long would ask other
+ * JVMs for recordings that are being made. Of the JVMs that were asked one in place of the other, this is for those that came last. */
+static void hear_again(const json_t *request, int64_t now)
+{
+    json_t *tasks = json_object_get(request, "tasks"), *task;
+    int64_t most = now < int_of(request, "until") ? int_of(request, "jvms") : 0;
+    for (size_t i = 0; (task = json_array_get(tasks, i)); i++)
+        most -= is(task, "done") || is(task, "cut");
+    for (size_t i = json_array_size(tasks); most > 0 && i-- > 0;) {
+        task = json_array_get(tasks, i);
+        if (!is(task, "offered") && !is(task, "recording"))
+            continue;
+        json_object_set_new(task, "heard", json_integer(now));
+        most--;
+    }
+}
+
 int requests_open(struct requests *r, const char *data, int64_t now, struct error *e)
 {
     uint8_t *bytes = NULL;
@@ -67,6 +84,8 @@ int requests_open(struct requests *r, const char *data, int64_t now, struct erro
     json_decref(json);
     if (!r->list)
         return error_set(e, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < json_array_size(r->list); i++)
+        hear_again(json_array_get(r->list, i), now);
     if (rc == -ENOENT || (!rc && good))
         return 0;
     return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: requests for profiles begin anew", r->file);

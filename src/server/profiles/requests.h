@@ -25,7 +25,7 @@ struct requests {
 };
 
 /* Reads the file; no file is an empty list. If the file is damaged, returns -EBADMSG with a message in e, and the list is empty; the next
- * number is then `now`, because the numbers of the lost requests are the labels of recordings. */
+ * number is then `now`, because the numbers of the lost requests are the labels of recordings. The silence of daemons begins now. */
 int requests_open(struct requests *r, const char *data, int64_t now, struct error *e);
 void requests_close(struct requests *r);
 /* Writes the file. Returns 0, or a code with a message in e. */

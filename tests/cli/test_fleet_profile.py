@@ -212,6 +212,9 @@ def check_tokens():
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['reader']}"})[2])
     ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")],
           "who is not sees all, and by whom", seen)
+    answers = [ask(server, secrets["shop"], select='service="shop"')[0] for _ in range(30)]
+    ct.ok(answers == [200] * 24 + [429] * 6 and ask(server, secrets["chief"], **wanted)[0] == 200,
+          "a token for one service leaves room for the requests of others", answers)
     _, forged = ask(server, secrets["chief"], select='service="a\nforged"')
     log = pathlib.Path(server.log.name).read_text()
     ct.ok("profile on demand 1: shop wants cpu of" in log and f"profile on demand {forged}: chief" in log, "the log says who wants what")

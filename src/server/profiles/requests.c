@@ -168,9 +168,15 @@ json_t *requests_pending(const struct requests *r, int64_t now)
 
 int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, struct error *e)
 {
-    size_t open = 0;
-    for (size_t i = 0; i < json_array_size(r->list); i++)
-        open += !is_over(json_array_get(r->list, i), now);
+    size_t open = 0, same = 0;
+    for (size_t i = 0; i < json_array_size(r->list); i++) {
+        const json_t *other = json_array_get(r->list, i);
+        bool is_open = !is_over(other, now);
+        open += is_open;
+        same += is_open && !strcmp(text_of(other, "services"), w->services);
+    }
+    if (!pattern_is_any(w->services) && same >= REQUESTS_OPEN_OF_SOME)
+        return error_set(e, -EBUSY, "%d requests for profiles of these services wait or run already", REQUESTS_OPEN_OF_SOME);
     if (open >= REQUESTS_OPEN_MAX)
         return error_set(e, -EBUSY, "%d requests for profiles wait or run already", REQUESTS_OPEN_MAX);
     for (size_t i = 0; json_array_size(r->list) >= REQUESTS_MAX && i < json_array_size(r->list);)

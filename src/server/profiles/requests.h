@@ -12,8 +12,9 @@
 #include <jansson.h>
 
 enum {
-    REQUESTS_MAX = 1000,     /* kept; the oldest that are over are forgotten first */
-    REQUESTS_OPEN_MAX = 100, /* that wait or run at a time */
+    REQUESTS_MAX = 1000,        /* kept; the oldest that are over are forgotten first */
+    REQUESTS_OPEN_MAX = 100,    /* that wait or run at a time */
+    REQUESTS_OPEN_OF_SOME = 25, /* the same of tokens that are limited to the same services, so that others can ask, too */
     REQUESTS_TASKS_MAX = 1000,
     REQUESTS_REASON_MAX = 500, /* bytes of a daemon's reason that are kept */
 };

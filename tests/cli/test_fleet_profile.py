@@ -62,7 +62,8 @@ def check_wrong(server):
                          ({"select": 'a="b"', "interval": "1ns"}, "interval"), ({"select": 'a="b"', "jvms": 0}, "jvms"),
                          ({"select": 'a="b"', "events": "lock", "interval": "5ms"}, "interval"), ({"select": 'a="b"', "jvms": "2"}, "jvms"),
                          ({"select": 'a="b"', "share": "200%"}, "share"), ({"select": 'a="b"', "within": "2d"}, "within"),
-                         ({"select": 'a="b"', "what": 1}, "what"), ({"select": 1}, "select")):
+                         ({"select": 'a="b"', "what": 1}, "what"), ({"select": 'endpoint="/a"'}, "endpoint"),
+                         ({"select": 'a="b",sample.x="1"'}, "sample.x"), ({"select": 1}, "select")):
         status, text = ask(server, **wanted)
         ct.ok(status == 400 and word in text, f"{wanted} is refused", (status, text))
     for body in (b"", b"[]", b"{", b'{"host": 1}', b'{"host": ""}', b"\xff"):

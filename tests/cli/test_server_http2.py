@@ -176,8 +176,9 @@ def reset_rapidly(n):
 
 
 def make_reset_rapidly(n):
-    """A window that grows by nothing is a mistake, for which the server resets the stream."""
-    return b"".join(h2.request(i, "/v1/services") + h2.frame(h2.WINDOW_UPDATE, 0, i, bytes(4)) for i in range(1, 2 * n, 2))
+    """A stream's window beyond 2^31 is a mistake, for which the server resets the stream."""
+    beyond = b"\x7f\xff\xff\xff"
+    return b"".join(h2.request(i, "/v1/services") + h2.frame(h2.WINDOW_UPDATE, 0, i, beyond) for i in range(1, 2 * n, 2))
 
 
 FLOODS = (

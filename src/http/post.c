@@ -56,6 +56,8 @@ int post_send(struct transport *t, const struct post_letter *post, struct post_a
     transport_header(t, "Content-Type: %s", post->type ? post->type : "application/octet-stream");
     if (post->encoding)
         transport_header(t, "Content-Encoding: %s", post->encoding);
+    if (post->header)
+        transport_header(t, "%s", post->header);
     if (post->key)
         transport_header(t, "Idempotency-Key: %s", post->key);
     transport_header(t, "Expect:"); /* turned off, because a server that refuses the request says so anyway */

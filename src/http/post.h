@@ -11,6 +11,7 @@ struct post_letter {
     const char *url;
     const char *token;           /* "" = none */
     const char *key;             /* Idempotency-Key, NULL = none */
+    const char *header;          /* one more header, "Name: value"; NULL = none */
     const char *type, *encoding; /* Content-Type, NULL = application/octet-stream; Content-Encoding, NULL = none */
     const void *bytes;           /* the body; NULL = it is in a file */
     int fd;                      /* the file; the body begins at `offset` */

@@ -36,6 +36,7 @@ struct trace {
     uint32_t span_count, span_cap;
     uint64_t weights[PROFILE_KINDS];
     uint32_t samples, threads;
+    const char *link;    /* template of the address of a trace (base/text/trace_link.h); NULL = none; set it before printing */
     const char *process; /* the process of the samples that are added next, such as "shop on web-1"; NULL = not named; borrowed */
 };
 

@@ -1,3 +1,4 @@
+#include "base/text/trace_link.h"
 #include "base/time_units.h"
 #include "report/trace.h"
 
@@ -109,13 +110,15 @@ static void put_date(FILE *out, int64_t ns)
 
 void trace_text(FILE *out, const struct trace *t, const char *id)
 {
-    char length[32];
+    char length[32], link[TRACE_LINK_MAX];
     int64_t start = t->pieces[0].from_ns;
     fprintf(out, "Trace     %s", id);
     if (*endpoint_of(t)) {
         fputs("  ", out);
         utf8_print(out, endpoint_of(t));
     }
+    if (t->link)
+        fprintf(out, "\nLink      %s", trace_link_write(link, sizeof link, t->link, id, ""));
     fputs("\nSampled   ", out);
     put_date(out, start);
     fprintf(out, ", for %s, on %" PRIu32 " thread%s, %" PRIu32 " sample%s\nWeighs    ",
@@ -154,10 +157,18 @@ static void put_number(struct jsonw *j, const char *key, int64_t v)
     jsonw_int(j, v);
 }
 
-static void json_span(struct jsonw *j, const struct trace_span *s)
+static void json_link(struct jsonw *j, const struct trace *t, const char *id, const char *span)
+{
+    char link[TRACE_LINK_MAX];
+    if (t->link)
+        jsonw_member_text(j, "link", trace_link_write(link, sizeof link, t->link, id, span));
+}
+
+static void json_span(struct jsonw *j, const struct trace *t, const struct trace_span *s, const char *id)
 {
     jsonw_object(j);
     jsonw_member_text_or_null(j, "span_id", s->id);
+    json_link(j, t, id, s->id);
     jsonw_member_text_or_null(j, "root_span_id", s->root);
     put_number(j, "from_ns", s->from_ns);
     put_number(j, "to_ns", s->to_ns);
@@ -190,6 +201,7 @@ void trace_json(FILE *out, const struct trace *t, const char *id)
     jsonw_object(&j);
     jsonw_member_uint(&j, "version", 1);
     jsonw_member_text(&j, "trace_id", id);
+    json_link(&j, t, id, "");
     jsonw_member_text_or_null(&j, "endpoint", endpoint_of(t));
     put_number(&j, "from_ns", t->pieces[0].from_ns);
     put_number(&j, "to_ns", end_of(t));
@@ -199,7 +211,7 @@ void trace_json(FILE *out, const struct trace *t, const char *id)
     jsonw_key(&j, "spans");
     jsonw_array(&j);
     for (uint32_t i = 0; i < t->span_count; i++)
-        json_span(&j, &t->spans[i]);
+        json_span(&j, t, &t->spans[i], id);
     jsonw_array_end(&j);
     jsonw_key(&j, "pieces");
     jsonw_array(&j);

@@ -14,6 +14,7 @@
 #include "server/logs/audit.h"
 #include "server/logs/journal.h"
 #include "server/logs/tell.h"
+#include "server/remote/remote_write.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,6 +121,7 @@ static void work(struct server *s, struct listener *l, const struct server_sourc
 /* Serves, and notes the beginning and the end in the audit log. */
 static int serve(struct server *s, const struct server_source *source, struct error *e)
 {
+    struct remote_write *remote = NULL;
     struct listener *l;
     unsigned port;
     int rc = journal_start(&s->journal, s->options->access_log, tell_line, e);
@@ -130,7 +132,10 @@ static int serve(struct server *s, const struct server_source *source, struct er
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        work(s, l, source);
+        rc = s->options->remote_write ? remote_write_start(&remote, s, port, tell_line, e) : 0;
+        if (!rc)
+            work(s, l, source);
+        remote_write_stop(remote);
         listen_stop(l);
         audit_event(s->audit, "stop", "candor server " CANDOR_VERSION);
     }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",   "max_disk", "max_disk_per_service",
-                                                    "rebuilt", "coarse",   "flawed", "unlabeled"};
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost",   "retain",    "max_disk", "max_disk_per_service",
+                                                    "rebuilt", "coarse",   "flawed", "unlabeled", "unread"};
 
 static const char *const words[MISSING_REASONS] = {
     "damaged",
@@ -20,6 +20,7 @@ static const char *const words[MISSING_REASONS] = {
     "in an hour or a day that is kept as a whole",
     "damaged when they came",
     "stored without labels of samples",
+    "whose recording was deleted or not read",
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)

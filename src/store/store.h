@@ -138,9 +138,11 @@ struct store_query {
     uint64_t until_ns; /* when the query is abandoned, on the monotonic clock; 0 = never */
     bool (*is_gone)(void *client); /* NULL, or a function: whether the answer is not wanted any more */
     void *client;
-    bool books;    /* whether the result must have the sum of the books */
-    bool labels;   /* for profiles: whether samples must have their labels; without it, they have none */
-    uint32_t keep; /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
+    bool books;                 /* whether the result must have the sum of the books */
+    bool labels;                /* for profiles: whether samples must have their labels; without it, they have none */
+    uint32_t keep;              /* for profiles: how many of the heaviest nodes of the call tree stay, as in profile_prune; 0 = all */
+    const uint64_t *recordings; /* only these recordings, if recording_count is not 0; no order */
+    uint32_t recording_count;
 };
 
 struct store_result {
@@ -196,6 +198,25 @@ enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);
 void store_series_deinit(struct store_series *s);
+
+/* What one recording has in one step of time. */
+struct store_value {
+    uint32_t series; /* place in `values` */
+    int64_t step;
+    uint64_t recording, weight; /* the weight is not 0 */
+};
+struct store_values {
+    char **values;
+    uint32_t value_count, value_cap;
+    struct store_value *list; /* sorted by series, then by step, then by recording */
+    uint32_t count, cap;
+};
+/* Sums up weights as store_series does, but for each recording alone. So what the recordings of a step have adds up to its point there.
+ * Returns -E2BIG beyond STORE_VALUES_MAX. */
+enum { STORE_VALUES_MAX = 1 << 21 };
+int store_values(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_values *out,
+                 struct store_result *r, struct error *e);
+void store_values_deinit(struct store_values *v);
 
 /* The weight of one value of a label in one step of time, for the stacks of one dictionary. */
 struct store_split_sum {

@@ -155,8 +155,9 @@ def check_errors(call, what):
               "invalid_argument"),
              ("many nodes", "SelectMergeStacktraces", {"profileTypeID": CPU, "maxNodes": 1 << 32 | 1, **RANGE}, "invalid_argument"),
              ("too many points", "SelectSeries", {"profileTypeID": CPU, "step": 1, "start": 1000, "end": RANGE["end"]}, "invalid_argument"),
-             ("spans", "SelectMergeSpanProfile", {"profileTypeID": CPU, "spanSelector": ["00"], **RANGE}, "unimplemented"),
-             ("a profile's id", "SelectMergeStacktraces", {"profileTypeID": CPU, "profileIdSelector": ["x"], **RANGE}, "unimplemented"))
+             ("many ids", "SelectMergeStacktraces", {"profileTypeID": CPU, "profileIdSelector": ["x"] * 300, **RANGE},
+              "invalid_argument"),
+             ("averages", "SelectSeries", {"profileTypeID": CPU, "step": 60, "aggregation": 1, **RANGE}, "unimplemented"))
     for name, method, message, code in cases:
         answer = call(method, **message)
         ct.ok(answer.get("code") == code and answer["message"], f"{what}, {name}: {code}", answer)

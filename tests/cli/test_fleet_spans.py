@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Requests in several services: the spans that cost most, and a trace's life, as candor report and candor trace have them for each file;
-what is missing is said.
+"""Requests in several services: the spans that cost most, and the course of a trace, are the same as candor report and candor trace show
+for each file, and the answers say what is missing.
 
 tier: default
 timeout: 300

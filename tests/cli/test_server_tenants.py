@@ -31,9 +31,13 @@ CALLS = re.findall(r'^    \{(?:QUERIER )?"([^"]+)", \w+, calls_\w+\},', (ct.ROOT
 SELECTORS = ("", 'service=~".*"', 'service!="cart"', 'service=~"shop-.*"', 'host=~"h-s.*"', 'service=""', 'nothing!="x"')
 
 
+LEGACY = {"query": CPU + "{}", "leftQuery": CPU + "{}", "rightQuery": CPU + "{}", "label": "service_name", "groupBy": "service_name",
+          **{f"{side}{name}": BEGIN + at for side in ("left", "right") for name, at in (("From", -600), ("Until", 600))},
+          "until": BEGIN + 600}
 SIDES = {"all": "1", "before": f"{BEGIN}..{BEGIN + 30}", "after": f"{BEGIN}..{BEGIN + 60}"}
 MORE = ({}, {"by": "service"}, {"by": "host"}, {"format": "html"}, {"format": "collapsed"}, {"format": "pprof"}, {"match": "a"},
-        {"match": "a", "by": "host"}, {"against": "none"}, SIDES, {**SIDES, "before": 'host=~"h-s.*"', "after": 'host=~".*"'})
+        {"match": "a", "by": "host"}, {"against": "none"}, LEGACY, {**LEGACY, "format": "dot"}, SIDES,
+        {**SIDES, "before": 'host=~"h-s.*"', "after": 'host=~".*"'})
 
 
 def make_token(tokens, wanted):
@@ -89,11 +93,12 @@ def check_reading(server, all_token, cart_token):
     ct.ok(wanted[0] == 200, "a profile of the other tenant is asked for", wanted)
     seen = leaks(ask_all(server))
     paths = {what[0] for what in seen}
-    silent = {"/healthz", "/readyz", "/", "/v1/profiles/poll",  # takes messages only: test_fleet_profile.py sends some
+    silent = {"/healthz", "/readyz", "/", "/pyroscope/label-names",
+              "/v1/profiles/poll",  # takes messages only: test_fleet_profile.py sends some
               "/v1/findings",  # test_fleet_findings.py has recordings with findings
               "/v1/alerts", "/v1/alerts/preview",  # they are only for tokens for all services, as is shown below
                *(path for path in ROUTES if re.search(r"\.(js|css)$", path))}
-    calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectMergeStacktraces", "Diff")}
+    calls = {f"/querier.v1.QuerierService/{name}" for name in ("Series", "SelectSeries", "SelectHeatmap", "SelectMergeStacktraces", "Diff")}
     unseen = (set(ROUTES) - silent | calls) - paths
     ct.ok(not unseen, "a token for all services sees the other tenant by each route, so the search below could find it", unseen)
     readers = {str(path.relative_to(ct.ROOT / "src/server")) for path in (ct.ROOT / "src/server").rglob("*.c")

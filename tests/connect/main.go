@@ -58,6 +58,8 @@ func run(url, encoding, method, text string) error {
         return call[querierv1.SelectMergeSpanProfileRequest, querierv1.SelectMergeSpanProfileResponse](client.SelectMergeSpanProfile, text)
     case "SelectMergeProfile":
         return call[querierv1.SelectMergeProfileRequest, googlev1.Profile](client.SelectMergeProfile, text)
+    case "SelectHeatmap":
+        return call[querierv1.SelectHeatmapRequest, querierv1.SelectHeatmapResponse](client.SelectHeatmap, text)
     case "Diff":
         return call[querierv1.DiffRequest, querierv1.DiffResponse](client.Diff, text)
     case "GetProfileStats":

@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import prometheus
 import collector
 from daemons import Daemon, config, jvm, sums, wait_for
 from servers import Server
@@ -94,8 +95,8 @@ boards()
 available = ct.jdks()
 if available:
     known = types(daemon(available[-1]))
-    with_names = Server("names")
-    known |= types(with_names.request("GET", "/metrics")[2].decode())
+    with_names = Server("names", "--top-methods", "1", "--remote-write", "http://127.0.0.1:1/")
+    known |= prometheus.types(with_names)
     with_names.end()
     asked = list(expressions())
     ct.ok(len(asked) > 40 and len({file for file, _ in asked}) == 5, f"{len(asked)} expressions in dashboards and alerts")

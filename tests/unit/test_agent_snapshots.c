@@ -136,7 +136,7 @@ static void test_identity(void)
     fake_set(nm, vm_layout.nm_compile_id, 9); /* another method has its place */
     memset(code_of(nm), 0xc3, CODE_BYTES);
     put_sample(pc, 9);
-    put_sample(pc, 7); /* a sample from before: its code is known */
+    put_sample(pc, 7); /* an earlier sample, in code that is known */
     put_sample(pc, 8); /* in between there was code of which there is no snapshot */
     fake_free_blob(freed);
     put_sample(freed + FAKE_BLOB_HEADER + 5, 20);

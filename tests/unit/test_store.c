@@ -26,7 +26,7 @@
 
 static char folder[] = "/tmp/candor-store-XXXXXX";
 static char path[256];
-static int64_t today; /* a second within it, some hours ago at most */
+static int64_t today; /* a time of this day, at most some hours ago */
 
 static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {

@@ -105,7 +105,7 @@ static const char *identity_end(const char *at, const char *end, bool is_sure)
 }
 
 /* Finds the address or hash of a class at `at`. *kept is set to the end of the text that stays, to which the caller appends the `*`.
- * Returns where the rest of the name goes on; `at` = nothing is to be replaced. */
+ * Returns where the rest of the name goes on, or `at` if nothing is to be replaced. */
 static const char *hidden_end(const char *at, const char *end, const char **kept)
 {
     static const char lambda[] = "$$Lambda", form[] = "LambdaForm$";

@@ -1,6 +1,7 @@
 /* candor trace FILE TRACE_ID: shows what the threads did for one request. */
 #include "cli/cli.h"
 
+#include "base/text/trace_link.h"
 #include "cli/fleet/fleet.h"
 #include "cli/read/input.h"
 #include "cli/read/remote.h"
@@ -12,6 +13,8 @@
 
 static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "as JSON"},
+    {0, "trace-link", "URL", NULL,
+     "also print where a tracing system shows the trace: its address, with {trace} for the id, such as https://jaeger/trace/{trace}"},
     {0, "from", "TIME", NULL, "for a server: the beginning: -1h, 2026-11-22T16:41:00Z or seconds since the epoch (default -1h)"},
     REMOTE_OPTIONS,
     CLI_UNPACK_OPTION,
@@ -97,7 +100,13 @@ static int trace_run(const struct cli_args *args)
     char *path = args->operands[0];
     struct profile profiles[KINDS];
     struct trace t = {0};
+    struct error e;
     int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
+    t.link = cli_option(args, "trace-link");
+    if (!status && t.link && trace_link_check(t.link, &e))
+        return cli_usage(args->command, "%s", e.text);
+    if (!status && t.link && remote_is(path))
+        return cli_usage(args->command, "--trace-link is for a FILE; a server has an option of its own, candor server --trace-link");
     if (!status && remote_is(path))
         return ask(args, id);
     if (!status && given(args))

@@ -4,6 +4,8 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "base/ini.h"
+#include "base/text/trace_link.h"
+#include "server/remote/remote_write.h"
 #include "server/request/origin.h"
 #include "server/request/people.h"
 
@@ -14,6 +16,8 @@
 
 #define DAY_NS          (86400 * NS_PER_S)
 #define ANALYZE_PERCENT 2.0
+
+enum { REMOTE_INTERVAL_S = 60, TOP_METHODS_MAX = 100 };
 
 /* ---- kinds of values ---- */
 
@@ -141,6 +145,20 @@ static int read_analysis(const struct cli_args *args, struct server_options *o, 
     return rc;
 }
 
+/* Reads which metrics there are, and how often they are sent. */
+static int read_metrics(const struct cli_args *args, struct server_options *o, struct error *e)
+{
+    const char *methods = cli_option(args, "top-methods");
+    uint64_t interval;
+    int rc = read_time(args, "remote-write-interval", REMOTE_INTERVAL_S * NS_PER_S, &interval, e);
+    o->remote_interval_s = interval / NS_PER_S;
+    if (!rc && !o->remote_interval_s)
+        rc = error_set(e, -EINVAL, "--remote-write-interval must be at least 1s");
+    if (!rc && methods && number_parse(methods, 0, TOP_METHODS_MAX, &o->top_methods))
+        rc = error_set(e, -EINVAL, "--top-methods must be a number from 0 to %d, not '%.60s'", TOP_METHODS_MAX, methods);
+    return rc;
+}
+
 /* Reads the address: "HOST:PORT", "[::1]:PORT" or ":PORT". */
 static int read_listen(struct settings *s, const struct cli_args *args, struct error *e)
 {
@@ -172,7 +190,9 @@ static int read_texts(struct settings *s, const struct cli_args *args, struct er
 #undef READ
     if (o->data && !*o->data)
         return error_set(e, -EINVAL, "--data is empty");
-    int rc = o->origin ? origin_check(o->origin, e) : 0;
+    int rc = remote_write_check(o, e);
+    rc = rc || !o->trace_link ? rc : trace_link_check(o->trace_link, e);
+    rc = rc || !o->origin ? rc : origin_check(o->origin, e);
     return rc || !o->proxy_from ? rc : people_check_from(o->proxy_from, e);
 }
 
@@ -183,6 +203,7 @@ static int read_each(struct settings *s, const struct cli_args *args, struct err
     rc = rc ? rc : read_limits(args, &s->options, e);
     rc = rc ? rc : read_quotas(args, &s->options, e);
     rc = rc ? rc : read_analysis(args, &s->options, e);
+    rc = rc ? rc : read_metrics(args, &s->options, e);
     rc = rc ? rc : read_texts(s, args, e);
     rc = rc ? rc : read_listen(s, args, e);
     return rc ? rc : read_size(args, "max-unpacked", 1ull << 30, &s->unpacked, e);

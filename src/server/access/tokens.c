@@ -224,6 +224,11 @@ static const char *secret_in(const char *authorization, gnutls_datum_t *decoded,
     return colon ? colon + 1 : NULL;
 }
 
+bool tokens_find_tenant(struct tokens *t, const char *tenant, struct token *out)
+{
+    return tenant && find(t, tenant, strlen(tenant), out);
+}
+
 bool tokens_find(struct tokens *t, const char *authorization, struct token *out)
 {
     gnutls_datum_t decoded;

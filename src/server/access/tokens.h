@@ -50,6 +50,8 @@ void tokens_deinit(struct tokens *t);
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 /* Finds the token in an Authorization header (Bearer, or the password of Basic), and copies it. Returns false if there is none. */
 bool tokens_find(struct tokens *t, const char *authorization, struct token *out);
+/* Finds the token that is the whole of `tenant`, the header in which Pyroscope's clients send a tenant. tenant: NULL = none. */
+bool tokens_find_tenant(struct tokens *t, const char *tenant, struct token *out);
 /* Returns a number for the secret in such a header, whether it is good or not: the same for both forms of the header. 0 = there is none. */
 uint64_t tokens_number(const char *authorization);
 /* Finds the first line that is for the person, or for one of their groups (with commas between them), or for the certificate, and copies

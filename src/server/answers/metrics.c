@@ -14,7 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_recordings(FILE *out, const struct counters *c)
+/* Ends a sample's line, with an exemplar if there is one and it is wanted. */
+static void put_exemplar(FILE *out, const char *label, const struct counters_exemplar *x, bool wanted)
+{
+    if (wanted && *x->id)
+        fprintf(out, " # {%s=\"%s\"} %.6g %.3f", label, x->id, x->value, (double)x->at_ms / 1000);
+    fputc('\n', out);
+}
+
+static void put_recordings(FILE *out, const struct counters *c, bool exemplars)
 {
     uint64_t ended = 0, received = 0;
     for (int i = 0; i < REFUSALS; i++)
@@ -26,7 +34,9 @@ static void put_recordings(FILE *out, const struct counters *c)
                  "# TYPE candor_server_recordings_received_by_total counter\n");
     for (int i = 0; i < PROTOCOLS; i++)
         fprintf(out, "candor_server_recordings_received_by_total{protocol=\"%s\"} %" PRIu64 "\n", counters_protocols[i], c->received[i]);
-    exposition_put(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.", c->ended[STORED]);
+    exposition_head(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.");
+    fprintf(out, "candor_server_recordings_stored_total %" PRIu64, c->ended[STORED]);
+    put_exemplar(out, "recording", &c->stored, exemplars && c->ended[STORED]);
     exposition_put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
     exposition_put(out, "recordings_in_progress", "gauge", "Recordings on their way.", received - ended);
     fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
@@ -102,26 +112,28 @@ static void put_store(FILE *out, const struct catalogue_sums *s)
     exposition_put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);
 }
 
-static void put_latencies(FILE *out, const char *group, const struct latencies *l)
+static void put_latencies(FILE *out, const char *group, const struct latencies *l, bool exemplars)
 {
     static const char name[] = "candor_server_request_seconds";
     uint64_t count = 0;
-    for (int i = 0; i < COUNTERS_BUCKETS - 1; i++)
-        fprintf(out, "%s_bucket{route=\"%s\",le=\"%g\"} %" PRIu64 "\n", name, group, (double)counters_limits_ns[i] / NS_PER_S,
-                count += l->buckets[i]);
-    count += l->buckets[COUNTERS_BUCKETS - 1];
-    fprintf(out, "%s_bucket{route=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", name, group, count);
+    for (int i = 0; i < COUNTERS_BUCKETS; i++) {
+        char limit[24] = "+Inf";
+        if (i < COUNTERS_BUCKETS - 1)
+            snprintf(limit, sizeof limit, "%g", (double)counters_limits_ns[i] / NS_PER_S);
+        fprintf(out, "%s_bucket{route=\"%s\",le=\"%s\"} %" PRIu64, name, group, limit, count += l->buckets[i]);
+        put_exemplar(out, "trace_id", &l->exemplars[i], exemplars);
+    }
     fprintf(out, "%s_sum{route=\"%s\"} %.6f\n%s_count{route=\"%s\"} %" PRIu64 "\n", name, group, (double)l->sum_ns / NS_PER_S, name, group,
             count);
 }
 
-static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, uint64_t lost)
+static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, uint64_t lost, bool exemplars)
 {
     fputs("# HELP candor_server_request_seconds Time from the head of a request to the last byte of its answer.\n"
           "# TYPE candor_server_request_seconds histogram\n",
           out);
     for (int i = 0; i < GROUPS; i++)
-        put_latencies(out, counters_groups[i], &c->latencies[i]);
+        put_latencies(out, counters_groups[i], &c->latencies[i], exemplars);
     exposition_put(out, "request_bytes_total", "counter", "Bytes of heads and bodies of requests.", c->received_bytes);
     exposition_put(out, "answer_bytes_total", "counter", "Bytes of heads and bodies of answers.", c->sent_bytes);
     exposition_put(out, "access_log_dropped_total", "counter", "Lines of the access log that were dropped, because the disk was too slow.",
@@ -131,7 +143,22 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, 
                    tell_left_out());
 }
 
-static void put_all(FILE *out, struct server *s)
+static void put_remote(FILE *out, const struct counters *c)
+{
+    const uint64_t *n = c->remote;
+    exposition_put(out, "remote_write_samples_total", "counter", "Samples that a receiver of remote write took.", n[REMOTE_SENT]);
+    exposition_put(out, "remote_write_failures_total", "counter",
+                   "Requests of remote write that failed, also those that are sent again, and those that could not be made.",
+                   n[REMOTE_FAILED]);
+    exposition_head(out, "remote_write_dropped_samples_total", "counter", "Samples that no receiver got.");
+    fprintf(out,
+            "candor_server_remote_write_dropped_samples_total{reason=\"queue\"} %" PRIu64 "\n"
+            "candor_server_remote_write_dropped_samples_total{reason=\"refused\"} %" PRIu64 "\n",
+            n[REMOTE_DROPPED_QUEUE], n[REMOTE_DROPPED_REFUSED]);
+    exposition_put(out, "remote_write_waiting", "gauge", "Requests of remote write that wait.", n[REMOTE_WAITING]);
+}
+
+void metrics_write(FILE *out, struct server *s, bool exemplars)
 {
     struct counters c = counters_read(&s->counters);
     struct catalogue_sums sums;
@@ -139,13 +166,15 @@ static void put_all(FILE *out, struct server *s)
     fputs("# HELP candor_server_build_info The version of the server.\n# TYPE candor_server_build_info gauge\n"
           "candor_server_build_info{version=\"" CANDOR_VERSION "\"} 1\n",
           out);
-    put_recordings(out, &c);
+    put_recordings(out, &c, exemplars);
     put_connections(out, &c);
     put_queries(out, &c);
     put_analyze(out, &c);
     findings_put_metrics(out, s);
-    put_requests(out, &c, journal_dropped(s->journal), audit_lost(s->audit));
+    put_requests(out, &c, journal_dropped(s->journal), audit_lost(s->audit), exemplars);
     quotas_put_metrics(s->quotas, out);
+    if (s->options->remote_write)
+        put_remote(out, &c);
     if (!catalogue_sums(store_catalogue(s->store), &sums, &e))
         put_store(out, &sums);
     storage_put_metrics(out, s);
@@ -197,7 +226,7 @@ void metrics_answer(struct http *h)
     bool open = wants_openmetrics(h);
     FILE *out = open_memstream(&text, &n);
     if (out)
-        put_all(out, h->server);
+        metrics_write(out, h->server, open);
     if (!out || fclose(out)) {
         free(text);
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");

@@ -36,7 +36,9 @@ static int find_holder(struct http *h)
         deny(h, true, "no line of the server's --token-file is for the user '%.100s'; ask the operator for one", named.user);
     else if (named.user)
         return 0;
-    else if (authorization ? tokens_find(tokens, authorization, &h->token) : tokens_find_certificate(tokens, h->certificate, &h->token))
+    else if (authorization ? tokens_find(tokens, authorization, &h->token)
+                           : tokens_find_tenant(tokens, http_header(h, "X-Scope-OrgID"), &h->token) ||
+                                 tokens_find_certificate(tokens, h->certificate, &h->token))
         return 0;
     else if (h->certificate && !authorization)
         deny(h, true, "no line of the server's --token-file is for the certificate '%.100s'; ask the operator for one", h->certificate);

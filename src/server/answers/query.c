@@ -1,18 +1,20 @@
 #include "server/answers/query.h"
 
+#include "base/text/trace_link.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "format/export.h"
 #include "format/page/flamegraph.h"
 #include "report/report.h"
 #include "server/request/question.h"
+#include "server/spans/picked.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000 };
+enum { NODES_DEFAULT = 20000, NODES_MAX = 1000000, LIMIT_DEFAULT = 100, LIMIT_MAX = 100000, TRACE_DIGITS = 32, SPAN_DIGITS = 16 };
 
 /* ---- profiles ---- */
 
@@ -21,12 +23,26 @@ struct answer {
     struct question query;
     struct profile profile;
     struct store_result result;
+    char *trace, *span; /* only samples of this trace, or span; NULL = all samples */
     uint32_t limit;
     bool labels;           /* samples need their labels */
     export_writer *export; /* of the format that was asked for, for write_export */
 };
 
 typedef int write_answer(struct answer *a, struct http_writer *w); /* returns 0 or a code */
+
+/* Writes the trace and the span that were asked for, and where a tracing system shows the trace. */
+static void put_trace(const struct answer *a, struct jsonw *j)
+{
+    char link[TRACE_LINK_MAX];
+    const char *template = a->http->server->options->trace_link;
+    if (a->trace)
+        jsonw_member_text(j, "trace_id", a->trace);
+    if (a->span)
+        jsonw_member_text(j, "span_id", a->span);
+    if (a->trace && template)
+        jsonw_member_text(j, "trace_link", trace_link_write(link, sizeof link, template, a->trace, a->span ? a->span : ""));
+}
 
 static void put_server(struct answer *a, struct jsonw *j)
 {
@@ -35,6 +51,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_object(j);
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
+    put_trace(a, j);
     question_put_span(j, r);
     jsonw_member_uint(j, "total", r->weight);
     jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
@@ -62,6 +79,32 @@ static int say_incomplete(struct profile *p, const struct store_result *r, struc
     return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
+/* Reads an id of so many hexadecimal digits at most. Returns 0, or a code if it has already answered with an error. */
+static int read_id(struct http *h, const char *name, size_t digits, char **id)
+{
+    size_t len;
+    const char *text = http_parameter(h, name, &len);
+    *id = NULL;
+    if (!text || !*text)
+        return 0;
+    if (len > digits || strspn(text, "0123456789abcdefABCDEF") != len) {
+        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not an id of at most %zu hexadecimal digits", name, text, digits);
+        return -EINVAL;
+    }
+    *id = (char *)(uintptr_t)text;
+    return 0;
+}
+
+/* Loads the profile. Samples of a trace or span are searched for in the recordings. They are few, so that no node is left out. */
+static int load(struct answer *a, struct error *e)
+{
+    struct server *s = a->http->server;
+    const struct picked_wanted wanted = {&a->trace, &a->span, a->trace != NULL, a->span != NULL};
+    if (a->trace || a->span)
+        return picked_profile(a->http, &a->query.q, &wanted, &a->profile, &a->result, e);
+    return store_profile(s->store, &a->query.q, &a->profile, &a->result, e);
+}
+
 static void answer_profile(const struct answer *asked, uint32_t keep, const char *type, write_answer *write)
 {
     struct answer a = *asked;
@@ -69,13 +112,15 @@ static void answer_profile(const struct answer *asked, uint32_t keep, const char
     struct http_writer w;
     struct error e;
     int rc = question_init_of_samples(&a.query, h);
+    rc = rc ? rc : read_id(h, "trace_id", TRACE_DIGITS, &a.trace);
+    rc = rc ? rc : read_id(h, "span_id", SPAN_DIGITS, &a.span);
     if (!rc && profile_init(&a.profile)) {
         question_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
         a.query.q.keep = keep;
         a.query.q.books = true;
         a.query.q.labels = a.labels;
-        rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
+        rc = load(&a, &e);
         rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
             question_failed(h, rc, &e);
@@ -119,7 +164,12 @@ void query_methods(struct http *h)
 static void make_title(const struct answer *a, char *out, size_t size)
 {
     const char *select = http_parameter(a->http, "select", NULL);
-    snprintf(out, size, "%.300s", select && *select ? select : "all services");
+    size_t n = 0;
+    if (a->span)
+        n += (size_t)snprintf(out, size, "span %s, ", a->span);
+    if (a->trace)
+        n += (size_t)snprintf(out + n, size - n, "trace %s, ", a->trace);
+    snprintf(out + n, size - n, "%.200s", select && *select ? select : "all services");
 }
 
 /* Writes the graph. The tables of the page cover all rows, even those of nodes that were pruned from the graph. */

@@ -11,6 +11,7 @@
 #include "server/answers/receive.h"
 #include "server/answers/storage.h"
 #include "server/connect/connect.h"
+#include "server/legacy/legacy.h"
 #include "server/fleet/functions.h"
 #include "server/fleet/changes.h"
 #include "server/fleet/endpoints.h"
@@ -56,6 +57,10 @@ static const struct route {
     {"/v1/profiles", TOKEN_READ, profiles_answer},
     {"/v1/alerts", TOKEN_READ | OF_ALL, alerts_answer},
     {"/v1/alerts/preview", TOKEN_READ | OF_ALL, alerts_preview},
+    {"/pyroscope/render", TOKEN_READ, legacy_render},
+    {"/pyroscope/render-diff", TOKEN_READ, legacy_render_diff},
+    {"/pyroscope/label-names", TOKEN_READ, legacy_label_names},
+    {"/pyroscope/label-values", TOKEN_READ, legacy_label_values},
     {"/metrics", TOKEN_READ | OF_ALL, metrics_answer},
     {"/healthz", 0, health_alive},
     {"/readyz", 0, health_ready},
@@ -94,7 +99,7 @@ static const struct numbered {
     {"/v1/spans/", spans_answer_trace},
 };
 
-static const char findings[] = "/v1/findings/";
+static const char findings[] = "/v1/findings/", legacy[] = "/pyroscope/";
 
 static const struct numbered *find_numbered(const char *path)
 {
@@ -123,7 +128,7 @@ static void get(struct http *h)
         one->answer(h, h->path + strlen(one->path));
     else
         route->answer(h);
-    if (!strncmp(h->path, "/v1/", 4))
+    if (routes_is_query(h))
         counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
@@ -326,14 +331,15 @@ bool routes_is_query(const struct http *h)
 {
     if (receive_kind(h->path) == RECEIVE_MESSAGE)
         return false;
-    return connect_is(h->path) || alerts_test_path(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
+    bool posted = !strcmp(h->method, "POST"), is_query = !strncmp(h->path, "/v1/", 4) || !strncmp(h->path, legacy, sizeof legacy - 1);
+    return connect_is(h->path) || alerts_test_path(h->path) || (is_query && !posted);
 }
 
 enum route_group routes_group(const struct http *h)
 {
     if (!strcmp(h->method, "POST") && receive_kind(h->path) != RECEIVE_NOTHING)
         return GROUP_SEND;
-    if (connect_is(h->path))
+    if (connect_is(h->path) || !strncmp(h->path, legacy, sizeof legacy - 1))
         return GROUP_CALL;
     if (!strncmp(h->path, "/v1/", 4))
         return GROUP_QUERY;

@@ -13,8 +13,8 @@
 
 enum { DEPTH = 3 };
 
-static const char *const formats[] = {"PROFILE_FORMAT_UNSPECIFIED", "PROFILE_FORMAT_FLAMEGRAPH", "PROFILE_FORMAT_TREE",
-                                      "PROFILE_FORMAT_DOT",         "PROFILE_FORMAT_PPROF",      NULL};
+const char *const asked_formats[] = {"PROFILE_FORMAT_UNSPECIFIED", "PROFILE_FORMAT_FLAMEGRAPH", "PROFILE_FORMAT_TREE",
+                                     "PROFILE_FORMAT_DOT",         "PROFILE_FORMAT_PPROF",      NULL};
 
 const struct asked_field asked_stacktraces[] = {
     ASKED_TEXT_FIELD(1, "profile_typeID", profile_type),
@@ -22,7 +22,7 @@ const struct asked_field asked_stacktraces[] = {
     ASKED_INT_FIELD(3, "start", start),
     ASKED_INT_FIELD(4, "end", end),
     ASKED_INT_FIELD(5, "max_nodes", max_nodes),
-    {6, "format", ASKED_INT, offsetof(struct asked, format), formats},
+    {6, "format", ASKED_INT, offsetof(struct asked, format), asked_formats},
     {7, "stack_trace_selector", ASKED_CALL_SITE, 0, NULL},
     ASKED_TEXT_FIELD(8, "profile_id_selector", profile_ids),
     ASKED_TEXT_FIELD(10, "trace_id_selector", trace_ids),
@@ -30,7 +30,7 @@ const struct asked_field asked_stacktraces[] = {
     {0},
 };
 
-static int add_text(struct asked_texts *t, const char *text, size_t len)
+int asked_add(struct asked_texts *t, const char *text, size_t len)
 {
     if (ARRAY_GROW(t->list, t->cap, t->count))
         return -ENOMEM;
@@ -68,7 +68,7 @@ static int read_call_site(struct asked *a, struct pb message)
         struct pb location = pb_message(&f);
         while (f.number == 1 && f.wire == PB_BYTES && !rc && pb_next(&location, &inner))
             if (inner.number == 1 && inner.wire == PB_BYTES)
-                rc = add_text(&a->call_site, (const char *)inner.bytes, inner.size);
+                rc = asked_add(&a->call_site, (const char *)inner.bytes, inner.size);
     }
     return rc;
 }
@@ -82,7 +82,7 @@ static int read_field(struct asked *a, const struct asked_field *field, const st
     case ASKED_TEXT:
         if (memchr(f->bytes, 0, f->size))
             return error_set(e, -EINVAL, "%s: it has a zero byte", field->name);
-        return add_text(member(a, field), (const char *)f->bytes, f->size);
+        return asked_add(member(a, field), (const char *)f->bytes, f->size);
     case ASKED_INT:
         *(int64_t *)member(a, field) = (int64_t)f->value;
         return 0;
@@ -146,7 +146,7 @@ static int read_texts(struct asked_texts *t, const struct asked_field *f, json_t
     int rc = 0;
     for (size_t i = 0; !rc && i < n; i++) {
         const json_t *one = json_is_array(value) ? json_array_get(value, i) : value;
-        rc = json_is_string(one) ? add_text(t, json_string_value(one), json_string_length(one)) : bad_value(f, "a text", e);
+        rc = json_is_string(one) ? asked_add(t, json_string_value(one), json_string_length(one)) : bad_value(f, "a text", e);
     }
     return rc;
 }
@@ -183,7 +183,7 @@ static int read_locations(struct asked *a, const struct asked_field *f, const js
     int rc = 0;
     for (size_t i = 0; !rc && i < json_array_size(list); i++) {
         const json_t *name = find(json_array_get(list, i), "name");
-        rc = json_is_string(name) ? add_text(&a->call_site, json_string_value(name), json_string_length(name))
+        rc = json_is_string(name) ? asked_add(&a->call_site, json_string_value(name), json_string_length(name))
                                   : bad_value(f, "a list of names", e);
     }
     return rc;

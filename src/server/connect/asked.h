@@ -20,7 +20,7 @@ struct asked {
     struct asked_texts matchers, label_names, group_by, call_site;
     struct asked_texts profile_ids, trace_ids, span_ids;
     int64_t start, end; /* ms since the epoch */
-    int64_t max_nodes, limit, format, aggregation, exemplars;
+    int64_t max_nodes, limit, format, aggregation, exemplars, heat;
     double step;            /* seconds */
     struct asked *sides[2]; /* the two requests of a comparison; NULL = empty */
 };
@@ -52,10 +52,13 @@ struct asked_field {
  * each case. */
 int asked_read(struct asked *a, const struct asked_field *fields, bool json, const uint8_t *bytes, size_t size, struct error *e);
 void asked_deinit(struct asked *a);
+/* Adds a text, for requests that are no message. Returns 0 or -ENOMEM. */
+int asked_add(struct asked_texts *t, const char *text, size_t len);
 /* Returns the last text, or "" if there is none. */
 const char *asked_last(const struct asked_texts *t);
 
 /* The fields of SelectMergeStacktraces. A comparison contains two such messages. */
 extern const struct asked_field asked_stacktraces[];
+extern const char *const asked_formats[]; /* the names of the formats of profiles */
 
 #endif

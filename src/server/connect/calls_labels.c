@@ -76,9 +76,9 @@ static int find(struct call *c, bool recent, series_visit *visit, void *context)
     return rc;
 }
 
-/* Visits the series, and writes the words that the visitor has collected. */
+/* Visits the series, and puts the words that the visitor has collected. */
 static int answer_words(struct call *c, bool recent, series_visit *visit, void *context, struct strtab *words,
-                        void (*put)(struct wire *w, const char *word))
+                        void (*put)(void *to, const char *word), void *to)
 {
     uint32_t n = 0;
     const char **list = NULL;
@@ -86,7 +86,7 @@ static int answer_words(struct call *c, bool recent, series_visit *visit, void *
     if (!rc && !(list = sorted(words, &n)))
         rc = error_set(&c->error, -ENOMEM, "out of memory");
     for (uint32_t i = 0; i < n; i++)
-        put(&c->wire, list[i]);
+        put(to, list[i]);
     free(list);
     return rc;
 }
@@ -98,8 +98,9 @@ static int take_type(void *context, const struct series *s)
     return add_word(context, s->kind.id);
 }
 
-static void put_type(struct wire *w, const char *id)
+static void put_type(void *wire, const char *id)
 {
+    struct wire *w = wire;
     static const struct {
         uint32_t number;
         const char *name;
@@ -122,7 +123,7 @@ int calls_profile_types(struct call *c)
     if (strtab_init(&ids))
         return error_set(&c->error, -ENOMEM, "out of memory");
     wire_list(&c->wire, "profileTypes");
-    int rc = answer_words(c, true, take_type, &ids, &ids, put_type);
+    int rc = answer_words(c, true, take_type, &ids, &ids, put_type, &c->wire);
     wire_list_end(&c->wire);
     strtab_deinit(&ids);
     return rc;
@@ -132,12 +133,12 @@ int calls_profile_types(struct call *c)
 
 /* Visits the labels of samples in the call's time, of the services that its token may read. They are listed whatever the call's selectors
  * say, because these select recordings. */
-static int find_sample_labels(struct call *c, store_visit_label *visit, void *context)
+static int find_sample_labels(struct call *c, bool recent, store_visit_label *visit, void *context)
 {
     struct selector allowed = {0};
     struct store_query q = {.selector = &allowed};
     int rc = question_selector(&allowed, c->http, "", &c->error);
-    rc = rc ? rc : call_times(c, &c->asked, &q, false);
+    rc = rc ? rc : call_times(c, &c->asked, &q, recent);
     return rc ? rc : store_sample_labels(c->store, &q, visit, context, &c->error);
 }
 
@@ -160,54 +161,62 @@ static int take_names(void *context, const struct series *s)
     return series_names(s, add_word, context);
 }
 
-static void put_name(struct wire *w, const char *name)
-{
-    wire_text(w, 1, "names", name);
-}
-
-int calls_label_names(struct call *c)
-{
-    struct strtab names;
-    if (strtab_init(&names))
-        return error_set(&c->error, -ENOMEM, "out of memory");
-    wire_list(&c->wire, "names");
-    int rc = find_sample_labels(c, take_sample_name, &names);
-    rc = rc ? rc : answer_words(c, false, take_names, &names, &names, put_name);
-    wire_list_end(&c->wire);
-    strtab_deinit(&names);
-    return rc;
-}
-
 struct take_values {
-    struct strtab values;
+    struct strtab words;
     const char *name;
 };
 
 static int take_value(void *context, const struct series *s)
 {
     struct take_values *t = context;
-    return add_word(&t->values, series_value(s, t->name));
+    return add_word(&t->words, series_value(s, t->name));
 }
 
 static int take_sample_value(void *context, const char *name, const char *value)
 {
     struct take_values *t = context;
-    return strcmp(name, selector_sample_label(t->name)) != 0 ? 0 : add_word(&t->values, value);
+    return strcmp(name, selector_sample_label(t->name)) != 0 ? 0 : add_word(&t->words, value);
+}
+
+int call_words(struct call *c, bool recent, const char *name, void (*put)(void *context, const char *word), void *context)
+{
+    struct take_values t = {.name = name};
+    if (strtab_init(&t.words))
+        return error_set(&c->error, -ENOMEM, "out of memory");
+    int rc = 0;
+    if (!name)
+        rc = find_sample_labels(c, recent, take_sample_name, &t.words);
+    else if (selector_sample_label(name))
+        rc = find_sample_labels(c, recent, take_sample_value, &t);
+    if (!rc)
+        rc = name ? answer_words(c, recent, take_value, &t, &t.words, put, context)
+                  : answer_words(c, recent, take_names, &t.words, &t.words, put, context);
+    strtab_deinit(&t.words);
+    return rc;
+}
+
+static void put_word(void *wire, const char *word)
+{
+    wire_text(wire, 1, "names", word);
+}
+
+static int put_words(struct call *c, const char *name)
+{
+    wire_list(&c->wire, "names");
+    int rc = call_words(c, false, name, put_word, &c->wire);
+    wire_list_end(&c->wire);
+    return rc;
+}
+
+int calls_label_names(struct call *c)
+{
+    return put_words(c, NULL);
 }
 
 int calls_label_values(struct call *c)
 {
-    struct take_values t = {.name = asked_last(&c->asked.name)};
-    if (!*t.name)
-        return error_set(&c->error, -EINVAL, "name is missing");
-    if (strtab_init(&t.values))
-        return error_set(&c->error, -ENOMEM, "out of memory");
-    wire_list(&c->wire, "names");
-    int rc = selector_sample_label(t.name) ? find_sample_labels(c, take_sample_value, &t) : 0;
-    rc = rc ? rc : answer_words(c, false, take_value, &t, &t.values, put_name);
-    wire_list_end(&c->wire);
-    strtab_deinit(&t.values);
-    return rc;
+    const char *name = asked_last(&c->asked.name);
+    return *name ? put_words(c, name) : error_set(&c->error, -EINVAL, "name is missing");
 }
 
 /* ---- series ---- */

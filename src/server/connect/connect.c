@@ -3,6 +3,7 @@
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "server/connect/call.h"
+#include "server/connect/recording_id.h"
 #include "server/request/question.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 static const char *const aggregations[] = {"TIME_SERIES_AGGREGATION_TYPE_SUM", "TIME_SERIES_AGGREGATION_TYPE_AVERAGE", NULL};
 static const char *const exemplars[] = {"EXEMPLAR_TYPE_UNSPECIFIED", "EXEMPLAR_TYPE_NONE", "EXEMPLAR_TYPE_INDIVIDUAL", "EXEMPLAR_TYPE_SPAN",
                                         NULL};
+
+static const char *const heats[] = {"HEATMAP_QUERY_TYPE_UNSPECIFIED", "HEATMAP_QUERY_TYPE_INDIVIDUAL", "HEATMAP_QUERY_TYPE_SPAN", NULL};
 
 static const struct asked_field of_nothing[] = {{0}};
 static const struct asked_field of_types[] = {ASKED_INT_FIELD(1, "start", start), ASKED_INT_FIELD(2, "end", end), {0}};
@@ -45,6 +48,18 @@ static const struct asked_field of_select_series[] = {
     {10, "exemplar_type", ASKED_INT, offsetof(struct asked, exemplars), exemplars},
     {0},
 };
+static const struct asked_field of_heatmap[] = {
+    ASKED_TEXT_FIELD(1, "profile_typeID", profile_type),
+    ASKED_TEXT_FIELD(2, "label_selector", selector),
+    ASKED_INT_FIELD(3, "start", start),
+    ASKED_INT_FIELD(4, "end", end),
+    ASKED_DOUBLE_FIELD(5, "step", step),
+    ASKED_TEXT_FIELD(6, "group_by", group_by),
+    {7, "query_type", ASKED_INT, offsetof(struct asked, heat), heats},
+    {8, "exemplar_type", ASKED_INT, offsetof(struct asked, exemplars), exemplars},
+    ASKED_INT_FIELD(9, "limit", limit),
+    {0},
+};
 static const struct asked_field of_span_profile[] = {
     ASKED_TEXT_FIELD(1, "profile_typeID", profile_type),
     ASKED_TEXT_FIELD(2, "label_selector", selector),
@@ -52,6 +67,7 @@ static const struct asked_field of_span_profile[] = {
     ASKED_INT_FIELD(4, "start", start),
     ASKED_INT_FIELD(5, "end", end),
     ASKED_INT_FIELD(6, "max_nodes", max_nodes),
+    {7, "format", ASKED_INT, offsetof(struct asked, format), asked_formats},
     {0},
 };
 static const struct asked_field of_profile[] = {
@@ -82,6 +98,7 @@ static const struct method {
     {QUERIER "LabelValues", of_values, calls_label_values},
     {QUERIER "Series", of_series, calls_series},
     {QUERIER "SelectSeries", of_select_series, calls_select_series},
+    {QUERIER "SelectHeatmap", of_heatmap, calls_heatmap},
     {QUERIER "SelectMergeStacktraces", asked_stacktraces, calls_stacktraces},
     {QUERIER "SelectMergeSpanProfile", of_span_profile, calls_span_profile},
     {QUERIER "SelectMergeProfile", of_profile, calls_profile},
@@ -141,10 +158,11 @@ void connect_error(struct http *h, const char *code, const char *text)
     http_write_end(h, &w, status, "application/json");
 }
 
-static const char *code_of(int rc)
+const char *call_code(int rc)
 {
     switch (rc) {
     case -EINVAL:
+    case -E2BIG:
         return "invalid_argument";
     case -ESRCH:
         return "not_found";
@@ -177,7 +195,7 @@ static enum encoding encoding_of(const char *type)
     return n == strlen("application/json") && !strncasecmp(type, "application/json", n) ? ENCODING_JSON : ENCODING_NONE;
 }
 
-static void say_missing(struct http *h, const struct missing *m)
+void call_say_missing(struct http *h, const struct missing *m)
 {
     char text[HTTP_EXTRA_BYTES];
     http_add_text(h, "X-Candor-Complete", missing_parts(m) ? "false" : "true");
@@ -198,7 +216,6 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
     }
     if (!rc) {
         wire_init(&c.wire, json, w.out);
-        c.out = w.out;
         rc = m->answer(&c);
         int ended = wire_end(&c.wire, w.out);
         rc = rc ? rc : ended ? error_set(&c.error, ended, "out of memory") : 0;
@@ -211,10 +228,10 @@ static void run(struct http *h, const struct method *m, bool json, const uint8_t
     asked_deinit(&c.asked);
     if (rc) {
         counters_gave_up(&h->server->counters, rc);
-        connect_error(h, code_of(rc), c.error.text);
+        connect_error(h, call_code(rc), c.error.text);
         return;
     }
-    say_missing(h, &c.missing);
+    call_say_missing(h, &c.missing);
     http_write_end(h, &w, 200, json ? "application/json" : "application/proto");
 }
 
@@ -262,6 +279,17 @@ int call_times(struct call *c, const struct asked *a, struct store_query *q, boo
     return 0;
 }
 
+static int read_recordings(struct call *c, const struct asked *a, struct store_query *q)
+{
+    if (a->profile_ids.count > CALL_RECORDINGS_MAX)
+        return error_set(&c->error, -EINVAL, "profile_id_selector: more than %d ids", CALL_RECORDINGS_MAX);
+    for (uint32_t i = 0; i < a->profile_ids.count; i++)
+        c->recordings[i] = recording_id_read(a->profile_ids.list[i]);
+    q->recordings = c->recordings;
+    q->recording_count = a->profile_ids.count;
+    return 0;
+}
+
 int call_query(struct call *c, const struct asked *a, struct store_query *q, struct selector *s, char type[CATALOGUE_TYPE_MAX],
                bool *nothing)
 {
@@ -271,8 +299,7 @@ int call_query(struct call *c, const struct asked *a, struct store_query *q, str
     int rc = call_times(c, a, q, false);
     rc = rc ? rc : kinds_parse(asked_last(&a->profile_type), type, &kind, &c->error);
     rc = rc ? rc : question_selector(s, c->http, asked_last(&a->selector), &c->error);
-    if (!rc && (a->profile_ids.count || a->trace_ids.count || a->span_ids.count))
-        rc = error_set(&c->error, -ENOTSUP, "profiles, traces and spans cannot be selected: samples are kept without their ids");
+    rc = rc ? rc : read_recordings(c, a, q);
     *nothing = !rc && (!*type || !series_narrow(s, &kind));
     return rc;
 }

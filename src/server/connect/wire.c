@@ -138,3 +138,52 @@ void wire_ints(struct wire *w, uint32_t number, const char *name, const int64_t 
         pb_put_message(&w->messages[w->depth], number, &packed);
     buffer_deinit(&packed);
 }
+
+void wire_int32s(struct wire *w, uint32_t number, const char *name, const int32_t *list, size_t n)
+{
+    struct buffer packed;
+    if (w->json) {
+        wire_list(w, name);
+        for (size_t i = 0; i < n; i++)
+            if (begin_value(w, NULL, false))
+                jsonw_int(&w->writer, list[i]);
+        wire_list_end(w);
+        return;
+    }
+    buffer_init(&packed, WIRE_BYTES_MAX);
+    for (size_t i = 0; i < n; i++)
+        pb_put_varint(&packed, (uint64_t)list[i]);
+    if (n)
+        pb_put_message(&w->messages[w->depth], number, &packed);
+    buffer_deinit(&packed);
+}
+
+void wire_doubles(struct wire *w, uint32_t number, const char *name, const double *list, size_t n)
+{
+    if (w->json) {
+        wire_list(w, name);
+        for (size_t i = 0; i < n; i++)
+            if (begin_value(w, NULL, false))
+                jsonw_exact(&w->writer, list[i], false);
+        wire_list_end(w);
+        return;
+    }
+    uint8_t bytes[8];
+    struct buffer packed;
+    buffer_init(&packed, WIRE_BYTES_MAX);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &list[i], sizeof bits);
+        for (int k = 0; k < 8; k++)
+            bytes[k] = (uint8_t)(bits >> 8 * k);
+        buffer_put(&packed, bytes, sizeof bytes);
+    }
+    if (n)
+        pb_put_message(&w->messages[w->depth], number, &packed);
+    buffer_deinit(&packed);
+}
+
+void wire_fields(struct wire *w, const void *bytes, size_t n)
+{
+    buffer_put(&w->messages[w->depth], bytes, n);
+}

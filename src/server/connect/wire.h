@@ -41,5 +41,9 @@ void wire_double(struct wire *w, uint32_t number, const char *name, double v);
 void wire_bool(struct wire *w, uint32_t number, const char *name, bool v);
 /* Writes a list of numbers. */
 void wire_ints(struct wire *w, uint32_t number, const char *name, const int64_t *list, size_t n);
+void wire_int32s(struct wire *w, uint32_t number, const char *name, const int32_t *list, size_t n); /* not negative */
+void wire_doubles(struct wire *w, uint32_t number, const char *name, const double *list, size_t n);
+/* For protocol buffers: adds fields that are encoded already to the message that has begun. */
+void wire_fields(struct wire *w, const void *bytes, size_t n);
 
 #endif

@@ -36,7 +36,7 @@ void request_end(struct request *r, const char *address)
                                          .received = received,
                                          .sent = r->sent,
                                          .ns = ns};
-    counters_request(&h->server->counters, routes_group(h), ns, received, r->sent);
+    counters_request(&h->server->counters, routes_group(h), ns, received, r->sent, http_header(h, "traceparent"));
     journal_request(h->server->journal, &line);
     http_free(&r->http);
     free(r);

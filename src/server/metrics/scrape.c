@@ -4,6 +4,8 @@
 #include "base/map.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/metrics/scrape_methods.h"
+#include "server/request/exposition.h"
 #include "server/request/question.h"
 #include "store/query/metrics.h"
 
@@ -106,15 +108,6 @@ static int add_up(struct scrape *s)
 
 /* ---- the text ---- */
 
-static void put_label(FILE *out, const char *value)
-{
-    for (; *value; value++) {
-        if (*value == '\\' || *value == '"')
-            fputc('\\', out);
-        fputc(*value, out);
-    }
-}
-
 static void put_metric(FILE *out, const struct scrape *s, enum key_metric metric)
 {
     const struct key_metric_row *row = &key_metric_rows[metric];
@@ -128,7 +121,7 @@ static void put_metric(FILE *out, const struct scrape *s, enum key_metric metric
                     key_unit_rows[row->unit].word, row->name);
         any = true;
         fprintf(out, "candor_service_%s{service=\"", row->name);
-        put_label(out, strtab_text(&s->of.values, one->name));
+        exposition_label(out, strtab_text(&s->of.values, one->name));
         fprintf(out, "\"} %.9g\n", one->sums[metric].amount / one->sums[metric].over);
     }
 }
@@ -139,7 +132,7 @@ static void put_counts(FILE *out, const struct scrape *s)
     fprintf(out, "# HELP candor_service_jvms JVMs that the metrics of a service are of.\n# TYPE candor_service_jvms gauge\n");
     for (uint32_t i = 0; i < s->service_count - left_out; i++) {
         fputs("candor_service_jvms{service=\"", out);
-        put_label(out, strtab_text(&s->of.values, s->services[i].name));
+        exposition_label(out, strtab_text(&s->of.values, s->services[i].name));
         fprintf(out, "\"} %" PRIu32 "\n", s->services[i].jvms);
     }
     fprintf(out,
@@ -150,37 +143,79 @@ static void put_counts(FILE *out, const struct scrape *s)
             SERVICES_MAX, left_out, s->of.unmeasured);
 }
 
-static void put_answer(struct http *h, const struct scrape *s)
+/* ---- methods ---- */
+
+/* Adds to the text what the methods of the listed services use that use most. */
+static int put_methods(FILE *out, struct server *server, const struct store_query *q, const struct scrape *s, struct error *e)
 {
-    struct http_writer w;
-    if (http_write_begin(h, &w))
-        return;
+    const char *names[SERVICES_MAX];
+    uint32_t n = 0;
+    for (; n < s->service_count && n < SERVICES_MAX; n++)
+        names[n] = strtab_text(&s->of.values, s->services[n].name);
+    return scrape_methods_write(out, server, q, names, n, e);
+}
+
+static void put_all(FILE *out, const struct scrape *s)
+{
     for (int metric = 0; metric < KEY_METRICS; metric++)
-        put_metric(w.out, s, (enum key_metric)metric);
-    put_counts(w.out, s);
-    http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
+        put_metric(out, s, (enum key_metric)metric);
+    put_counts(out, s);
+}
+
+static void scrape_deinit(struct scrape *s)
+{
+    free(s->jvms);
+    free(s->services);
+    map_deinit(&s->places);
+    map_deinit(&s->names);
+    store_metrics_deinit(&s->of);
+}
+
+/* Computes the metrics of what the query selects, and sets its time: the last minutes. */
+static int compute(struct scrape *s, struct server *server, struct store_query *q, struct error *e)
+{
+    q->to = (int64_t)(clock_realtime_ns() / NS_PER_S) + 1;
+    q->from = q->to - WINDOW_S;
+    int rc = store_metrics(server->store, q, key_metric_bit(KEY_METRICS) - 1, "service", take_minute, s, &s->of, e);
+    return rc ? rc : add_up(s);
+}
+
+int scrape_write(FILE *out, struct server *server, struct error *e)
+{
+    struct selector everything = {0};
+    struct store_query q = {.selector = &everything};
+    struct scrape s = {0};
+    int rc = compute(&s, server, &q, e);
+    if (!rc)
+        put_all(out, &s);
+    if (!rc && server->limits.top_methods)
+        rc = put_methods(out, server, &q, &s, e);
+    scrape_deinit(&s);
+    return rc;
 }
 
 void scrape_answer(struct http *h)
 {
     struct question query;
+    struct http_writer w;
     struct scrape s = {0};
     struct error e;
     int rc = question_init(&query, h);
     if (!rc) {
-        query.q.to = (int64_t)(clock_realtime_ns() / NS_PER_S) + 1;
-        query.q.from = query.q.to - WINDOW_S;
-        rc = store_metrics(h->server->store, &query.q, key_metric_bit(KEY_METRICS) - 1, "service", take_minute, &s, &s.of, &e);
-        rc = rc ? rc : add_up(&s);
-        if (rc)
+        rc = compute(&s, h->server, &query.q, &e);
+        if (rc) {
             question_failed(h, rc, &e);
-        else
-            put_answer(h, &s);
+        } else if (!http_write_begin(h, &w)) {
+            put_all(w.out, &s);
+            rc = h->server->limits.top_methods ? put_methods(w.out, h->server, &query.q, &s, &e) : 0;
+            if (rc) {
+                http_write_abandon(&w);
+                question_failed(h, rc, &e);
+            } else {
+                http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
+            }
+        }
     }
-    free(s.jvms);
-    free(s.services);
-    map_deinit(&s.places);
-    map_deinit(&s.names);
-    store_metrics_deinit(&s.of);
+    scrape_deinit(&s);
     question_deinit(&query);
 }

@@ -84,6 +84,8 @@ int arrival_store(struct server *s, const struct token *by, struct envelope_writ
     rc = rc ? rc : arrival_turn(s, by, e);
     if (!rc) {
         rc = store_add(s->store, w, note, identity, added, e);
+        if (!rc && !added->duplicate)
+            counters_stored(&s->counters, added->id);
         arrival_turn_end(s, by);
     }
     return rc;

@@ -13,7 +13,9 @@
 /* The limits that may change while the server runs, with their options. The first seven are those of struct store_limits. connections and
  * connections_of_one are for all addresses together, and for one. patience_ns: how long to wait for a whole head, and between two
  * packets of a body or an answer. analyze_ppm: the share of one processor that findings may take, in millionths; 0 = none are looked
- * for. resolve_s: a finding that was not seen for so long is resolved. The last ones are the defaults of access/quotas.h; 0 = none. */
+ * for. resolve_s: a finding that was not seen for so long is resolved. requests_per_second to values_per_day are
+ * the defaults of access/quotas.h; 0 = none.
+ * remote_interval_s: how often metrics are sent. top_methods: how many methods of a service are metrics. */
 #define SERVER_LIMITS(X)                                                                                                                   \
     X(retain_s, "retain")                                                                                                                  \
     X(retain_raw_s, "retain-recordings")                                                                                                   \
@@ -33,12 +35,16 @@
     X(bytes_per_minute, "max-bytes-per-minute")                                                                                            \
     X(bytes_per_hour, "max-bytes-per-hour")                                                                                                \
     X(series_per_day, "max-series-per-day")                                                                                                \
-    X(values_per_day, "max-label-values-per-day")
+    X(values_per_day, "max-label-values-per-day")                                                                                          \
+    X(remote_interval_s, "remote-write-interval")                                                                                          \
+    X(top_methods, "top-methods")
 
 /* The other options. They need a restart. listen: as it was given, before it was split into host and port. token_file: NULL = no tokens.
  * no_auth: NULL, or "". origin: the address that browsers see behind a proxy; NULL = none. certificate, key: files; NULL = plain HTTP.
  * access_log, audit_log: NULL = none. alerts: the file with rules of alerts; NULL = none. proxy_*: people.h; NULL = no proxy. client_ca:
- * the certificates that sign those of clients; NULL = clients are not asked for certificates. */
+ * the certificates that sign those of clients; NULL = clients are not asked for certificates.
+ * remote_write: the URL that metrics are sent to; NULL = none. remote_protocol, remote_token, remote_ca: its version (NULL = 1.0), and
+ * files; NULL = none. trace_link: the address of a trace in a tracing system (base/text/trace_link.h); NULL = none. */
 #define SERVER_TEXTS(X)                                                                                                                    \
     X(listen, "listen")                                                                                                                    \
     X(data, "data")                                                                                                                        \
@@ -54,7 +60,12 @@
     X(proxy_user_header, "proxy-user-header")                                                                                              \
     X(proxy_groups_header, "proxy-groups-header")                                                                                          \
     X(proxy_from, "proxy-from")                                                                                                            \
-    X(client_ca, "tls-client-ca")
+    X(client_ca, "tls-client-ca")                                                                                                          \
+    X(remote_write, "remote-write")                                                                                                        \
+    X(remote_protocol, "remote-write-protocol")                                                                                            \
+    X(remote_token, "remote-write-token-file")                                                                                             \
+    X(remote_ca, "remote-write-ca")                                                                                                        \
+    X(trace_link, "trace-link")
 
 struct alerts;   /* server/alerts/alerts.h */
 struct profiles; /* server/profiles/profiles.h */

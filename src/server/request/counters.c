@@ -1,6 +1,12 @@
 #include "server/request/counters.h"
 
+#include "base/text/units.h"
+#include "base/time_units.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *const counters_names[REFUSALS] = {[STORED] = "stored",
                                               [DUPLICATE] = "duplicate",
@@ -61,8 +67,27 @@ void counters_query(struct counters *c, uint64_t ns)
     pthread_mutex_unlock(&c->lock);
 }
 
-void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent)
+/* Reads the trace's id from "00-TRACE-SPAN-FLAGS". Returns whether there is one. */
+static bool read_trace(const char *traceparent, char id[COUNTERS_ID])
 {
+    enum { AT = 3, DIGITS = COUNTERS_ID - 1 };
+    if (!traceparent || strncmp(traceparent, "00-", AT) || strspn(traceparent + AT, "0123456789abcdef") != DIGITS ||
+        traceparent[AT + DIGITS] != '-')
+        return false;
+    snprintf(id, COUNTERS_ID, "%.*s", DIGITS, traceparent + AT);
+    return strspn(id, "0") != DIGITS;
+}
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(clock_realtime_ns() / NS_PER_MS);
+}
+
+void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent, const char *traceparent)
+{
+    struct counters_exemplar exemplar = {.value = (double)ns / NS_PER_S};
+    bool traced = read_trace(traceparent, exemplar.id);
+    exemplar.at_ms = traced ? now_ms() : 0;
     struct latencies *l = &c->latencies[group];
     unsigned bucket = 0;
     while (bucket < COUNTERS_BUCKETS - 1 && ns > counters_limits_ns[bucket])
@@ -70,8 +95,33 @@ void counters_request(struct counters *c, enum route_group group, uint64_t ns, u
     pthread_mutex_lock(&c->lock);
     l->buckets[bucket]++;
     l->sum_ns += ns;
+    if (traced)
+        l->exemplars[bucket] = exemplar;
     c->received_bytes += received;
     c->sent_bytes += sent;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_stored(struct counters *c, uint64_t recording)
+{
+    struct counters_exemplar exemplar = {.value = 1, .at_ms = now_ms()};
+    snprintf(exemplar.id, sizeof exemplar.id, "%" PRIu64, recording);
+    pthread_mutex_lock(&c->lock);
+    c->stored = exemplar;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_remote(struct counters *c, enum remote_count what, uint64_t n)
+{
+    pthread_mutex_lock(&c->lock);
+    c->remote[what] += n;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_remote_waiting(struct counters *c, uint64_t requests)
+{
+    pthread_mutex_lock(&c->lock);
+    c->remote[REMOTE_WAITING] = requests;
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -5,6 +5,7 @@
 #define CANDOR_SERVER_REQUEST_COUNTERS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Why a recording was refused, with the name in /metrics. */
@@ -52,11 +53,23 @@ enum route_group {
         GROUPS
 };
 
+/* An example of what a counter counts, for OpenMetrics. */
+enum { COUNTERS_ID = 33 };
+struct counters_exemplar {
+    char id[COUNTERS_ID]; /* of a trace, or of a recording; "" = there is none */
+    double value;
+    int64_t at_ms;
+};
+
+/* What became of samples that are sent by remote write, and how many requests failed or wait. */
+enum remote_count { REMOTE_SENT, REMOTE_DROPPED_QUEUE, REMOTE_DROPPED_REFUSED, REMOTE_FAILED, REMOTE_WAITING, REMOTE_COUNTS };
+
 /* The requests of a group by how long they took, from their head to the last byte of the answer. A request is in the first bucket whose
  * limit it does not exceed; the last bucket has none. */
 enum { COUNTERS_BUCKETS = 9 };
 struct latencies {
     uint64_t buckets[COUNTERS_BUCKETS], sum_ns;
+    struct counters_exemplar exemplars[COUNTERS_BUCKETS]; /* the latest requests of known traces */
 };
 extern const uint64_t counters_limits_ns[COUNTERS_BUCKETS - 1];
 
@@ -86,6 +99,8 @@ struct counters {
     struct latencies latencies[GROUPS];
     uint64_t received_bytes, sent_bytes; /* heads and bodies of all requests and answers */
     uint64_t analyze_ns;                 /* CPU time for findings */
+    struct counters_exemplar stored;     /* the latest recording that was stored */
+    uint64_t remote[REMOTE_COUNTS];
 };
 
 extern const char *const counters_names[REFUSALS];
@@ -97,8 +112,12 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
 void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
-/* Counts a request that is over. */
-void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent);
+/* Counts a request that is over. traceparent: the header of that name (W3C Trace Context); NULL = none. */
+void counters_request(struct counters *c, enum route_group group, uint64_t ns, uint64_t received, uint64_t sent, const char *traceparent);
+/* Notes the recording that was stored last. */
+void counters_stored(struct counters *c, uint64_t recording);
+void counters_remote(struct counters *c, enum remote_count what, uint64_t n);
+void counters_remote_waiting(struct counters *c, uint64_t requests);
 void counters_analyzed(struct counters *c, uint64_t ns);
 /* Counts a query that failed with this code, if it was abandoned. */
 void counters_gave_up(struct counters *c, int rc);

@@ -12,3 +12,12 @@ void exposition_put(FILE *out, const char *name, const char *type, const char *h
     exposition_head(out, name, type, help);
     fprintf(out, "candor_server_%s %" PRIu64 "\n", name, value);
 }
+
+void exposition_label(FILE *out, const char *value)
+{
+    for (; *value; value++) {
+        if (*value == '\\' || *value == '"' || *value == '\n')
+            fputc('\\', out);
+        fputc(*value == '\n' ? 'n' : *value, out);
+    }
+}

@@ -9,5 +9,7 @@
 void exposition_head(FILE *out, const char *name, const char *type, const char *help);
 /* Writes a metric with one sample, without labels. */
 void exposition_put(FILE *out, const char *name, const char *type, const char *help, uint64_t value);
+/* Writes the value of a label, without its quotes. */
+void exposition_label(FILE *out, const char *value);
 
 #endif

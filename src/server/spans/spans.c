@@ -1,5 +1,6 @@
 #include "server/spans/spans.h"
 
+#include "base/text/trace_link.h"
 #include "base/array.h"
 #include "server/spans/kept.h"
 
@@ -142,11 +143,16 @@ static void put_time(struct jsonw *j, const char *key, int64_t ns)
     jsonw_int(j, ns);
 }
 
-static void put_span(struct jsonw *j, const struct spans *t, const struct span *s)
+/* template: of the address of a trace; NULL = none. */
+static void put_span(struct jsonw *j, const struct spans *t, const struct span *s, const char *template)
 {
+    char link[TRACE_LINK_MAX];
+    const char *trace = strtab_text(&t->texts, s->trace), *id = strtab_text(&t->texts, s->id);
     jsonw_object(j);
-    jsonw_member_text_or_null(j, "trace_id", strtab_text(&t->texts, s->trace));
-    jsonw_member_text(j, "span_id", strtab_text(&t->texts, s->id));
+    jsonw_member_text_or_null(j, "trace_id", trace);
+    jsonw_member_text(j, "span_id", id);
+    if (template && *trace)
+        jsonw_member_text(j, "trace_link", trace_link_write(link, sizeof link, template, trace, id));
     jsonw_member_text_or_null(j, "root_span_id", strtab_text(&t->texts, s->root));
     jsonw_member_text(j, "service", strtab_text(&t->texts, s->service));
     jsonw_member_text_or_null(j, "host", strtab_text(&t->texts, s->host));
@@ -171,7 +177,7 @@ static void put_spans(struct http *h, const struct spans *t)
     jsonw_key(&w.json, "spans");
     jsonw_array(&w.json);
     for (uint32_t i = 0; i < t->count && i < t->limit && !w.full; i++)
-        put_span(&w.json, t, &t->list[i]);
+        put_span(&w.json, t, &t->list[i], h->server->options->trace_link);
     jsonw_array_end(&w.json);
     jsonw_member_uint(&w.json, "spans_left_out", more ? t->count - t->limit : 0);
     jsonw_member_uint(&w.json, "samples_without", t->without);

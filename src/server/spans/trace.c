@@ -145,6 +145,7 @@ void spans_answer_trace(struct http *h, const char *trace)
     int rc = question_init_of_samples(&t.query, h);
     rc = rc ? rc : read_id(&t, h, trace);
     rc = rc ? rc : kept_init(&t.kept, h);
+    t.trace.link = h->server->options->trace_link;
     if (!rc)
         answer(&t, h);
     trace_deinit(&t.trace);

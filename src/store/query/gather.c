@@ -33,6 +33,14 @@ static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t
     return 0;
 }
 
+static bool is_wanted(const struct store_query *q, uint64_t recording)
+{
+    bool found = !q->recording_count;
+    for (uint32_t i = 0; !found && i < q->recording_count; i++)
+        found = q->recordings[i] == recording;
+    return found;
+}
+
 static int take_rollup(void *context, const struct catalogue_rollup *u)
 {
     const struct take_hits *t = context;
@@ -47,10 +55,10 @@ static int take_file(void *context, const struct catalogue_rollup_file *f)
     return t->g->skip_files ? 0 : gather_take_file(t->g, f);
 }
 
-/* When the first part comes, all roll-ups are listed. */
+/* When the first part comes, all roll-ups are listed. A roll-up does not have single recordings. */
 static int choose_pieces(struct take_hits *t)
 {
-    int rc = t->chosen ? 0 : gather_choose_pieces(t->g, t->q, t->grain);
+    int rc = t->chosen || t->q->recording_count ? 0 : gather_choose_pieces(t->g, t->q, t->grain);
     t->chosen = true;
     return rc;
 }
@@ -62,7 +70,7 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
     if (choose_pieces(t))
         return -ENOMEM;
-    if (!value)
+    if (!value || !is_wanted(t->q, hit->recording))
         return 0;
     const struct gather_piece *piece = gather_piece_of(g, hit);
     if (piece && hit->first >= piece->from && hit->last < piece->to)
@@ -89,6 +97,8 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
                                             .base = *value - 1,
                                             .begun = hit->begun,
                                             .ended = hit->ended,
+                                            .first = hit->first,
+                                            .last = hit->last,
                                             .within = within};
     return 0;
 }

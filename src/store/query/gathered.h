@@ -12,6 +12,7 @@ struct gathered {
     uint32_t dictionary, type, by;
     uint32_t base;        /* `by` of the recording; that of a row differs if labels of samples split it */
     int64_t begun, ended; /* of the recording */
+    int64_t first, last;  /* of the part, if it is not rolled; both are included */
     bool within;          /* all its rows are within the query's time */
     bool rolled;          /* it is what a label set has in a roll-up: `recording` is its group, `segment` the number of the file */
     uint32_t piece;       /* if rolled: the place in `pieces` */

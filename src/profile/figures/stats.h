@@ -6,6 +6,7 @@
 #ifndef CANDOR_PROFILE_FIGURES_STATS_H
 #define CANDOR_PROFILE_FIGURES_STATS_H
 
+#include "base/map.h"
 #include "profile/figures/successive.h"
 #include "profile/profile.h"
 
@@ -84,6 +85,8 @@ int stats_compute_own(struct stats *s, const struct successive_order *order);
 /* Returns the pair with most of the weight of an own method, or of an innermost method; NULL = there is none. */
 const struct stats_own_pair *stats_own_callee(const struct stats *s, uint32_t own);
 const struct stats_own_pair *stats_own_caller(const struct stats *s, uint32_t leaf);
+/* Adds a sample to `self` of the row with this label, and adds the row if it is new. rows: label -> row. Returns 0 or -ENOMEM. */
+int stats_add_self(struct stats_table *t, struct map *rows, uint32_t label, const struct profile_sample *s);
 /* Sets the share and the interval of a figure, or of a table's figures, whose sums and effects are known. */
 void stats_finish_figure(struct stats_figure *f, const struct stats *s);
 void stats_finish(struct stats_table *t, const struct stats *s);

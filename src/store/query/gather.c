@@ -548,7 +548,7 @@ int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_di
             return rc;
         struct gather_fit fit = fit_of(d);
         struct by_context_choice choice = {0};
-        rc = g->contexts ? by_context_choose(g->contexts, d, fit.contexts, &choice, e) : 0;
+        rc = g->contexts ? by_context_choose(g->contexts, s, d, fit.contexts, &choice, e) : 0;
         fit.pass = choice.pass;
         fit.parts = choice.parts;
         rc = rc ? rc : visit(context, &at, d, &fit, e);

@@ -477,31 +477,57 @@ static int make(struct store *s, const struct due_one *one, const struct catalog
     struct making m = {.store = s, .rollup = one->rollup, .first = one->rollup.day * ROLLUP_DAY};
     int rc = one->rollup.step == ROLLUP_HOUR ? make_hours(&m, rule, one->summary, e) : make_day(&m, e);
     making_deinit(&m);
-    /* What was damaged was put aside, or has changed meanwhile: it is due again. */
-    return rc == -EAGAIN || rc == -EBADMSG || rc == -ENOENT || rc == -ECANCELED ? 0 : rc;
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
+/* Whether the reason is that something was damaged and put aside, or has changed meanwhile: it is due again. */
+static bool is_passing(int rc)
+{
+    return rc == -EAGAIN || rc == -EBADMSG || rc == -ENOENT || rc == -ECANCELED;
+}
+
+static uint32_t place_after(const struct due *due, uint64_t rollup)
+{
+    for (uint32_t i = 0; i < due->count; i++)
+        if (due->list[i].rollup.id == rollup)
+            return i + 1;
+    return 0;
+}
+
+/* A roll-up that cannot be made, or changes while it is made, does not keep those of other services waiting: they come first next time. */
 static int make_due(struct store *s, uint32_t step, uint64_t end, struct error *e)
 {
     const struct catalogue_rollup_rule rule = rule_of(s);
+    uint64_t *unmade = &s->rollup_unmade[step == ROLLUP_DAY];
     struct due due = {0};
-    int rc = catalogue_rollups_due(s->catalogue, step, &rule, note_due, &due, e);
+    struct error one;
+    int rc = catalogue_rollups_due(s->catalogue, step, &rule, note_due, &due, e), failed = 0;
     if (rc == -ENOMEM)
         error_set(e, rc, "out of memory");
-    for (uint32_t i = 0; !rc && i < due.count && !store_is_stopping(s) && clock_monotonic_ns() < end; i++)
-        rc = make(s, &due.list[i], &rule, e);
+    uint32_t begin = place_after(&due, *unmade);
+    for (uint32_t i = 0; !rc && i < due.count && !store_is_stopping(s) && clock_monotonic_ns() < end; i++) {
+        const struct due_one *next = &due.list[(begin + i) % due.count];
+        int code = make(s, next, &rule, &one);
+        *unmade = code ? next->rollup.id : *unmade;
+        if (code && !is_passing(code) && !failed) {
+            failed = code;
+            *e = one;
+        }
+    }
     due_deinit(&due);
-    return rc;
+    return rc ? rc : failed;
 }
 
 void rollup_some(struct store *s)
 {
-    struct error e;
+    struct error e, of_days;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
     if (!s->options.retain_hours_s)
         return;
-    int rc = make_due(s, ROLLUP_HOUR, end, &e);
-    rc = rc ? rc : make_due(s, ROLLUP_DAY, end, &e);
+    int rc = make_due(s, ROLLUP_HOUR, end, &e), days = make_due(s, ROLLUP_DAY, end, &of_days);
+    if (!rc && days)
+        e = of_days;
+    rc = rc ? rc : days;
     if (rc && !s->rollup_failed)
         store_tell(s, "rolling up: %s", e.text);
     s->rollup_failed = rc;

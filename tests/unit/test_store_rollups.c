@@ -35,6 +35,7 @@ static unsigned seed = 20260711;
 /* ---- steps: the linker has these called for what the store calls ---- */
 
 static int steps_left = -1; /* until this process is killed; -1 = never */
+static uint64_t refused;    /* the service whose roll-ups cannot be made; 0 = none */
 
 static void step(void)
 {
@@ -79,7 +80,7 @@ int __wrap_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rol
                                  struct error *e)
 {
     step();
-    int rc = __real_catalogue_rollup_made(c, u, m, e);
+    int rc = u->service == refused ? error_set(e, -EIO, "refused") : __real_catalogue_rollup_made(c, u, m, e);
     step();
     return rc;
 }
@@ -666,6 +667,26 @@ static void test_late_beside_sums(void)
     store_close(s);
 }
 
+/* One service's roll-up cannot be made, and is older than that of another. */
+static void test_refused(void)
+{
+    struct store *s = open_store("refused", 30, 90, 400);
+    struct recording shop = recording_of(1, today - 3 * DAY + 10, today - 3 * DAY + 20),
+                     bank = recording_of(2, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    shop.service = "shop";
+    bank.service = "bank";
+    add(s, &shop);
+    add(s, &bank);
+    refused = 1;
+    maintain(s);
+    tap_ok(!rolled(s, today - 3 * DAY, today - 2 * DAY) && rolled(s, today - 2 * DAY, today - DAY),
+           "a roll-up that cannot be made does not keep others waiting");
+    refused = 0;
+    maintain(s);
+    tap_ok(rolled(s, today - 3 * DAY, today - 2 * DAY), "it is made when it can be");
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -758,6 +779,7 @@ int main(void)
     store_close(with);
     store_close(without);
     test_late_beside_sums();
+    test_refused();
     test_catalogue_lost();
     test_steps();
     char command[300];

@@ -667,6 +667,36 @@ static void test_late_beside_sums(void)
     store_close(s);
 }
 
+/* A recording that comes late when only the day's sum is left. */
+static void test_late_beside_day(void)
+{
+    struct store_result r;
+    struct store *s = open_store("daily", 30, 90, 400);
+    struct recording first = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20),
+                     second = recording_of(2, today - 2 * DAY + 5 * HOUR, today - 2 * DAY + 5 * HOUR + 10);
+    struct catalogue_dropped dropped;
+    struct error e;
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"}, .step = HOUR};
+    first.service = second.service = "shop";
+    add(s, &first);
+    maintain(s);
+    uint64_t one = weight_of(s, &of.q, &r);
+    catalogue_drop_before(s->catalogue, 1, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    catalogue_drop_rollups(s->catalogue, 1, HOUR, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    add(s, &second);
+    maintain(s);
+    uint64_t both = weight_of(s, &of.q, &r);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(one && both > one && r.weight == both, "a late recording beside a day's sum makes no hours without the rest of the day");
+    catalogue_drop_before(s->catalogue, 1, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    tap_ok(weight_of(s, &of.q, &r) == one && r.missing.sums[MISSING_QUOTA].weight == both - one, "when it is deleted, it is missing, too");
+    store_close(s);
+}
+
 /* One service's roll-up cannot be made, and is older than that of another. */
 static void test_refused(void)
 {
@@ -779,6 +809,7 @@ int main(void)
     store_close(with);
     store_close(without);
     test_late_beside_sums();
+    test_late_beside_day();
     test_refused();
     test_catalogue_lost();
     test_steps();

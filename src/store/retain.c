@@ -337,7 +337,7 @@ static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
 static int drop_old_rollups(struct store *s, int64_t now, struct error *e)
 {
     int64_t hours = (now - (int64_t)s->options.retain_hours_s) / SECONDS_PER_DAY;
-    int64_t days = (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY;
+    int64_t days = s->options.retain_hours_s ? (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY : hours;
     struct services all = {0};
     int rc = read_services(s, &all, e);
     for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++) {

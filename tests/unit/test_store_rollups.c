@@ -717,6 +717,23 @@ static void test_refused(void)
     store_close(s);
 }
 
+/* With --retain-hours 0, sums that were made before are deleted, also those of days. */
+static void test_off(void)
+{
+    struct store_result r;
+    struct store *s = open_store("off", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    const struct store_query q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"};
+    add(s, &one);
+    maintain(s);
+    uint64_t had = files("off", "*.roll"), weight = weight_of(s, &q, &r);
+    store_close(s);
+    s = open_store("off", 30, 0, 400);
+    maintain(s);
+    tap_ok(had && !files("off", "*.roll") && weight && weight_of(s, &q, &r) == weight, "without retention by hour, all sums are deleted");
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -811,6 +828,7 @@ int main(void)
     test_late_beside_sums();
     test_late_beside_day();
     test_refused();
+    test_off();
     test_catalogue_lost();
     test_steps();
     char command[300];

@@ -734,6 +734,29 @@ static void test_off(void)
     store_close(s);
 }
 
+/* A recording is lost before its roll-ups are made: its parts of both types are. */
+static void test_lost(void)
+{
+    struct store_result r;
+    struct store *s = open_store("gone", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20),
+                     other = recording_of(2, today - 2 * DAY + 3 * HOUR, today - 2 * DAY + 3 * HOUR + 10);
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:samples"}, .step = DAY};
+    one.service = other.service = "shop";
+    add(s, &one);
+    run("find gone/segments -name '*.seg' -delete; find gone/recordings -type f -delete");
+    weight_of(s, &of.q, &r);
+    of.q.type = "cpu:ns";
+    weight_of(s, &of.q, &r);
+    add(s, &other);
+    maintain(s);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(rolled(s, of.q.from, of.q.to) && r.weight && r.missing.sums[MISSING_LOST].parts == 1,
+           "a recording that was lost before is missing in an answer about one of its types");
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -829,6 +852,7 @@ int main(void)
     test_late_beside_day();
     test_refused();
     test_off();
+    test_lost();
     test_catalogue_lost();
     test_steps();
     char command[300];

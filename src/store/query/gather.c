@@ -27,7 +27,7 @@ static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t
         return -ENOMEM;
     enum missing_why why = hit->state == PART_UNSEALED ? MISSING_UNSEALED : MISSING_LOST;
     bool added;
-    if (!map_add(&g->hole_of, hit->recording << 24 ^ (uint64_t)hit->day, &added))
+    if (!map_add(&g->hole_of, gather_hole_key(hit->recording, hit->day, type), &added))
         return -ENOMEM;
     g->holes[g->hole_count++] = (struct gather_hole){hit->rows, hit->weight, type, why};
     return 0;

@@ -272,7 +272,7 @@ static int count_longs(const struct gather *g, const struct gather_piece *p, str
         if (!overlaps(l, p->slot, p->slot_end) || !is_selected(g, u, l->group))
             continue;
         if (l->lost) {
-            if (!map_find(&g->hole_of, l->recording << DAY_BITS ^ (uint64_t)u->rollup.day))
+            if (!map_find(&g->hole_of, gather_hole_key(l->recording, u->rollup.day, u->type)))
                 missing_add(&r->missing, MISSING_LOST, 1, l->rows, l->weight);
             continue;
         }

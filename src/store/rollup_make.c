@@ -412,6 +412,16 @@ static void due_deinit(struct due *due)
     free(due->list);
 }
 
+/* Has a roll-up made again from rows whose summary is damaged. files: its files, which tell the catalog which one it is. */
+static int give_up_summary(struct store *s, const struct catalogue_rollup_file *files, uint32_t count, struct error *e)
+{
+    static const char damaged[] = "the summary of a roll-up is damaged";
+    if (count)
+        store_tell(s, "%s", damaged);
+    int rc = count ? catalogue_rollup_bad(s->catalogue, files->number, e) : 0;
+    return rc ? rc : error_set(e, -EBADMSG, "%s", damaged);
+}
+
 static int make_hours(struct making *m, const struct catalogue_rollup_rule *rule, const void *summary, struct error *e)
 {
     const struct catalogue_rollup *u = &m->rollup;
@@ -422,8 +432,9 @@ static int make_hours(struct making *m, const struct catalogue_rollup_rule *rule
     if (rc || m->unsealed)
         return rc;
     rc = catalogue_rollup_files(m->store->catalogue, u->id, note_file, m, e);
-    if (!rc && !anew && rollup_summary_read(&m->summary, summary, u->summary_size))
-        rc = error_set(e, -EBADMSG, "the summary of a roll-up is damaged");
+    rc = rc || anew ? rc : rollup_summary_read(&m->summary, summary, u->summary_size);
+    if (rc == -EBADMSG)
+        return give_up_summary(m->store, m->old, m->old_count, e);
     rc = rc || anew ? rc : take_files(m, m->old, m->old_count, e);
     rc = rc ? rc : take_parts(m, e);
     return rc ? rc : replace(m, e);
@@ -453,11 +464,11 @@ static int make_day(struct making *m, struct error *e)
     struct making hours = {.store = m->store};
     uint64_t id;
     struct catalogue *c = m->store->catalogue;
-    int rc = catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, take_hours, m, e);
-    rc = rc ? rc : catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, note_hours, &id, e);
+    int rc = catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, note_hours, &id, e);
     rc = rc ? rc : catalogue_rollup_files(c, u->id, note_file, m, e);
     rc = rc ? rc : catalogue_rollup_files(c, id, note_file, &hours, e);
-    rc = rc == -EBADMSG ? error_set(e, rc, "the summary of a roll-up is damaged") : rc;
+    rc = rc ? rc : catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, take_hours, m, e);
+    rc = rc == -EBADMSG ? give_up_summary(m->store, hours.old, hours.old_count, e) : rc;
     rc = rc ? rc : take_files(m, hours.old, hours.old_count, e);
     making_deinit(&hours);
     return rc ? rc : replace(m, e);

@@ -12,6 +12,7 @@
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/functions.h"
+#include "store/catalogue/catalogue_internal.h"
 #include "store/catalogue/catalogue_rollup.h"
 #include "store/query/gather.h"
 #include "store/rollup/rollup.h"
@@ -757,6 +758,38 @@ static void test_lost(void)
     store_close(s);
 }
 
+static void spoil_summaries(struct store *s)
+{
+    if (sqlite3_exec(s->catalogue->sql.db, "UPDATE rollup SET summary = x'00'", NULL, NULL, NULL))
+        exit(1);
+}
+
+static void test_spoilt(void)
+{
+    struct store_result r;
+    struct store *s = open_store("spoilt", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    const struct store_query q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:samples"};
+    struct catalogue_dropped dropped;
+    struct error e;
+    one.service = "shop";
+    add(s, &one);
+    maintain(s);
+    uint64_t all = weight_of(s, &q, &r);
+    spoil_summaries(s);
+    tap_ok(all && !rolled(s, q.from, q.to) && weight_of(s, &q, &r) == all && !missing_parts(&r.missing),
+           "if what the catalog knows of a roll-up is damaged, rows answer");
+    maintain(s);
+    tap_ok(rolled(s, q.from, q.to) && weight_of(s, &q, &r) == all, "and it is made again");
+    catalogue_drop_before(s->catalogue, 1, today / DAY, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    tap_ok(weight_of(s, &q, &r) == all && !missing_parts(&r.missing), "without rows, the roll-up answers");
+    spoil_summaries(s);
+    tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "and if it is damaged, the answer is not complete");
+    tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "nor is the next one");
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -853,6 +886,7 @@ int main(void)
     test_refused();
     test_off();
     test_lost();
+    test_spoilt();
     test_catalogue_lost();
     test_steps();
     char command[300];

@@ -210,6 +210,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->labels = q->labels || g->contexts;
     rc = rc ? rc : catalogue_select(s->catalogue, q->from, q->to, q->type, &patience, &visitor, e);
     rc = rc ? rc : choose_pieces(&hits);
+    gather_note_damaged(g);
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;

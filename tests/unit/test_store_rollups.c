@@ -815,6 +815,35 @@ static void test_catalogue_lost(void)
     store_close(s);
 }
 
+/* The same, and a late recording has rows beside the roll-ups. */
+static void test_catalogue_lost_late(void)
+{
+    struct store_result r;
+    struct store *s = open_store("later", 30, 90, 400);
+    const struct store_query q = {.from = today - 3 * DAY, .to = today, .type = "cpu:ns"};
+    struct recording one;
+    for (uint32_t i = 0; i < 5; i++) {
+        one = recording_of(i, today - 3 * DAY + i * 100, today - 3 * DAY + i * 100 + 60);
+        one.service = "shop";
+        add(s, &one);
+    }
+    maintain(s);
+    store_close(s);
+    s = open_store("later", 1, 90, 400);
+    maintain(s);
+    store_close(s);
+    s = open_store("later", 30, 90, 400);
+    one = recording_of(9, today - 3 * DAY + 1000, today - 3 * DAY + 1060);
+    one.service = "shop";
+    add(s, &one);
+    store_close(s);
+    run("rm later/catalogue.db*");
+    s = open_store("later", 30, 90, 400);
+    tap_ok(weight_of(s, &q, &r) && r.missing.sums[MISSING_REBUILT].parts == 4,
+           "also if rows of a late one are beside them: at least so many");
+    store_close(s);
+}
+
 /* ---- kill -9 ---- */
 
 static bool maintain_in_child(int steps, uint64_t rows)
@@ -888,6 +917,7 @@ int main(void)
     test_lost();
     test_spoilt();
     test_catalogue_lost();
+    test_catalogue_lost_late();
     test_steps();
     char command[300];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

@@ -790,6 +790,34 @@ static void test_spoilt(void)
     store_close(s);
 }
 
+/* A check of the store names each damaged file once. */
+static void test_check(void)
+{
+    struct store_result r;
+    struct store *s = open_store("checked", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    struct catalogue_dropped dropped;
+    struct error e;
+    unsigned lines[2] = {0};
+    one.service = "shop";
+    add(s, &one);
+    maintain(s);
+    catalogue_drop_before(s->catalogue, 1, today / DAY, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    uint64_t all = files("checked", "*.roll");
+    run("for f in $(find checked/segments -name '*.roll'); do printf x | dd of=$f bs=1 seek=80 conv=notrunc status=none; done");
+    for (int i = 0; i < 2; i++) {
+        if (store_check(s, today, &r, &e))
+            exit(1);
+        for (size_t k = 0; k < r.unreadable.len; k++)
+            lines[i] += r.unreadable.data[k] == '\n';
+        store_result_deinit(&r);
+    }
+    tap_ok(all == 4 && lines[0] == all && !lines[1], "a check names each damaged file once: %u and %u of %" PRIu64, lines[0], lines[1],
+           all);
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -916,6 +944,7 @@ int main(void)
     test_off();
     test_lost();
     test_spoilt();
+    test_check();
     test_catalogue_lost();
     test_catalogue_lost_late();
     test_steps();

@@ -35,19 +35,23 @@ static int check_dictionary(void *context, uint32_t *at, struct dictionary *d, c
 struct rollup_files {
     struct catalogue_rollup_file *list;
     uint32_t count, cap;
+    bool skip; /* those of the roll-up that the catalog lists: it is stale, so nothing reads them */
 };
 
 static int note_file(void *context, const struct catalogue_rollup_file *f)
 {
     struct rollup_files *files = context;
+    if (files->skip)
+        return 0;
     if (ARRAY_GROW(files->list, files->cap, files->count))
         return -ENOMEM;
     files->list[files->count++] = *f;
     return 0;
 }
 
-static int skip_rollup(void *context, const struct catalogue_rollup *u)
+static int note_rollup(void *context, const struct catalogue_rollup *u)
 {
+    ((struct rollup_files *)context)->skip = u->stale;
     return 0;
 }
 
@@ -73,7 +77,7 @@ static int check_rollup(struct store *s, const struct catalogue_rollup_file *f, 
 static int check_rollups(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct rollup_files files = {0};
-    const struct catalogue_select_visitor visitor = {skip_rollup, note_file, skip_hit, &files};
+    const struct catalogue_select_visitor visitor = {note_rollup, note_file, skip_hit, &files};
     unsigned epoch = merge_read_begin(s);
     int rc = catalogue_select(s->catalogue, 0, to, NULL, NULL, &visitor, e);
     for (uint32_t i = 0; !rc && i < files.count; i++)

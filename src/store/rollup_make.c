@@ -198,11 +198,20 @@ static bool is_plain(const struct making *m, const struct catalogue_rollup_part 
            p->recording_first >= m->first && p->recording_last < m->first + ROLLUP_DAY;
 }
 
+/* Whether a part with rows in hours before these was counted then. One that was lost since, with its other rows, was not counted as such. */
+static bool was_counted(const struct making *m, const struct catalogue_rollup_part *p)
+{
+    bool counted = p->state == PART_SEALED;
+    for (uint32_t i = 0; !counted && i < m->summary.long_count; i++)
+        counted = m->summary.longs[i].lost && m->summary.longs[i].recording == p->recording;
+    return counted;
+}
+
 static int sum_part(struct making *m, const struct catalogue_rollup_part *p)
 {
     uint32_t group, first = (uint32_t)((p->first - m->first) / ROLLUP_HOUR), last = (uint32_t)((p->last - m->first) / ROLLUP_HOUR);
     uint32_t from = first > m->from / ROLLUP_HOUR ? first : m->from / ROLLUP_HOUR;
-    bool known = p->first < m->first + m->from; /* in the hours before it was counted */
+    bool known = p->first < m->first + m->from && was_counted(m, p);
     int rc = rollup_group(&m->summary, p->labelset, &group);
     for (uint32_t slot = from; !rc && p->state == PART_SEALED && slot <= last && slot < m->to / ROLLUP_HOUR; slot++) {
         struct rollup_slot *s = rollup_slot(&m->summary, group, slot);
@@ -221,7 +230,7 @@ static int sum_part(struct making *m, const struct catalogue_rollup_part *p)
         return -ENOMEM;
     m->summary.longs[m->summary.long_count++] = (struct rollup_long){.recording = p->recording,
                                                                      .group = group,
-                                                                     .first = first,
+                                                                     .first = p->state == PART_LOST ? from : first,
                                                                      .last = last,
                                                                      .flawed = p->flawed,
                                                                      .lost = p->state == PART_LOST,

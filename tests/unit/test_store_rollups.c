@@ -758,10 +758,31 @@ static void test_lost(void)
     store_close(s);
 }
 
-static void spoil_summaries(struct store *s)
+static void change_catalogue(struct store *s, const char *sql)
 {
-    if (sqlite3_exec(s->catalogue->sql.db, "UPDATE rollup SET summary = x'00'", NULL, NULL, NULL))
+    if (sqlite3_exec(s->catalogue->sql.db, sql, NULL, NULL, NULL))
         exit(1);
+}
+
+/* A part is lost when its first hour is in the roll-up, and its second is not. */
+static void test_lost_between(void)
+{
+    struct store_result r;
+    struct store *s = open_store("between", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + HOUR - 600, today - 2 * DAY + HOUR + 600);
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"}, .step = DAY};
+    one.service = "shop";
+    snprintf(one.body, sizeof one.body, "x.A.main 1\nx.A.main;x.B.m1 2\nx.A.main;x.B.m2 3\nx.A.main;x.B.m3 4\n");
+    add(s, &one);
+    maintain(s);
+    change_catalogue(s, "UPDATE rollup SET until = 3600 WHERE step = 3600; UPDATE rollup SET until = 0 WHERE step = 86400;"
+                        "UPDATE part SET segment = -1");
+    maintain(s);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(rolled(s, of.q.from, of.q.to) && r.weight && r.missing.sums[MISSING_LOST].parts == 1,
+           "a part that is lost between two makings is missing in the later hours");
+    store_close(s);
 }
 
 static void test_spoilt(void)
@@ -776,7 +797,7 @@ static void test_spoilt(void)
     add(s, &one);
     maintain(s);
     uint64_t all = weight_of(s, &q, &r);
-    spoil_summaries(s);
+    change_catalogue(s, "UPDATE rollup SET summary = x'00'");
     tap_ok(all && !rolled(s, q.from, q.to) && weight_of(s, &q, &r) == all && !missing_parts(&r.missing),
            "if what the catalog knows of a roll-up is damaged, rows answer");
     maintain(s);
@@ -784,7 +805,7 @@ static void test_spoilt(void)
     catalogue_drop_before(s->catalogue, 1, today / DAY, FORGOTTEN_QUOTA, &dropped, &e);
     catalogue_dropped_deinit(&dropped);
     tap_ok(weight_of(s, &q, &r) == all && !missing_parts(&r.missing), "without rows, the roll-up answers");
-    spoil_summaries(s);
+    change_catalogue(s, "UPDATE rollup SET summary = x'00'");
     tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "and if it is damaged, the answer is not complete");
     tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "nor is the next one");
     store_close(s);
@@ -943,6 +964,7 @@ int main(void)
     test_refused();
     test_off();
     test_lost();
+    test_lost_between();
     test_spoilt();
     test_check();
     test_catalogue_lost();

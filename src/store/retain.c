@@ -75,12 +75,15 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
     struct catalogue_dropped dropped;
     int rc = catalogue_drop_before(s->catalogue, service, before, forgotten[why], &dropped, e);
     /* Dictionaries of roll-ups are written without waiting for the disk, because recordings contain the same. */
-    if (!rc && dropped.file_count && dropped.identity_count)
+    bool synced = !rc && dropped.file_count && dropped.identity_count;
+    if (synced) {
         rc = disk_sync_all(s->path, e);
+        s->files_stay |= rc != 0;
+    }
     if (!rc) {
         remove_files(s, &dropped, why);
-        rc = dropped.file_count && dropped.identity_count ? disk_sync_all(s->path, e) : 0;
-        rc = rc || !dropped.identity_count ? rc : catalogue_gone(s->catalogue, e);
+        rc = synced ? disk_sync_all(s->path, e) : 0;
+        rc = rc || !dropped.identity_count || s->files_stay ? rc : catalogue_gone(s->catalogue, e);
         if (dropped.day_count)
             store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.day_count, dropped.identity_count);
     }

@@ -36,6 +36,7 @@ static unsigned seed = 20260711;
 /* ---- steps: the linker has these called for what the store calls ---- */
 
 static int steps_left = -1; /* until this process is killed; -1 = never */
+static int failing_syncs;   /* how many calls of syncfs fail */
 static uint64_t refused;    /* the service whose roll-ups cannot be made; 0 = none */
 
 static void step(void)
@@ -50,6 +51,8 @@ int __real_unlink(const char *name);
 int __wrap_unlink(const char *name);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
+int __real_syncfs(int fd);
+int __wrap_syncfs(int fd);
 int __real_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
                                  struct error *e);
 int __wrap_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
@@ -75,6 +78,15 @@ int __wrap_fsync(int fd)
 {
     step();
     return __real_fsync(fd);
+}
+
+int __wrap_syncfs(int fd)
+{
+    if (!failing_syncs)
+        return __real_syncfs(fd);
+    failing_syncs--;
+    errno = EIO;
+    return -1;
 }
 
 int __wrap_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
@@ -735,6 +747,30 @@ static void test_off(void)
     store_close(s);
 }
 
+/* The disk fails while the rows of a day are deleted, and not when those of the next day are. */
+static void test_no_sync(void)
+{
+    struct store_result r;
+    struct store *s = open_store("sync", 30, 90, 400);
+    struct recording one = recording_of(1, today - 4 * DAY + 10, today - 4 * DAY + 20),
+                     other = recording_of(2, today - 3 * DAY + 10, today - 3 * DAY + 20);
+    const struct store_query q = {.from = today - 4 * DAY, .to = today, .type = "cpu:ns"};
+    one.service = other.service = "shop";
+    add(s, &one);
+    add(s, &other);
+    maintain(s);
+    uint64_t sum = weight_of(s, &q, &r);
+    store_close(s);
+    s = open_store("sync", 1, 90, 400);
+    failing_syncs = 1;
+    maintain(s);
+    tap_ok(!failing_syncs && weight_of(s, &q, &r) == sum && !missing_parts(&r.missing), "rows are deleted on a disk that fails once");
+    store_close(s);
+    s = open_store("sync", 30, 90, 400);
+    tap_ok(weight_of(s, &q, &r) == sum && !files("sync", "*.seg"), "and no recording is found again, which would count twice");
+    store_close(s);
+}
+
 /* A recording is lost before its roll-ups are made: its parts of both types are. */
 static void test_lost(void)
 {
@@ -963,6 +999,7 @@ int main(void)
     test_late_beside_day();
     test_refused();
     test_off();
+    test_no_sync();
     test_lost();
     test_lost_between();
     test_spoilt();

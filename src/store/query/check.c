@@ -33,25 +33,26 @@ static int check_dictionary(void *context, uint32_t *at, struct dictionary *d, c
 }
 
 struct rollup_files {
-    struct catalogue_rollup_file *list;
+    struct listed_file {
+        struct catalogue_rollup_file file;
+        bool stale; /* it may have been put aside */
+    } * list;
     uint32_t count, cap;
-    bool skip; /* those of the roll-up that the catalog lists: it is stale, so nothing reads them */
+    bool stale; /* the roll-up that the catalog lists */
 };
 
 static int note_file(void *context, const struct catalogue_rollup_file *f)
 {
     struct rollup_files *files = context;
-    if (files->skip)
-        return 0;
     if (ARRAY_GROW(files->list, files->cap, files->count))
         return -ENOMEM;
-    files->list[files->count++] = *f;
+    files->list[files->count++] = (struct listed_file){*f, files->stale};
     return 0;
 }
 
 static int note_rollup(void *context, const struct catalogue_rollup *u)
 {
-    ((struct rollup_files *)context)->skip = u->stale;
+    ((struct rollup_files *)context)->stale = u->stale;
     return 0;
 }
 
@@ -60,13 +61,16 @@ static int skip_hit(void *context, const struct catalogue_hit *hit)
     return 0;
 }
 
-static int check_rollup(struct store *s, const struct catalogue_rollup_file *f, struct store_result *r, struct error *e)
+static int check_rollup(struct store *s, const struct listed_file *listed, struct store_result *r, struct error *e)
 {
+    const struct catalogue_rollup_file *f = &listed->file;
     char path[DISK_PATH_MAX];
     struct rollup_file file;
     int rc = rollup_read(&file, store_rollup_path(s, path, f->dictionary, f->number), e);
     if (!rc)
         rollup_file_deinit(&file);
+    if (rc == -ENOENT && listed->stale)
+        return 0;
     if (rc != -EBADMSG && rc != -ENOENT)
         return rc;
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));

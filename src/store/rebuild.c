@@ -49,13 +49,14 @@ static int note_recording(struct seen *n, int64_t day, uint64_t recording)
     return added ? add_to_day(n, day, 1) : 0;
 }
 
-/* What the roll-ups in one folder say. Each has the recordings of one type, so the largest number is the least that there were. */
-struct rolled {
-    int64_t day;
-    uint64_t recordings;
+/* What one folder has. Each roll-up has the recordings of one type, so the largest number is the least that there were. */
+struct found {
+    struct map recordings; /* that its segments name */
+    int64_t day;           /* of its roll-ups */
+    uint64_t rolled;
 };
 
-static int look_at_rollup(struct seen *n, const char *path, struct rolled *rolled)
+static int look_at_rollup(struct seen *n, const char *path, struct found *found)
 {
     struct rollup_file f;
     struct error e;
@@ -66,13 +67,13 @@ static int look_at_rollup(struct seen *n, const char *path, struct rolled *rolle
         n->unread++;
         return 0;
     }
-    rolled->day = f.first / SECONDS_PER_DAY;
-    rolled->recordings = f.recordings > rolled->recordings ? f.recordings : rolled->recordings;
+    found->day = f.first / SECONDS_PER_DAY;
+    found->rolled = f.recordings > found->rolled ? f.recordings : found->rolled;
     rollup_file_deinit(&f);
     return 0;
 }
 
-static int look_at_segment(struct seen *n, const char *path)
+static int look_at_segment(struct seen *n, const char *path, struct found *found)
 {
     struct segment g;
     struct error e;
@@ -84,8 +85,10 @@ static int look_at_segment(struct seen *n, const char *path)
         return 0;
     }
     int64_t day = g.first / SECONDS_PER_DAY;
-    for (uint32_t i = 0; !rc && day >= 0 && i < g.recording_count; i++)
-        rc = note_recording(n, day, g.recordings[i]);
+    for (uint32_t i = 0; !rc && day >= 0 && i < g.recording_count; i++) {
+        bool added;
+        rc = map_add(&found->recordings, g.recordings[i], &added) ? note_recording(n, day, g.recordings[i]) : -ENOMEM;
+    }
     segment_deinit(&g);
     return rc;
 }
@@ -96,29 +99,29 @@ static bool ends_in(const char *name, const char *end)
     return n > m && !strcmp(name + n - m, end);
 }
 
-/* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. */
+static int look_at_file(struct seen *n, const char *path, struct found *found)
+{
+    return ends_in(path, ".roll") ? look_at_rollup(n, path, found) : ends_in(path, ".seg") ? look_at_segment(n, path, found) : 0;
+}
+
+/* Notes the recordings of all segments in a folder. depth: the number of levels of folders below this one. If roll-ups had more recordings
+ * than the segments name, rows were deleted: the segments may be of parts that came later. */
 static int look_at_folder(struct seen *n, const char *folder, int depth)
 {
     char path[DISK_PATH_MAX];
-    struct rolled rolled = {0};
-    bool segments = false;
+    struct found found = {0};
     DIR *dir = opendir(folder);
     int rc = 0;
     n->unread += !dir;
+    map_init(&found.recordings);
     for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
         if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             continue;
-        if (depth)
-            rc = look_at_folder(n, path, depth - 1);
-        else if (ends_in(entry->d_name, ".roll"))
-            rc = look_at_rollup(n, path, &rolled);
-        else if (ends_in(entry->d_name, ".seg")) {
-            segments = true;
-            rc = look_at_segment(n, path);
-        }
+        rc = depth ? look_at_folder(n, path, depth - 1) : look_at_file(n, path, &found);
     }
-    if (!rc && !segments && rolled.recordings && rolled.day >= 0)
-        rc = add_to_day(n, rolled.day, rolled.recordings);
+    if (!rc && found.rolled > found.recordings.count && found.day >= 0)
+        rc = add_to_day(n, found.day, found.rolled - found.recordings.count);
+    map_deinit(&found.recordings);
     if (dir)
         closedir(dir);
     return rc;

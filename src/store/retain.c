@@ -75,12 +75,15 @@ static int drop_days(struct store *s, uint64_t service, int64_t before, enum sto
     struct catalogue_dropped dropped;
     int rc = catalogue_drop_before(s->catalogue, service, before, forgotten[why], &dropped, e);
     /* Dictionaries of roll-ups are written without waiting for the disk, because recordings contain the same. */
-    if (!rc && dropped.file_count && dropped.identity_count)
+    bool synced = !rc && dropped.file_count && dropped.identity_count;
+    if (synced) {
         rc = disk_sync_all(s->path, e);
+        s->files_stay |= rc != 0;
+    }
     if (!rc) {
         remove_files(s, &dropped, why);
-        rc = dropped.file_count && dropped.identity_count ? disk_sync_all(s->path, e) : 0;
-        rc = rc || !dropped.identity_count ? rc : catalogue_gone(s->catalogue, e);
+        rc = synced ? disk_sync_all(s->path, e) : 0;
+        rc = rc || !dropped.identity_count || s->files_stay ? rc : catalogue_gone(s->catalogue, e);
         if (dropped.day_count)
             store_tell(s, "forgot %" PRIu32 " days of services and %" PRIu32 " recordings", dropped.day_count, dropped.identity_count);
     }
@@ -337,7 +340,7 @@ static int drop_old_days(struct store *s, int64_t oldest, struct error *e)
 static int drop_old_rollups(struct store *s, int64_t now, struct error *e)
 {
     int64_t hours = (now - (int64_t)s->options.retain_hours_s) / SECONDS_PER_DAY;
-    int64_t days = (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY;
+    int64_t days = s->options.retain_hours_s ? (now - (int64_t)s->options.retain_days_s) / SECONDS_PER_DAY : hours;
     struct services all = {0};
     int rc = read_services(s, &all, e);
     for (uint32_t i = 0; !rc && i < all.count && !store_is_stopping(s); i++) {

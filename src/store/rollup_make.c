@@ -198,11 +198,20 @@ static bool is_plain(const struct making *m, const struct catalogue_rollup_part 
            p->recording_first >= m->first && p->recording_last < m->first + ROLLUP_DAY;
 }
 
+/* Whether a part with rows in hours before these was counted then. One that was lost since, with its other rows, was not counted as such. */
+static bool was_counted(const struct making *m, const struct catalogue_rollup_part *p)
+{
+    bool counted = p->state == PART_SEALED;
+    for (uint32_t i = 0; !counted && i < m->summary.long_count; i++)
+        counted = m->summary.longs[i].lost && m->summary.longs[i].recording == p->recording;
+    return counted;
+}
+
 static int sum_part(struct making *m, const struct catalogue_rollup_part *p)
 {
     uint32_t group, first = (uint32_t)((p->first - m->first) / ROLLUP_HOUR), last = (uint32_t)((p->last - m->first) / ROLLUP_HOUR);
     uint32_t from = first > m->from / ROLLUP_HOUR ? first : m->from / ROLLUP_HOUR;
-    bool known = p->first < m->first + m->from; /* in the hours before it was counted */
+    bool known = p->first < m->first + m->from && was_counted(m, p);
     int rc = rollup_group(&m->summary, p->labelset, &group);
     for (uint32_t slot = from; !rc && p->state == PART_SEALED && slot <= last && slot < m->to / ROLLUP_HOUR; slot++) {
         struct rollup_slot *s = rollup_slot(&m->summary, group, slot);
@@ -221,7 +230,7 @@ static int sum_part(struct making *m, const struct catalogue_rollup_part *p)
         return -ENOMEM;
     m->summary.longs[m->summary.long_count++] = (struct rollup_long){.recording = p->recording,
                                                                      .group = group,
-                                                                     .first = first,
+                                                                     .first = p->state == PART_LOST ? from : first,
                                                                      .last = last,
                                                                      .flawed = p->flawed,
                                                                      .lost = p->state == PART_LOST,
@@ -430,6 +439,16 @@ static void due_deinit(struct due *due)
     free(due->list);
 }
 
+/* Has a roll-up made again from rows whose summary is damaged. files: its files, which tell the catalog which one it is. */
+static int give_up_summary(struct store *s, const struct catalogue_rollup_file *files, uint32_t count, struct error *e)
+{
+    static const char damaged[] = "the summary of a roll-up is damaged";
+    if (count)
+        store_tell(s, "%s", damaged);
+    int rc = count ? catalogue_rollup_bad(s->catalogue, files->number, e) : 0;
+    return rc ? rc : error_set(e, -EBADMSG, "%s", damaged);
+}
+
 static int make_hours(struct making *m, const struct catalogue_rollup_rule *rule, const void *summary, struct error *e)
 {
     const struct catalogue_rollup *u = &m->rollup;
@@ -440,8 +459,9 @@ static int make_hours(struct making *m, const struct catalogue_rollup_rule *rule
     if (rc || m->unsealed)
         return rc;
     rc = catalogue_rollup_files(m->store->catalogue, u->id, note_file, m, e);
-    if (!rc && !anew && rollup_summary_read(&m->summary, summary, u->summary_size))
-        rc = error_set(e, -EBADMSG, "the summary of a roll-up is damaged");
+    rc = rc || anew ? rc : rollup_summary_read(&m->summary, summary, u->summary_size);
+    if (rc == -EBADMSG)
+        return give_up_summary(m->store, m->old, m->old_count, e);
     rc = rc || anew ? rc : take_files(m, m->old, m->old_count, e);
     rc = rc ? rc : take_parts(m, e);
     return rc ? rc : replace(m, e);
@@ -471,11 +491,11 @@ static int make_day(struct making *m, struct error *e)
     struct making hours = {.store = m->store};
     uint64_t id;
     struct catalogue *c = m->store->catalogue;
-    int rc = catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, take_hours, m, e);
-    rc = rc ? rc : catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, note_hours, &id, e);
+    int rc = catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, note_hours, &id, e);
     rc = rc ? rc : catalogue_rollup_files(c, u->id, note_file, m, e);
     rc = rc ? rc : catalogue_rollup_files(c, id, note_file, &hours, e);
-    rc = rc == -EBADMSG ? error_set(e, rc, "the summary of a roll-up is damaged") : rc;
+    rc = rc ? rc : catalogue_rollup_get(c, u->service, u->day, u->type, ROLLUP_HOUR, take_hours, m, e);
+    rc = rc == -EBADMSG ? give_up_summary(m->store, hours.old, hours.old_count, e) : rc;
     rc = rc ? rc : take_files(m, hours.old, hours.old_count, e);
     making_deinit(&hours);
     return rc ? rc : replace(m, e);
@@ -495,31 +515,57 @@ static int make(struct store *s, const struct due_one *one, const struct catalog
     struct making m = {.store = s, .rollup = one->rollup, .first = one->rollup.day * ROLLUP_DAY};
     int rc = one->rollup.step == ROLLUP_HOUR ? make_hours(&m, rule, one->summary, e) : make_day(&m, e);
     making_deinit(&m);
-    /* What was damaged was put aside, or has changed meanwhile: it is due again. */
-    return rc == -EAGAIN || rc == -EBADMSG || rc == -ENOENT || rc == -ECANCELED ? 0 : rc;
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
+/* Whether the reason is that something was damaged and put aside, or has changed meanwhile: it is due again. */
+static bool is_passing(int rc)
+{
+    return rc == -EAGAIN || rc == -EBADMSG || rc == -ENOENT || rc == -ECANCELED;
+}
+
+static uint32_t place_after(const struct due *due, uint64_t rollup)
+{
+    for (uint32_t i = 0; i < due->count; i++)
+        if (due->list[i].rollup.id == rollup)
+            return i + 1;
+    return 0;
+}
+
+/* A roll-up that cannot be made, or changes while it is made, does not keep those of other services waiting: they come first next time. */
 static int make_due(struct store *s, uint32_t step, uint64_t end, struct error *e)
 {
     const struct catalogue_rollup_rule rule = rule_of(s);
+    uint64_t *unmade = &s->rollup_unmade[step == ROLLUP_DAY];
     struct due due = {0};
-    int rc = catalogue_rollups_due(s->catalogue, step, &rule, note_due, &due, e);
+    struct error one;
+    int rc = catalogue_rollups_due(s->catalogue, step, &rule, note_due, &due, e), failed = 0;
     if (rc == -ENOMEM)
         error_set(e, rc, "out of memory");
-    for (uint32_t i = 0; !rc && i < due.count && !store_is_stopping(s) && clock_monotonic_ns() < end; i++)
-        rc = make(s, &due.list[i], &rule, e);
+    uint32_t begin = place_after(&due, *unmade);
+    for (uint32_t i = 0; !rc && i < due.count && !store_is_stopping(s) && clock_monotonic_ns() < end; i++) {
+        const struct due_one *next = &due.list[(begin + i) % due.count];
+        int code = make(s, next, &rule, &one);
+        *unmade = code ? next->rollup.id : *unmade;
+        if (code && !is_passing(code) && !failed) {
+            failed = code;
+            *e = one;
+        }
+    }
     due_deinit(&due);
-    return rc;
+    return rc ? rc : failed;
 }
 
 void rollup_some(struct store *s)
 {
-    struct error e;
+    struct error e, of_days;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
     if (!s->options.retain_hours_s)
         return;
-    int rc = make_due(s, ROLLUP_HOUR, end, &e);
-    rc = rc ? rc : make_due(s, ROLLUP_DAY, end, &e);
+    int rc = make_due(s, ROLLUP_HOUR, end, &e), days = make_due(s, ROLLUP_DAY, end, &of_days);
+    if (!rc && days)
+        e = of_days;
+    rc = rc ? rc : days;
     if (rc && !s->rollup_failed)
         store_tell(s, "rolling up: %s", e.text);
     s->rollup_failed = rc;

@@ -43,6 +43,8 @@ struct store {
                                     * of the other epoch */
     bool merging_failed;           /* the last merge failed, and this was reported */
     bool rollup_failed;            /* the same of roll-ups */
+    bool files_stay;               /* files of forgotten recordings could not be removed; the next start does it */
+    uint64_t rollup_unmade[2];     /* the roll-ups of hours and of a day that could not be made last: the next attempt begins after them */
     pthread_mutex_t deleting;      /* protects `deleted` */
     struct store_deleted deleted;
 };

@@ -12,6 +12,7 @@
 #include "store/files/checksum.h"
 #include "store/files/contexts.h"
 #include "store/functions.h"
+#include "store/query/by_context.h"
 #include "store/store_internal.h"
 
 #include <dirent.h>
@@ -457,11 +458,41 @@ static void test_dictionary(void)
                !strtab_find(&d.names.strings, "4096", 4),
            "it has the values of labels, but neither ids nor numbers");
     tap_ok(d.names.label_count == 3, "the order in which labels were set makes no other set");
-    tap_ok(!strcmp(contexts_value(&d.names, CONTEXT_NONE + 2, "tenant"), "gold") &&
-               !strcmp(contexts_value(&d.names, CONTEXT_UNKNOWN, "tenant"), CONTEXT_UNKNOWN_VALUE) &&
-               !*contexts_value(&d.names, CONTEXT_NONE, "tenant"),
+    tap_ok(!strcmp(contexts_value_of(&d.names, CONTEXT_NONE + 2, "tenant"), "gold") &&
+               !strcmp(contexts_value_of(&d.names, CONTEXT_UNKNOWN, "tenant"), CONTEXT_UNKNOWN_VALUE) &&
+               !*contexts_value_of(&d.names, CONTEXT_NONE, "tenant"),
            "values by context");
     dictionary_close(&d);
+}
+
+/* A dictionary may have thousands of sets, with long values, and a selector may be slow. */
+static void test_patience(void)
+{
+    char line[300], name[DISK_PATH_MAX];
+    struct dictionary *d;
+    struct selector selector;
+    struct store_query q = {.selector = &selector, .until_ns = 1};
+    struct by_context *c;
+    struct by_context_choice choice;
+    struct strtab values;
+    struct error e;
+    struct store *s = open_store("patience", 1000000, 0);
+    snprintf(line, sizeof line, "/cart gold - leaf %lld 5\n", (long long)day);
+    add(s, "shop", "a", line);
+    if (strtab_init(&values) || selector_parse(&selector, "{sample.tenant=~\"g.*\"}", &e) || by_context_new(&c, &q, "endpoint", &values) ||
+        cache_get(&s->cache, 1, store_dictionary_file(s, name, 1), &d, &e))
+        exit(1);
+    tap_ok(by_context_choose(c, s, d, CONTEXT_NONE + 3, &choice, &e) == -ETIMEDOUT, "labels are matched no longer than the query may take");
+    by_context_choice_deinit(&choice);
+    q.until_ns = 0;
+    tap_ok(!by_context_choose(c, s, d, CONTEXT_NONE + 3, &choice, &e) && !choice.pass[CONTEXT_NONE] && choice.pass[CONTEXT_NONE + 2],
+           "in that time each set is matched");
+    by_context_choice_deinit(&choice);
+    cache_put(&s->cache, d);
+    by_context_free(c);
+    selector_deinit(&selector);
+    strtab_deinit(&values);
+    store_close(s);
 }
 
 /* ---- damage ---- */
@@ -530,6 +561,7 @@ int main(void)
     test_old();
     test_many();
     test_dictionary();
+    test_patience();
     test_damage();
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);

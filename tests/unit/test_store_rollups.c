@@ -12,6 +12,7 @@
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/functions.h"
+#include "store/catalogue/catalogue_internal.h"
 #include "store/catalogue/catalogue_rollup.h"
 #include "store/query/gather.h"
 #include "store/rollup/rollup.h"
@@ -35,6 +36,8 @@ static unsigned seed = 20260711;
 /* ---- steps: the linker has these called for what the store calls ---- */
 
 static int steps_left = -1; /* until this process is killed; -1 = never */
+static int failing_syncs;   /* how many calls of syncfs fail */
+static uint64_t refused;    /* the service whose roll-ups cannot be made; 0 = none */
 
 static void step(void)
 {
@@ -48,6 +51,8 @@ int __real_unlink(const char *name);
 int __wrap_unlink(const char *name);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
+int __real_syncfs(int fd);
+int __wrap_syncfs(int fd);
 int __real_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
                                  struct error *e);
 int __wrap_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
@@ -75,11 +80,20 @@ int __wrap_fsync(int fd)
     return __real_fsync(fd);
 }
 
+int __wrap_syncfs(int fd)
+{
+    if (!failing_syncs)
+        return __real_syncfs(fd);
+    failing_syncs--;
+    errno = EIO;
+    return -1;
+}
+
 int __wrap_catalogue_rollup_made(struct catalogue *c, const struct catalogue_rollup *u, const struct catalogue_rollup_made *m,
                                  struct error *e)
 {
     step();
-    int rc = __real_catalogue_rollup_made(c, u, m, e);
+    int rc = u->service == refused ? error_set(e, -EIO, "refused") : __real_catalogue_rollup_made(c, u, m, e);
     step();
     return rc;
 }
@@ -666,6 +680,201 @@ static void test_late_beside_sums(void)
     store_close(s);
 }
 
+/* A recording that comes late when only the day's sum is left. */
+static void test_late_beside_day(void)
+{
+    struct store_result r;
+    struct store *s = open_store("daily", 30, 90, 400);
+    struct recording first = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20),
+                     second = recording_of(2, today - 2 * DAY + 5 * HOUR, today - 2 * DAY + 5 * HOUR + 10);
+    struct catalogue_dropped dropped;
+    struct error e;
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"}, .step = HOUR};
+    first.service = second.service = "shop";
+    add(s, &first);
+    maintain(s);
+    uint64_t one = weight_of(s, &of.q, &r);
+    catalogue_drop_before(s->catalogue, 1, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    catalogue_drop_rollups(s->catalogue, 1, HOUR, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    add(s, &second);
+    maintain(s);
+    uint64_t both = weight_of(s, &of.q, &r);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(one && both > one && r.weight == both, "a late recording beside a day's sum makes no hours without the rest of the day");
+    catalogue_drop_before(s->catalogue, 1, today / DAY - 1, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    tap_ok(weight_of(s, &of.q, &r) == one && r.missing.sums[MISSING_QUOTA].weight == both - one, "when it is deleted, it is missing, too");
+    store_close(s);
+}
+
+/* One service's roll-up cannot be made, and is older than that of another. */
+static void test_refused(void)
+{
+    struct store *s = open_store("refused", 30, 90, 400);
+    struct recording shop = recording_of(1, today - 3 * DAY + 10, today - 3 * DAY + 20),
+                     bank = recording_of(2, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    shop.service = "shop";
+    bank.service = "bank";
+    add(s, &shop);
+    add(s, &bank);
+    refused = 1;
+    maintain(s);
+    tap_ok(!rolled(s, today - 3 * DAY, today - 2 * DAY) && rolled(s, today - 2 * DAY, today - DAY),
+           "a roll-up that cannot be made does not keep others waiting");
+    refused = 0;
+    maintain(s);
+    tap_ok(rolled(s, today - 3 * DAY, today - 2 * DAY), "it is made when it can be");
+    store_close(s);
+}
+
+/* With --retain-hours 0, sums that were made before are deleted, also those of days. */
+static void test_off(void)
+{
+    struct store_result r;
+    struct store *s = open_store("off", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    const struct store_query q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"};
+    add(s, &one);
+    maintain(s);
+    uint64_t had = files("off", "*.roll"), weight = weight_of(s, &q, &r);
+    store_close(s);
+    s = open_store("off", 30, 0, 400);
+    maintain(s);
+    tap_ok(had && !files("off", "*.roll") && weight && weight_of(s, &q, &r) == weight, "without retention by hour, all sums are deleted");
+    store_close(s);
+}
+
+/* The disk fails while the rows of a day are deleted, and not when those of the next day are. */
+static void test_no_sync(void)
+{
+    struct store_result r;
+    struct store *s = open_store("sync", 30, 90, 400);
+    struct recording one = recording_of(1, today - 4 * DAY + 10, today - 4 * DAY + 20),
+                     other = recording_of(2, today - 3 * DAY + 10, today - 3 * DAY + 20);
+    const struct store_query q = {.from = today - 4 * DAY, .to = today, .type = "cpu:ns"};
+    one.service = other.service = "shop";
+    add(s, &one);
+    add(s, &other);
+    maintain(s);
+    uint64_t sum = weight_of(s, &q, &r);
+    store_close(s);
+    s = open_store("sync", 1, 90, 400);
+    failing_syncs = 1;
+    maintain(s);
+    tap_ok(!failing_syncs && weight_of(s, &q, &r) == sum && !missing_parts(&r.missing), "rows are deleted on a disk that fails once");
+    store_close(s);
+    s = open_store("sync", 30, 90, 400);
+    tap_ok(weight_of(s, &q, &r) == sum && !files("sync", "*.seg"), "and no recording is found again, which would count twice");
+    store_close(s);
+}
+
+/* A recording is lost before its roll-ups are made: its parts of both types are. */
+static void test_lost(void)
+{
+    struct store_result r;
+    struct store *s = open_store("gone", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20),
+                     other = recording_of(2, today - 2 * DAY + 3 * HOUR, today - 2 * DAY + 3 * HOUR + 10);
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:samples"}, .step = DAY};
+    one.service = other.service = "shop";
+    add(s, &one);
+    run("find gone/segments -name '*.seg' -delete; find gone/recordings -type f -delete");
+    weight_of(s, &of.q, &r);
+    of.q.type = "cpu:ns";
+    weight_of(s, &of.q, &r);
+    add(s, &other);
+    maintain(s);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(rolled(s, of.q.from, of.q.to) && r.weight && r.missing.sums[MISSING_LOST].parts == 1,
+           "a recording that was lost before is missing in an answer about one of its types");
+    store_close(s);
+}
+
+static void change_catalogue(struct store *s, const char *sql)
+{
+    if (sqlite3_exec(s->catalogue->sql.db, sql, NULL, NULL, NULL))
+        exit(1);
+}
+
+/* A part is lost when its first hour is in the roll-up, and its second is not. */
+static void test_lost_between(void)
+{
+    struct store_result r;
+    struct store *s = open_store("between", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + HOUR - 600, today - 2 * DAY + HOUR + 600);
+    struct question of = {.kind = SERIES, .q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:ns"}, .step = DAY};
+    one.service = "shop";
+    snprintf(one.body, sizeof one.body, "x.A.main 1\nx.A.main;x.B.m1 2\nx.A.main;x.B.m2 3\nx.A.main;x.B.m3 4\n");
+    add(s, &one);
+    maintain(s);
+    change_catalogue(s, "UPDATE rollup SET until = 3600 WHERE step = 3600; UPDATE rollup SET until = 0 WHERE step = 86400;"
+                        "UPDATE part SET segment = -1");
+    maintain(s);
+    free(answer(s, &of, &r));
+    store_result_deinit(&r);
+    tap_ok(rolled(s, of.q.from, of.q.to) && r.weight && r.missing.sums[MISSING_LOST].parts == 1,
+           "a part that is lost between two makings is missing in the later hours");
+    store_close(s);
+}
+
+static void test_spoilt(void)
+{
+    struct store_result r;
+    struct store *s = open_store("spoilt", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    const struct store_query q = {.from = today - 2 * DAY, .to = today - DAY, .type = "cpu:samples"};
+    struct catalogue_dropped dropped;
+    struct error e;
+    one.service = "shop";
+    add(s, &one);
+    maintain(s);
+    uint64_t all = weight_of(s, &q, &r);
+    change_catalogue(s, "UPDATE rollup SET summary = x'00'");
+    tap_ok(all && !rolled(s, q.from, q.to) && weight_of(s, &q, &r) == all && !missing_parts(&r.missing),
+           "if what the catalog knows of a roll-up is damaged, rows answer");
+    maintain(s);
+    tap_ok(rolled(s, q.from, q.to) && weight_of(s, &q, &r) == all, "and it is made again");
+    catalogue_drop_before(s->catalogue, 1, today / DAY, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    tap_ok(weight_of(s, &q, &r) == all && !missing_parts(&r.missing), "without rows, the roll-up answers");
+    change_catalogue(s, "UPDATE rollup SET summary = x'00'");
+    tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "and if it is damaged, the answer is not complete");
+    tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_LOST].parts == 1, "nor is the next one");
+    store_close(s);
+}
+
+/* A check of the store names each damaged file once. */
+static void test_check(void)
+{
+    struct store_result r;
+    struct store *s = open_store("checked", 30, 90, 400);
+    struct recording one = recording_of(1, today - 2 * DAY + 10, today - 2 * DAY + 20);
+    struct catalogue_dropped dropped;
+    struct error e;
+    unsigned lines[2] = {0};
+    one.service = "shop";
+    add(s, &one);
+    maintain(s);
+    catalogue_drop_before(s->catalogue, 1, today / DAY, FORGOTTEN_QUOTA, &dropped, &e);
+    catalogue_dropped_deinit(&dropped);
+    uint64_t all = files("checked", "*.roll");
+    run("for f in $(find checked/segments -name '*.roll'); do printf x | dd of=$f bs=1 seek=80 conv=notrunc status=none; done");
+    for (int i = 0; i < 2; i++) {
+        if (store_check(s, today, &r, &e))
+            exit(1);
+        for (size_t k = 0; k < r.unreadable.len; k++)
+            lines[i] += r.unreadable.data[k] == '\n';
+        store_result_deinit(&r);
+    }
+    tap_ok(all == 4 && lines[0] == all && !lines[1], "a check names each damaged file once: %u and %u of %" PRIu64, lines[0], lines[1],
+           all);
+    store_close(s);
+}
+
 /* When the catalog is lost, what only roll-ups had is lost with it, and counted. */
 static void test_catalogue_lost(void)
 {
@@ -688,6 +897,35 @@ static void test_catalogue_lost(void)
     tap_ok(!weight_of(s, &q, &r) && r.missing.sums[MISSING_REBUILT].parts == 5,
            "without the catalog, their recordings are counted as missing");
     run("ls lost/quarantine/*-segments/*/*.roll > /dev/null");
+    store_close(s);
+}
+
+/* The same, and a late recording has rows beside the roll-ups. */
+static void test_catalogue_lost_late(void)
+{
+    struct store_result r;
+    struct store *s = open_store("later", 30, 90, 400);
+    const struct store_query q = {.from = today - 3 * DAY, .to = today, .type = "cpu:ns"};
+    struct recording one;
+    for (uint32_t i = 0; i < 5; i++) {
+        one = recording_of(i, today - 3 * DAY + i * 100, today - 3 * DAY + i * 100 + 60);
+        one.service = "shop";
+        add(s, &one);
+    }
+    maintain(s);
+    store_close(s);
+    s = open_store("later", 1, 90, 400);
+    maintain(s);
+    store_close(s);
+    s = open_store("later", 30, 90, 400);
+    one = recording_of(9, today - 3 * DAY + 1000, today - 3 * DAY + 1060);
+    one.service = "shop";
+    add(s, &one);
+    store_close(s);
+    run("rm later/catalogue.db*");
+    s = open_store("later", 30, 90, 400);
+    tap_ok(weight_of(s, &q, &r) && r.missing.sums[MISSING_REBUILT].parts == 4,
+           "also if rows of a late one are beside them: at least so many");
     store_close(s);
 }
 
@@ -758,7 +996,16 @@ int main(void)
     store_close(with);
     store_close(without);
     test_late_beside_sums();
+    test_late_beside_day();
+    test_refused();
+    test_off();
+    test_no_sync();
+    test_lost();
+    test_lost_between();
+    test_spoilt();
+    test_check();
     test_catalogue_lost();
+    test_catalogue_lost_late();
     test_steps();
     char command[300];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

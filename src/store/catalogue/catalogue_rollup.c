@@ -37,13 +37,17 @@ static int visit_all(struct sql *s, catalogue_visit_rollup *visit, void *context
     return rc;
 }
 
+/* A roll-up is not made beside one of another step whose rows are deleted: it would have only the parts that came later, and these are read
+ * from their rows. */
 static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule *rule, catalogue_visit_rollup *visit, void *context,
                      struct error *e)
 {
     struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due WHERE u.step = 3600 AND NOT u.gone "
                               "AND (u.stale OR u.until < 86400) AND (NOT u.stale OR u.made < ?3) AND "
                               "CASE WHEN u.stale THEN 0 ELSE u.until END < "
-                              "CASE WHEN u.day < ?1 THEN 86400 WHEN u.day = ?1 THEN ?2 ELSE 0 END ORDER BY u.day");
+                              "CASE WHEN u.day < ?1 THEN 86400 WHEN u.day = ?1 THEN ?2 ELSE 0 END AND NOT EXISTS (SELECT 1 FROM rollup o "
+                              "WHERE o.service = u.service AND o.day = u.day AND o.type = u.type AND o.step <> u.step AND o.gone) "
+                              "ORDER BY u.day");
     sql_int(&s, rule->day);
     sql_int(&s, rule->until);
     sql_int(&s, rule->again);
@@ -53,7 +57,7 @@ static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule 
 static int days_due(struct sql_database *d, catalogue_visit_rollup *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(d, "SELECT " ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due JOIN rollup h ON h.service = u.service "
-                              "AND h.day = u.day AND h.type = u.type AND h.step = 3600 WHERE u.step = 86400 "
+                              "AND h.day = u.day AND h.type = u.type AND h.step = 3600 AND h.gone = u.gone WHERE u.step = 86400 "
                               "AND (u.stale OR u.until < 86400) AND h.until = 86400 AND NOT h.stale ORDER BY u.day");
     return visit_all(&s, visit, context, e);
 }

@@ -117,17 +117,33 @@ int contexts_take(struct profile *names, const struct profile *from, uint32_t *o
     return 0;
 }
 
-const char *contexts_value(const struct profile *names, uint32_t context, const char *key)
+void contexts_list(const struct profile *names, uint32_t context, struct context_labels *out)
+{
+    uint32_t set = context == CONTEXT_UNKNOWN ? 0 : context - CONTEXT_NONE;
+    out->unknown = context == CONTEXT_UNKNOWN;
+    for (out->count = 0; set && out->count < PROFILE_LABELS_MAX; set = names->labels[set].parent) {
+        out->keys[out->count] = profile_text(names, names->labels[set].key);
+        out->values[out->count++] = profile_text(names, names->labels[set].value);
+    }
+}
+
+const char *contexts_value(const struct context_labels *of, const char *key)
 {
     const char *value = "", *other = "";
-    if (context == CONTEXT_UNKNOWN)
+    if (of->unknown)
         return CONTEXT_UNKNOWN_VALUE;
-    for (uint32_t set = context - CONTEXT_NONE; set; set = names->labels[set].parent) {
-        const char *name = profile_text(names, names->labels[set].key);
-        if (!strcmp(name, key))
-            value = profile_text(names, names->labels[set].value);
-        else if (!strcmp(name, CONTEXT_OTHER) && strcmp(key, CONTEXT_ENDPOINT) != 0)
+    for (uint32_t i = 0; i < of->count; i++) {
+        if (!strcmp(of->keys[i], key))
+            value = of->values[i];
+        else if (!strcmp(of->keys[i], CONTEXT_OTHER) && strcmp(key, CONTEXT_ENDPOINT) != 0)
             other = CONTEXT_OTHER;
     }
     return *value ? value : other;
+}
+
+const char *contexts_value_of(const struct profile *names, uint32_t context, const char *key)
+{
+    struct context_labels labels;
+    contexts_list(names, context, &labels);
+    return contexts_value(&labels, key);
 }

@@ -32,7 +32,16 @@ bool contexts_keep(const struct profile *p, const struct profile_label *label);
 /* Finds or adds the contexts of all samples of `from` in `names`. of: an element for each label set of `from`; set for those that samples
  * have. Returns 0 or -ENOMEM. */
 int contexts_take(struct profile *names, const struct profile *from, uint32_t *of);
-/* Returns the value of a label in a context; "" = it has no such label. */
-const char *contexts_value(const struct profile *names, uint32_t context, const char *key);
+
+/* The labels of a context. The texts exist as long as the dictionary, even if it grows. */
+struct context_labels {
+    const char *keys[PROFILE_LABELS_MAX], *values[PROFILE_LABELS_MAX]; /* the last label first */
+    uint32_t count;
+    bool unknown; /* it is CONTEXT_UNKNOWN */
+};
+void contexts_list(const struct profile *names, uint32_t context, struct context_labels *out);
+/* Returns the value of a label; "" = the context has no such label. contexts_value_of does the same for a context that is not listed yet. */
+const char *contexts_value(const struct context_labels *of, const char *key);
+const char *contexts_value_of(const struct profile *names, uint32_t context, const char *key);
 
 #endif

@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_BYTES_MAX = 1 << 16 };
+enum {
+    VALUE_BYTES_MAX = 1 << 16,
+    CONTEXTS_AT_ONCE = 64, /* number of contexts that are matched between two checks whether the query is abandoned */
+};
 
 struct by_context {
+    const struct store_query *query;
     const struct selector *selector; /* NULL = rows are not selected by context */
     const char *by;                  /* NULL = rows are not split by context */
     struct strtab *values;
@@ -44,6 +48,7 @@ int by_context_new(struct by_context **out, const struct store_query *q, const c
     *out = selects || splits ? calloc(1, sizeof **out) : NULL;
     if (!*out)
         return selects || splits ? -ENOMEM : 0;
+    (*out)->query = q;
     (*out)->selector = selects ? q->selector : NULL;
     (*out)->by = splits ? by : NULL;
     (*out)->values = values;
@@ -64,15 +69,9 @@ void by_context_free(struct by_context *c)
 
 /* ---- the contexts of a dictionary ---- */
 
-struct one_context {
-    const struct profile *names;
-    uint32_t id;
-};
-
-static const char *value_of(void *context, const char *name)
+static const char *value_of(void *labels, const char *name)
 {
-    const struct one_context *one = context;
-    return contexts_value(one->names, one->id, name);
+    return contexts_value(labels, name);
 }
 
 /* Appends a label's value. The separator cannot be in it. */
@@ -82,7 +81,7 @@ static void put_value(struct buffer *out, const char *value)
         buffer_u8(out, *value == STORE_BY_SEPARATOR ? '?' : (uint8_t)*value);
 }
 
-static int part_of(struct by_context *c, const struct one_context *one, struct buffer *text, uint32_t *part)
+static int part_of(struct by_context *c, const struct context_labels *labels, struct buffer *text, uint32_t *part)
 {
     const char *at = c->by;
     char name[LABEL_NAME_MAX + 1];
@@ -91,40 +90,42 @@ static int part_of(struct by_context *c, const struct one_context *one, struct b
         const char *label = selector_sample_label(name);
         if (!label)
             continue;
-        put_value(text, contexts_value(one->names, one->id, label));
+        put_value(text, contexts_value(labels, label));
         buffer_u8(text, STORE_BY_SEPARATOR);
     }
     *part = text->failed ? 0 : strtab_add(&c->parts, (const char *)text->data, text->len);
     return *part ? 0 : -ENOMEM;
 }
 
-static int choose(struct by_context *c, const struct profile *names, uint32_t count, struct by_context_choice *out)
+static int choose_one(struct by_context *c, struct dictionary *d, uint32_t context, struct buffer *text,
+                      const struct by_context_choice *out)
 {
-    struct buffer text;
-    int rc = 0;
-    buffer_init(&text, VALUE_BYTES_MAX);
-    for (uint32_t i = 0; !rc && i < count; i++) {
-        struct one_context one = {names, i};
-        if (out->pass)
-            out->pass[i] = i != CONTEXT_UNKNOWN && selector_holds_for_sample(c->selector, value_of, &one);
-        if (out->parts)
-            rc = part_of(c, &one, &text, &out->parts[i]);
-    }
-    buffer_deinit(&text);
-    return rc;
+    struct context_labels labels;
+    pthread_mutex_lock(&d->lock);
+    contexts_list(&d->names, context, &labels);
+    pthread_mutex_unlock(&d->lock);
+    if (out->pass)
+        out->pass[context] = context != CONTEXT_UNKNOWN && selector_holds_for_sample(c->selector, value_of, &labels);
+    return out->parts ? part_of(c, &labels, text, &out->parts[context]) : 0;
 }
 
-int by_context_choose(struct by_context *c, struct dictionary *d, uint32_t count, struct by_context_choice *out, struct error *e)
+/* Values and regular expressions are what clients wrote, so matching may take long. A thread that seals a part waits for the dictionary:
+ * it is not locked meanwhile. */
+int by_context_choose(struct by_context *c, const struct store *s, struct dictionary *d, uint32_t count, struct by_context_choice *out,
+                      struct error *e)
 {
+    struct buffer text;
     *out = (struct by_context_choice){0};
     out->pass = c->selector ? calloc(count, sizeof *out->pass) : NULL;
     out->parts = c->by ? calloc(count, sizeof *out->parts) : NULL;
-    if ((c->selector && !out->pass) || (c->by && !out->parts))
-        return error_set(e, -ENOMEM, "out of memory");
-    pthread_mutex_lock(&d->lock);
-    int rc = choose(c, &d->names, count, out);
-    pthread_mutex_unlock(&d->lock);
-    return rc ? error_set(e, rc, "out of memory") : 0;
+    int rc = (c->selector && !out->pass) || (c->by && !out->parts) ? -ENOMEM : 0;
+    buffer_init(&text, VALUE_BYTES_MAX);
+    for (uint32_t i = 0; !rc && i < count; i++) {
+        rc = i % CONTEXTS_AT_ONCE ? 0 : store_is_over(s, c->query, e);
+        rc = rc ? rc : choose_one(c, d, i, &text, out);
+    }
+    buffer_deinit(&text);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
 void by_context_choice_deinit(struct by_context_choice *choice)

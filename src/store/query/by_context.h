@@ -11,7 +11,7 @@
 struct by_context;
 
 /* Makes one if the query's selector, or `by` (as in store_series), names labels of samples; otherwise sets *out to NULL. values: those of
- * the labels of recordings; by_context_value adds others. Returns 0 or -ENOMEM. */
+ * the labels of recordings; by_context_value adds others. The query must exist as long as it. Returns 0 or -ENOMEM. */
 int by_context_new(struct by_context **out, const struct store_query *q, const char *by, struct strtab *values);
 void by_context_free(struct by_context *c);
 
@@ -20,8 +20,10 @@ struct by_context_choice {
     bool *pass;      /* by context: whether it is selected; NULL = all are */
     uint32_t *parts; /* by context: the values of the labels of samples, as an id for by_context_value; NULL = not split by these */
 };
-/* count: the contexts that rows may have. Takes the dictionary's lock. Returns 0 or a code. Call by_context_choice_deinit in each case. */
-int by_context_choose(struct by_context *c, struct dictionary *d, uint32_t count, struct by_context_choice *out, struct error *e);
+/* count: the contexts that rows may have. Takes the dictionary's lock for each of them. Returns 0 or a code, also that of store_is_over.
+ * Call by_context_choice_deinit in each case. */
+int by_context_choose(struct by_context *c, const struct store *s, struct dictionary *d, uint32_t count, struct by_context_choice *out,
+                      struct error *e);
 void by_context_choice_deinit(struct by_context_choice *choice);
 
 /* Combines the value of a recording's labels with that of a context: finds the value of all labels, in the order of `by`. Returns 0 or

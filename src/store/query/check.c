@@ -33,8 +33,12 @@ static int check_dictionary(void *context, uint32_t *at, struct dictionary *d, c
 }
 
 struct rollup_files {
-    struct catalogue_rollup_file *list;
+    struct listed_file {
+        struct catalogue_rollup_file file;
+        bool stale; /* it may have been put aside */
+    } * list;
     uint32_t count, cap;
+    bool stale; /* the roll-up that the catalog lists */
 };
 
 static int note_file(void *context, const struct catalogue_rollup_file *f)
@@ -42,12 +46,13 @@ static int note_file(void *context, const struct catalogue_rollup_file *f)
     struct rollup_files *files = context;
     if (ARRAY_GROW(files->list, files->cap, files->count))
         return -ENOMEM;
-    files->list[files->count++] = *f;
+    files->list[files->count++] = (struct listed_file){*f, files->stale};
     return 0;
 }
 
-static int skip_rollup(void *context, const struct catalogue_rollup *u)
+static int note_rollup(void *context, const struct catalogue_rollup *u)
 {
+    ((struct rollup_files *)context)->stale = u->stale;
     return 0;
 }
 
@@ -56,13 +61,16 @@ static int skip_hit(void *context, const struct catalogue_hit *hit)
     return 0;
 }
 
-static int check_rollup(struct store *s, const struct catalogue_rollup_file *f, struct store_result *r, struct error *e)
+static int check_rollup(struct store *s, const struct listed_file *listed, struct store_result *r, struct error *e)
 {
+    const struct catalogue_rollup_file *f = &listed->file;
     char path[DISK_PATH_MAX];
     struct rollup_file file;
     int rc = rollup_read(&file, store_rollup_path(s, path, f->dictionary, f->number), e);
     if (!rc)
         rollup_file_deinit(&file);
+    if (rc == -ENOENT && listed->stale)
+        return 0;
     if (rc != -EBADMSG && rc != -ENOENT)
         return rc;
     buffer_printf(&r->unreadable, "%s\n", e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
@@ -73,7 +81,7 @@ static int check_rollup(struct store *s, const struct catalogue_rollup_file *f, 
 static int check_rollups(struct store *s, int64_t to, struct store_result *r, struct error *e)
 {
     struct rollup_files files = {0};
-    const struct catalogue_select_visitor visitor = {skip_rollup, note_file, skip_hit, &files};
+    const struct catalogue_select_visitor visitor = {note_rollup, note_file, skip_hit, &files};
     unsigned epoch = merge_read_begin(s);
     int rc = catalogue_select(s->catalogue, 0, to, NULL, NULL, &visitor, e);
     for (uint32_t i = 0; !rc && i < files.count; i++)

@@ -27,7 +27,7 @@ static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t
         return -ENOMEM;
     enum missing_why why = hit->state == PART_UNSEALED ? MISSING_UNSEALED : MISSING_LOST;
     bool added;
-    if (!map_add(&g->hole_of, hit->recording << 24 ^ (uint64_t)hit->day, &added))
+    if (!map_add(&g->hole_of, gather_hole_key(hit->recording, hit->day, type), &added))
         return -ENOMEM;
     g->holes[g->hole_count++] = (struct gather_hole){hit->rows, hit->weight, type, why};
     return 0;
@@ -210,6 +210,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->labels = q->labels || g->contexts;
     rc = rc ? rc : catalogue_select(s->catalogue, q->from, q->to, q->type, &patience, &visitor, e);
     rc = rc ? rc : choose_pieces(&hits);
+    gather_note_damaged(g);
     if (!rc && g->count)
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
@@ -548,7 +549,7 @@ int gather_dictionaries(const struct gather *g, struct store *s, gather_visit_di
             return rc;
         struct gather_fit fit = fit_of(d);
         struct by_context_choice choice = {0};
-        rc = g->contexts ? by_context_choose(g->contexts, d, fit.contexts, &choice, e) : 0;
+        rc = g->contexts ? by_context_choose(g->contexts, s, d, fit.contexts, &choice, e) : 0;
         fit.pass = choice.pass;
         fit.parts = choice.parts;
         rc = rc ? rc : visit(context, &at, d, &fit, e);

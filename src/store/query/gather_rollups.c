@@ -21,8 +21,12 @@ int gather_take_unit(struct gather *g, const struct catalogue_rollup *u)
     unit->rollup.type_name = unit->rollup.service_name = NULL;
     unit->rollup.summary = NULL;
     int rc = unit->type ? rollup_summary_read(&unit->summary, u->summary, u->summary_size) : -ENOMEM;
-    unit->rollup.stale |= rc == -EBADMSG; /* a damaged summary: the rows are read, if there are any */
-    return rc == -EBADMSG ? 0 : rc;
+    if (rc != -EBADMSG)
+        return rc;
+    rollup_summary_deinit(&unit->summary);
+    unit->damaged = !unit->rollup.stale;
+    unit->rollup.stale = true; /* the rows are read, if there are any */
+    return 0;
 }
 
 int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f)
@@ -32,6 +36,19 @@ int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f)
         return -ENOMEM;
     unit->files[unit->file_count++] = *f;
     return 0;
+}
+
+void gather_note_damaged(const struct gather *g)
+{
+    struct error e;
+    for (uint32_t i = 0; i < g->unit_count; i++) {
+        const struct gather_unit *u = &g->units[i];
+        if (!u->damaged || !u->file_count)
+            continue;
+        store_tell(g->store, "the summary of a roll-up is damaged");
+        if (catalogue_rollup_bad(g->store->catalogue, u->files->number, &e))
+            store_tell(g->store, "%s", e.text);
+    }
 }
 
 static int by_key(const void *left, const void *right)
@@ -222,18 +239,23 @@ static bool is_selected(const struct gather *g, const struct gather_unit *u, uin
     return map_find(&g->labelsets, u->summary.labelsets[group]) != NULL;
 }
 
+/* Whether the roll-up has something of the selected labels. Without a summary it may have. */
+static bool has_selected(const struct gather *g, const struct gather_unit *u)
+{
+    bool has = !u->summary.group_count;
+    for (uint32_t group = 0; !has && group < u->summary.group_count; group++)
+        has = is_selected(g, u, group);
+    return has;
+}
+
 uint32_t gather_missing_pieces(const struct gather *g, uint32_t type)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->piece_count; i++) {
         const struct gather_piece *p = &g->pieces[i];
         const struct gather_unit *u = &g->units[p->unit];
-        bool some = u->type == type && (p->lost || p->cut[0] != UINT32_MAX || p->cut[1] != UINT32_MAX);
-        for (uint32_t group = 0; some && group < u->summary.group_count; group++)
-            if (is_selected(g, u, group)) {
-                n++;
-                break;
-            }
+        bool some = p->lost || p->cut[0] != UINT32_MAX || p->cut[1] != UINT32_MAX;
+        n += u->type == type && some && has_selected(g, u);
     }
     return n;
 }
@@ -261,6 +283,8 @@ static void miss_piece(const struct gather *g, const struct gather_piece *p, str
             miss_slot(g, u, p->cut[i], MISSING_COARSE, m);
     for (uint32_t slot = 0; p->lost && slot < ROLLUP_SLOTS; slot++)
         miss_slot(g, u, slot, MISSING_LOST, m);
+    if (p->lost && !u->summary.group_count) /* nobody knows how much it had */
+        missing_add(m, MISSING_LOST, 1, 0, 0);
 }
 
 static int count_longs(const struct gather *g, const struct gather_piece *p, struct map *seen, struct store_result *r)
@@ -272,7 +296,7 @@ static int count_longs(const struct gather *g, const struct gather_piece *p, str
         if (!overlaps(l, p->slot, p->slot_end) || !is_selected(g, u, l->group))
             continue;
         if (l->lost) {
-            if (!map_find(&g->hole_of, l->recording << DAY_BITS ^ (uint64_t)u->rollup.day))
+            if (!map_find(&g->hole_of, gather_hole_key(l->recording, u->rollup.day, u->type)))
                 missing_add(&r->missing, MISSING_LOST, 1, l->rows, l->weight);
             continue;
         }

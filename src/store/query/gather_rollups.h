@@ -10,6 +10,7 @@
 struct gather_unit {
     struct catalogue_rollup rollup; /* its texts and its summary are not set */
     struct rollup_summary summary;
+    bool damaged;  /* the summary is: it is empty */
     uint32_t type; /* id in the gather's types */
     struct catalogue_rollup_file *files;
     uint32_t file_count, file_cap;
@@ -26,6 +27,8 @@ struct gather_piece {
 /* Takes a roll-up that the catalog lists, and its files. Returns 0 or -ENOMEM. */
 int gather_take_unit(struct gather *g, const struct catalogue_rollup *u);
 int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f);
+/* Has the catalog note which summaries are damaged, so that their roll-ups are made again from rows. Call it after the catalog was read. */
+void gather_note_damaged(const struct gather *g);
 /* Chooses, when all roll-ups are listed, what is taken from them, and adds it to the gather's list. Returns 0 or -ENOMEM. */
 int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t grain);
 /* Finds what is taken of the part's service, day and type from a roll-up instead of from its rows. Returns NULL if it is nothing. */

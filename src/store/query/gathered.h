@@ -47,8 +47,14 @@ struct gather {
     struct gather_piece *pieces; /* sorted by service and day */
     uint32_t piece_count, piece_cap;
     struct map piece_of; /* service and day -> the first of their pieces */
-    struct map hole_of;  /* recording and day of each hole */
+    struct map hole_of;  /* gather_hole_key of each hole */
 };
+
+/* The key of a part in hole_of. A recording has parts of several types. type: id in the gather's types. */
+static inline uint64_t gather_hole_key(uint64_t recording, int64_t day, uint32_t type)
+{
+    return hash_mix(recording << 24 ^ (uint64_t)day) ^ type;
+}
 
 /* How exactly the times of rows matter to an answer, for gather_init. Any other number: the answer has slices of so many seconds, from the
  * query's beginning. */

@@ -241,6 +241,15 @@ def test_idle():
           "threads that wait for work are left out of the tables, and counted", text)
     ct.ok("Wall      70.0 ms" in whole and "Idle" not in whole and "Unsafe.park" in whole, "--idle shows them", whole)
     ct.ok(report_json(path)["sampled"] == 70 * MS, "JSON has all")
+    one = ct.candor("report", "--thread", "pool-1-thread-2", path).out
+    ct.ok("shown 28.6 %, filtered 71.4 %" in one, "a filter's shares are of all samples, also of idle ones", one)
+    none = ct.candor("report", make("rest.jfr", [*threads, *samples[:4]])).out
+    ct.ok("Idle      40.0 ms, 100.0 %" in none and "none but those of idle threads" in none and "-e wall" not in none,
+          "all threads are idle", none)
+    cut = [("wall", 4, 10 * MS, "truncated", "STATE_IN_OBJECT_WAIT", "method", "Java|java.lang.Object.wait"),
+           ("wall", 5, 30 * MS, "no_java_stack", "STATE_PARKED", "method", "Failed|no_java_stack.")]
+    cut = ct.candor("report", make("cut.jfr", [*threads, *cut])).out
+    ct.ok("Idle" not in cut and "Object.wait" in cut, "a stack that is not known to its end is nobody's idle time", cut)
 
 
 def test_lock():

@@ -68,6 +68,17 @@ def test_own_code():
     ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are requested")
 
 
+def test_pool():
+    """All time is either a pool's or one other thread's, so the intervals of both are equally wide."""
+    samples = [("sample", n, MS, "complete", "Java|shop.Cart.total:1") for n in [1, 2, 3] * 100 + [4] * 2]
+    threads = [("thread", f"pool-1-thread-{n}", n, n) for n in (1, 2, 3)] + [("thread", "other", 9, 9)]
+    text = ct.candor("report", make("pool.jfr", [("setting", "clock", "timer"), *threads, *samples])).out
+    found = re.search(r"\[ *([\d.]+)\.\. *([\d.]+)\].*pool-1-thread-\* .*\n.*\[ *([\d.]+)\.\. *([\d.]+)\].*other", text)
+    low, high, least, most = map(float, found.groups()) if found else (0, 0, 0, 0)
+    ct.ok(found and most > least and abs(100 - high - least) < 0.11 and abs(100 - low - most) < 0.11,
+          "the interval of a row of several threads", text)
+
+
 def test_text(path):
     text = ct.candor("report", path).out
     match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
@@ -458,5 +469,6 @@ test_nothing_readable(recording)
 test_safepoint()
 test_wall()
 test_idle()
+test_pool()
 test_lock()
 ct.done()

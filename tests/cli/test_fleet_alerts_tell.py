@@ -210,6 +210,7 @@ def check_file(good):
                        ("type = email\nurl = smtp://a\nfrom = a@b", "recipients"),
                        ("type = email\nurl = smtp://a\nfrom = a b@c\nrecipients = a@b", "from"),
                        ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b <c@d>", "recipients"),
+                       (f"type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@{'b' * 253}", "at most 254 characters"),
                        ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b\nuser = x", "password-file"),
                        ("type = email\nurl = smtp://a\nfrom = a@b\nrecipients = a@b\nuser = x\npassword-file = /y\nstarttls = if-offered",
                         "TLS"),

@@ -363,8 +363,8 @@ static void test_alone(void)
     changes_deinit(&c);
 }
 
-/* Six hosts before and six after, of which `both` are the same ones. */
-static bool wants_blocks(uint32_t both, uint32_t block)
+/* Six hosts before and six after, of which `both` are the same ones, with samples in these blocks. */
+static bool wants_blocks(uint32_t both, uint32_t before, uint32_t after)
 {
     struct changes c;
     uint32_t unit;
@@ -372,7 +372,7 @@ static bool wants_blocks(uint32_t both, uint32_t block)
     for (uint32_t i = 0; i < 12; i++) {
         char name[16];
         snprintf(name, sizeof name, "host-%u", i % 2 && i / 2 >= both ? 100 + i : i / 2);
-        changes_unit(&c, i % 2, name, "", block, &unit);
+        changes_unit(&c, i % 2, name, "", i % 2 ? after : before, &unit);
         changes_weigh(&c, unit, 100, 100);
     }
     bool wants = changes_wants_blocks(&c);
@@ -382,10 +382,12 @@ static bool wants_blocks(uint32_t both, uint32_t block)
 
 static void test_wants_blocks(void)
 {
-    tap_ok(!wants_blocks(6, 0) && !wants_blocks(5, 0) && !wants_blocks(0, 0), "with five hosts or more, blocks of time do not count");
-    tap_ok(wants_blocks(4, 0), "they do if four of six hosts are on both sides, because only these are compared");
-    tap_ok(!wants_blocks(3, 0), "if three are, all are compared");
-    tap_ok(!wants_blocks(4, 1), "they are not asked for twice");
+    tap_ok(!wants_blocks(6, 0, 0) && !wants_blocks(5, 0, 0) && !wants_blocks(0, 0, 0),
+           "with five hosts or more, blocks of time do not count");
+    tap_ok(wants_blocks(4, 0, 0), "they do if four of six hosts are on both sides, because only these are compared");
+    tap_ok(!wants_blocks(3, 0, 0), "if three are, all are compared");
+    tap_ok(wants_blocks(4, 1, 0) && wants_blocks(4, 0, 1), "also if one side has them");
+    tap_ok(!wants_blocks(4, 1, 1), "they are not asked for twice");
 }
 
 static void test_hosts(void)

@@ -190,11 +190,11 @@ bool changes_wants_blocks(const struct changes *c)
 {
     uint8_t *seen = calloc((size_t)c->host_count + 1, 1); /* bits, by side */
     uint32_t on[2] = {0}, both = 0;
-    bool blocks = !seen;
+    bool has[2] = {!seen, !seen}; /* blocks, by side */
     for (uint32_t i = 0; seen && i < c->unit_count; i++) {
         if (c->units[i].weight > 0)
             seen[c->units[i].host] |= (uint8_t)(1 << c->units[i].side);
-        blocks |= c->units[i].block > 0;
+        has[c->units[i].side] |= c->units[i].block > 0;
     }
     for (uint32_t i = 0; seen && i < c->host_count; i++) {
         on[CHANGES_BEFORE] += seen[i] & 1;
@@ -202,8 +202,10 @@ bool changes_wants_blocks(const struct changes *c)
         both += seen[i] == 3;
     }
     free(seen);
-    bool paired = is_paired(on, both);
-    return !blocks && ((paired ? both : on[CHANGES_BEFORE]) < CHANGES_FEW_HOSTS || (paired ? both : on[CHANGES_AFTER]) < CHANGES_FEW_HOSTS);
+    /* The blocks of both sides count. Hosts that are not compared may have made one side seem large. */
+    if (is_paired(on, both))
+        return both < CHANGES_FEW_HOSTS && !(has[CHANGES_BEFORE] && has[CHANGES_AFTER]);
+    return !has[CHANGES_BEFORE] && !has[CHANGES_AFTER] && (on[CHANGES_BEFORE] < CHANGES_FEW_HOSTS || on[CHANGES_AFTER] < CHANGES_FEW_HOSTS);
 }
 
 /* Chooses the hosts to compare. If more than half of the hosts of either side are on both, only these are compared. */

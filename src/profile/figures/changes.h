@@ -116,8 +116,8 @@ int changes_figure(struct changes *c, const char *name, size_t len, int32_t line
 int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, double total, double samples);
 /* Finds or adds an edge; the caller adds to its weights. */
 int changes_edge(struct changes *c, uint32_t callee, uint32_t caller, uint32_t *edge);
-/* Whether so few hosts will be compared that blocks of time should count, and no unit has one but the first. Hosts that are on one side
- * only may make either side seem large. */
+/* Whether so few hosts will be compared that blocks of time should count, and units lack them: if hosts are compared with themselves, those
+ * of a side; otherwise all. Hosts that are on one side only may make either side seem large. */
 bool changes_wants_blocks(const struct changes *c);
 /* Returns 0, -ENOMEM, or the code of is_over. */
 int changes_compute(struct changes *c);

@@ -96,7 +96,11 @@ struct changes {
     double rest[2];                                       /* what is not set aside of it */
     double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
     double even_hosts[2];                                 /* the number of equally large hosts whose variance would be known as well */
-    double median;                                        /* the median dispersion of all figures */
+    /* The squares of the hosts' deviations add up to less than the variance, because hosts are a part of the mean from which they deviate,
+     * a large host most of all: the part of the variance by effects of hosts, and that by draws. Of equal hosts both are 1 - 1/H. */
+    double of_effects[2], of_draws[2];
+    double part_squares[2]; /* the sum of the squares of the hosts' parts of the weight */
+    double median;          /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */
     uint64_t cell_count;   /* the sum of cells_cap */

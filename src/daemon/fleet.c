@@ -219,6 +219,8 @@ bool fleet_begin_demand(struct fleet *f, const struct fleet_demand *demand)
     struct error e;
     if (find(f, demand->pid, demand->start, demand->request))
         return false;
+    bool known =
+        find(f, demand->pid, demand->start, 0); /* otherwise the daemon has not told the server of it, because of min-age, for instance */
     if (has_demand(f, demand)) {
         fleet_refuse_demand(f, demand, "another recording on demand runs there");
         return false;
@@ -226,7 +228,7 @@ bool fleet_begin_demand(struct fleet *f, const struct fleet_demand *demand)
     struct member *t = add_demand(f, demand);
     if (!t)
         return false;
-    if (member_is_gone(t) || jvm_read(t->pid, &jvm, NULL))
+    if (!known || member_is_gone(t) || jvm_read(t->pid, &jvm, NULL))
         member_end_demand(t, DEMAND_FAILED, "the JVM has ended");
     else if (!choose_demand(f->config, t, &jvm, &settings))
         member_end_demand(t, DEMAND_REFUSED, "%s", t->refuses_demand);

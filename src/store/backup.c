@@ -51,6 +51,20 @@ static int copy_folder(const char *from, const char *to, struct error *e)
     return rc;
 }
 
+/* Copies the server's files that are beside the catalog, if they exist. They are replaced as a whole, so a copy is never half of one. */
+static int copy_beside(const char *from, const char *to, struct error *e)
+{
+    static const char *const names[] = {"alerts.json", "profiles.json"};
+    char a[DISK_PATH_MAX], b[DISK_PATH_MAX];
+    int rc = 0;
+    for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++) {
+        snprintf(a, sizeof a, "%s/%s", from, names[i]);
+        snprintf(b, sizeof b, "%s/%s", to, names[i]);
+        rc = access(a, F_OK) ? 0 : copy(a, b, e);
+    }
+    return rc;
+}
+
 int store_backup(struct store *s, const char *path, struct error *e)
 {
     char from[DISK_PATH_MAX], to[DISK_PATH_MAX];
@@ -64,7 +78,7 @@ int store_backup(struct store *s, const char *path, struct error *e)
         rc = copy_folder(store_path(s, from, folders[i]), to, e);
     }
     merge_read_end(s, epoch);
-    return rc;
+    return rc ? rc : copy_beside(s->path, path, e);
 }
 
 /* ---- the way back ---- */
@@ -95,7 +109,8 @@ static int copy_all(const char *backup, const char *to, struct error *e)
     }
     snprintf(a, sizeof a, "%s/catalogue.db", backup);
     snprintf(b, sizeof b, "%s/catalogue.db", to);
-    return rc ? rc : copy(a, b, e);
+    rc = rc ? rc : copy(a, b, e);
+    return rc ? rc : copy_beside(backup, to, e);
 }
 
 int store_restore(const char *backup, const char *path, struct error *e)

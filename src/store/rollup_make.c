@@ -338,6 +338,21 @@ static int write_files(struct making *m, struct error *e)
     return rc;
 }
 
+/* Senders choose weights, so their sum may be too large. */
+static uint64_t add_bounded(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void count_slot(struct catalogue_rollup_made *made, const struct rollup_slot *s)
+{
+    made->recordings += s->recordings;
+    made->rows += s->rows;
+    made->weight = add_bounded(made->weight, s->weight);
+    made->first = s->begun < made->first ? s->begun : made->first;
+    made->last = s->ended > made->last ? s->ended : made->last;
+}
+
 static int enter(struct making *m, struct error *e)
 {
     struct buffer summary;
@@ -346,15 +361,18 @@ static int enter(struct making *m, struct error *e)
                                          .to = m->first + m->to,
                                          .parts = m->part_count,
                                          .made = (int64_t)(clock_realtime_ns() / NS_PER_S),
+                                         .first = INT64_MAX,
+                                         .last = INT64_MIN,
                                          .labelsets = m->summary.labelsets,
                                          .labelset_count = m->summary.group_count,
                                          .files = m->made,
                                          .file_count = m->made_count};
-    for (uint32_t i = 0; i < m->summary.slot_count; i++) {
-        made.recordings += m->summary.slots[i].recordings;
-        made.rows += m->summary.slots[i].rows;
-        made.weight += m->summary.slots[i].weight;
-    }
+    for (uint32_t i = 0; i < m->summary.slot_count; i++)
+        count_slot(&made, &m->summary.slots[i]);
+    if (made.first < m->first || made.first > made.last) /* the latter: no recording has samples */
+        made.first = m->first;
+    if (made.last >= m->first + ROLLUP_DAY || made.last < made.first)
+        made.last = m->first + ROLLUP_DAY - 1;
     for (uint32_t i = 0; i < m->summary.long_count; i++)
         made.recordings += !m->summary.longs[i].lost;
     buffer_init(&summary, SEGMENT_BYTES_MAX);

@@ -61,7 +61,8 @@ def check_wrong(server):
                          ({"select": 'a="b"', "interval": "1ns"}, "interval"), ({"select": 'a="b"', "jvms": 0}, "jvms"),
                          ({"select": 'a="b"', "events": "lock", "interval": "5ms"}, "interval"), ({"select": 'a="b"', "jvms": "2"}, "jvms"),
                          ({"select": 'a="b"', "share": "200%"}, "share"), ({"select": 'a="b"', "within": "2d"}, "within"),
-                         ({"select": 'a="b"', "what": 1}, "what"), ({"select": 1}, "select")):
+                         ({"select": 'a="b"', "what": 1}, "what"), ({"select": 'endpoint="/a"'}, "endpoint"),
+                         ({"select": 'a="b",sample.x="1"'}, "sample.x"), ({"select": 1}, "select")):
         status, text = ask(server, **wanted)
         ct.ok(status == 400 and word in text, f"{wanted} is refused", (status, text))
     for body in (b"", b"[]", b"{", b'{"host": 1}', b'{"host": ""}', b"\xff"):
@@ -103,6 +104,9 @@ def check_refusals(server):
     host = Host(server, "c", j1=("service=safe", "its daemon says no"))
     ct.ok(host.poll() == {} and state(server, number) == ("waiting", {"c": ("refused", "its daemon says no")}),
           "a JVM that refuses is not asked, and another one may come", state(server, number))
+    long = Host(server, "long", j1=("service=safe", "\u00e9" * 100_000))
+    ct.ok(long.poll() == {} and state(server, number)[1]["long"] == ("refused", "\u00e9" * 250), "a long reason is cut",
+          state(server, number))
     late = Host(server, "d", j1=("service=safe", None))
     ct.ok(set(late.poll()) == {(number, "j1")}, "one that does not refuse is")
     late.tasks[number, "j1"] = ("refused", "more than 6 within an hour")
@@ -116,22 +120,51 @@ def check_refusals(server):
     ct.ok(state(server, number)[0] == "running", "an offer that was made is open for two minutes", state(server, number))
 
 
+def untimed(profiles):
+    return [{**one, "tasks": [{**task, "heard": None} for task in one["tasks"]]} for one in profiles]
+
+
+def check_backup(server):
+    """The numbers are the labels of recordings, so a backup has them."""
+    copy, back = ct.WORK / "backup", ct.WORK / "restored"
+    for words in (("--data", server.data, "--backup", copy), ("--data", back, "--restore", copy)):
+        result = ct.candor("server", *words)
+        ct.ok(result.status == 0, f"{words[2]} works", result)
+    ct.ok((back / "profiles.json").read_bytes() == (server.data / "profiles.json").read_bytes(), "a backup has the requests")
+
+
 def check_kill(server):
     _, number = ask(server, select='service="late"', jvms=1)
     host = Host(server, "f", j1=("service=late", None))
     host.poll()
     before = json.loads(server.request("GET", "/v1/profiles")[2])
+    _, unsaved = ask(server, select='service="unsaved"', jvms=1)
+    (server.data / "profiles.json.new").mkdir()
+    other = Host(server, "g", j1=("service=unsaved", None))
+    ct.ok(other.poll() == 500, "a task that cannot be written is offered to nobody")
+    (server.data / "profiles.json.new").rmdir()
+    ct.ok(set(other.poll()) == {(unsaved, "j1")}, "it is, once it can be")
     server.end(signal.SIGKILL)
+    file = server.data / "profiles.json"
+    content = json.loads(file.read_text())
+    content["requests"][-1]["tasks"][0]["heard"] -= 900  # as after a quarter of an hour without a server
+    file.write_text(json.dumps(content))
     again = Server("profiles", port=server.port)
-    ct.ok(json.loads(again.request("GET", "/v1/profiles")[2]) == before, "all of it survives kill -9")
+    ct.ok(state(again, unsaved) == ("running", {"g": ("offered", None)}), "and survives kill -9", state(again, unsaved))
+    ct.ok(Host(again, "h", j1=("service=unsaved", None)).poll() == {}, "no other JVM is asked because daemons could not speak")
+    kept = [one for one in json.loads(again.request("GET", "/v1/profiles")[2])["profiles"] if one["id"] != unsaved]
+    ct.ok(untimed(kept) == untimed(before["profiles"]), "all of it survives kill -9", (kept, before))
     host.server = again
     ct.ok(set(host.poll()) == {(number, "j1")}, "also the offer whose answer was lost")
-    ct.ok(ask(again, select='service="late"')[1] == number + 1, "no number is given twice")
+    ct.ok(ask(again, select='service="late"')[1] == unsaved + 1, "no number is given twice")
     again.end()
+    check_backup(again)
     (again.data / "profiles.json").write_text('{"version":1')
     last = Server("profiles", port=server.port)
     ct.ok(json.loads(last.request("GET", "/v1/profiles")[2]) == {"profiles": []}, "a damaged file does not keep the server from starting")
     ct.ok("profiles.json is damaged" in pathlib.Path(last.log.name).read_text(), "the log tells")
+    ct.ok(ask(last, select='service="late"', within="1s")[1] > unsaved + 1, "nor is any number given twice then")
+    time.sleep(1.5)
     return last
 
 
@@ -181,7 +214,26 @@ def check_tokens():
     seen = json.loads(server.request("GET", "/v1/profiles", headers={"Authorization": f"Bearer {secrets['reader']}"})[2])
     ct.ok([(one["id"], one["by"]) for one in seen["profiles"]] == [(of_all, "chief"), (of_shop, "shop")],
           "who is not sees all, and by whom", seen)
-    ct.ok("profile on demand 1: shop wants cpu of" in pathlib.Path(server.log.name).read_text(), "the log says who wants what")
+    answers = [ask(server, secrets["shop"], select='service="shop"')[0] for _ in range(30)]
+    ct.ok(answers == [200] * 24 + [429] * 6 and ask(server, secrets["chief"], **wanted)[0] == 200,
+          "a token for one service leaves room for the requests of others", answers)
+    _, forged = ask(server, secrets["chief"], select='service="a\nforged"')
+    log = pathlib.Path(server.log.name).read_text()
+    ct.ok("profile on demand 1: shop wants cpu of" in log and f"profile on demand {forged}: chief" in log, "the log says who wants what")
+    ct.ok("\nforged" not in log, "and no selector begins another line", log)
+    server.end()
+
+
+def check_people():
+    tokens = ct.WORK / "people.txt"
+    tokens.write_text("*@example.org read,profile user\n")
+    tokens.chmod(0o600)
+    server = Server("people", "--token-file", tokens, "--proxy-user-header", "X-User", "--proxy-from", "127.0.0.1")
+    headers = {"X-User": "b\u00f6b@example.org"}  # one byte of Latin-1, which is no UTF-8
+    status, _, content = server.request("POST", "/v1/profiles", json.dumps({"select": 'service="shop"'}), headers)
+    ct.ok(status == 200, "a person asks", content)
+    seen = json.loads(server.request("GET", "/v1/profiles", headers=headers)[2])["profiles"]
+    ct.ok([one["by"] for one in seen] == ["b?b@example.org"], "and is named, rather than the line that is for many", seen)
     server.end()
 
 
@@ -189,7 +241,7 @@ def check_command(server):
     one = ct.candor("fleet", "profile", "--select", 'service="much"', "-e", "wall", "-d", "2m", server.url)
     ct.ok(one.status == 1 and "100 requests" in one.err, "the command says what the server says", one)
     shown = ct.candor("fleet", "profile", server.url)
-    ct.ok(shown.status == 0 and len(shown.out.splitlines()) == 101 and "waiting" in shown.out, "it lists what was asked for", shown)
+    ct.ok(shown.status == 0 and len(shown.out.splitlines()) == 102 and "waiting" in shown.out, "it lists what was asked for", shown)
     for words, text in ((["-e", "wall"], "--event needs --select"), (["--select", 'a="b"', "--jvms", "x"], "--jvms"),
                         (["--select", "a=", "-d", "1m"], "selector"), (["--wait", "--json"], "--wait")):
         wrong = ct.candor("fleet", "profile", *words, server.url)
@@ -207,6 +259,7 @@ def main():
     check_command(server)
     server.end()
     check_tokens()
+    check_people()
     ct.done()
 
 

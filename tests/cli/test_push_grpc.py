@@ -218,6 +218,8 @@ def check_framing(server):
         frames = call(server, content, *more)
         ct.ok(len(frames) == 1 and frames[0][0] == h2.HEADERS and frames[0][1] & h2.END_STREAM and h2.status_of(frames[0][3]) == 200,
               f"{what}: an error in the headers", frames)
+    frames = call(server, b"", ("grpc-timeout", "99999999H"))
+    ct.ok(b"\x013" in frames[0][3], "a timeout of 11,000 years is not over: the code is 3, INVALID_ARGUMENT", frames)
     m = server.metrics()
     ct.ok(m["candor_server_recordings_stored_total"] == before, "none of it is stored")
     ct.ok(call(server, message_of(one("other")), media="application/grpc+proto")[0][1] & h2.END_STREAM == 0, "application/grpc+proto")

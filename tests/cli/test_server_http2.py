@@ -175,8 +175,15 @@ def reset_rapidly(n):
     return b"".join(h2.request(i, "/v1/services") + h2.frame(h2.RST_STREAM, 0, i, struct.pack(">I", h2.CANCEL)) for i in range(1, 2 * n, 2))
 
 
+def make_reset_rapidly(n):
+    """A stream's window beyond 2^31 is a mistake, for which the server resets the stream."""
+    beyond = b"\x7f\xff\xff\xff"
+    return b"".join(h2.request(i, "/v1/services") + h2.frame(h2.WINDOW_UPDATE, 0, i, beyond) for i in range(1, 2 * n, 2))
+
+
 FLOODS = (
     ("resets", reset_rapidly(2000)),
+    ("resets that the server makes", make_reset_rapidly(8000)),
     ("pings", h2.frame(h2.PING, payload=bytes(8)) * 5000),
     ("settings", h2.settings((h2.HEADER_TABLE_SIZE, 0)) * 5000),
     ("priorities", h2.frame(h2.PRIORITY, 0, 1, bytes(5)) * 5000),
@@ -240,6 +247,12 @@ def test_slow():
         begun = time.monotonic()
         one, _ = c.until(lambda f: f[0] == h2.GOAWAY)
         ct.ok(one and one[3][4:8] == bytes(4) and time.monotonic() - begun > 1, "a connection without requests ends, without an error", one)
+    with h2.Connection(server.port) as c:
+        c.send(h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1, h2.head("/healthz", "GET", ("X-Upper", "x"))))
+        found, (one, _) = c.answer(1), c.until(lambda f: f[0] == h2.GOAWAY)
+        ct.ok(found == (None, h2.PROTOCOL_ERROR) and one and one[3][4:8] == bytes(4), "malformed headers are over: no error after them",
+              (found, one))
+        ct.ok(server.metrics()[timed_out % "head"] == 1, "nor are they counted as slow")
     with h2.Connection(server.port) as c:
         begun, answers = time.monotonic(), 0
         while not c.ended and time.monotonic() - begun < ct.PATIENCE:

@@ -244,7 +244,7 @@ def check_making():
 def main():
     tokens = ct.WORK / "tokens"
     all_token, cart_token, write_only = (make_token(tokens, wanted) for wanted in
-                                         ("all:read,write,profile", "cart:read,write:service=cart", "w:write:service=c?rt|none"))
+                                         ("all:read,write,profile", "cart:read,write,admin:service=cart", "w:write:service=c?rt|none"))
     server = Server("tenants", "--token-file", tokens, token=all_token)
     for service, host, n in (("shop-secret", "h-secret", 300), ("cart", "plain", 70)):
         ct.ok(ingest(server, service, host, n) == 200, f"{service} is taken")

@@ -158,6 +158,7 @@ def encrypted(jdk):
         shown = ct.candor("report", "--json", "--select", 'service="safe"', "--token-file", files["read"], "--ca-file", pair[0], server.url)
         ct.ok(shown.status == 0 and got and json.loads(shown.out)["sampled"] == got.weight, f"{jdk}: and candor report has the sum", shown)
         said += str(daemon) + shown.err
+        ct.ok("cannot ask for recordings on demand" not in str(daemon), f"{jdk}: the certificate is good for questions, too", daemon)
         ct.ok(not [secret for secret in secrets.values() if secret in said], f"{jdk}: tokens are told to nobody")
     ct.ok(server.end() == 0, "the server ends normally")
 

@@ -16,9 +16,11 @@ enum { FIRST_S = 1, UNKNOWN_S = 600, HOUR_S = 3600, NOT_FOUND = 404 };
 int demand_start(struct demand *d, struct fleet *f, struct error *e)
 {
     *d = (struct demand){.fleet = f, .next_ns = clock_monotonic_ns() + FIRST_S * NS_PER_S};
-    if (f->config->target.protocol != EMIT_CANDOR)
+    const struct config *c = f->config;
+    const struct ship_files files = {.token = c->token_file, .ca = c->ca_file, .certificate = c->cert_file, .key = c->key_file};
+    if (c->target.protocol != EMIT_CANDOR)
         return 0;
-    return poll_start(&d->poll, &f->config->target, f->config->token_file, f->config->ca_file, e);
+    return poll_start(&d->poll, &c->target, &files, e);
 }
 
 void demand_stop(struct demand *d)

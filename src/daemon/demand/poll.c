@@ -44,12 +44,13 @@ static void *run(void *context)
     return NULL;
 }
 
-int poll_start(struct poll *p, const struct emit_target *target, const char *token_file, const char *ca_file, struct error *e)
+int poll_start(struct poll *p, const struct emit_target *target, const struct ship_files *files, struct error *e)
 {
-    *p = (struct poll){.target = target, .token_file = token_file};
-    p->transport = transport_new(ca_file, &p->cancel, e);
+    *p = (struct poll){.target = target, .token_file = files->token};
+    p->transport = transport_new(files->ca, &p->cancel, e);
     if (!p->transport)
         return -ENOENT;
+    transport_use_certificate(p->transport, files->certificate, files->key);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     int rc = pthread_create(&p->thread, NULL, run, p);

@@ -5,6 +5,7 @@
 #ifndef CANDOR_DAEMON_DEMAND_POLL_H
 #define CANDOR_DAEMON_DEMAND_POLL_H
 
+#include "daemon/spool/ship.h"
 #include "emit/target.h"
 #include "http/post.h"
 
@@ -30,8 +31,8 @@ struct poll {
     struct poll_answer answer;
 };
 
-/* Starts the thread. target, token_file and ca_file must outlive it. Returns 0 or a negative code with a message in e. */
-int poll_start(struct poll *p, const struct emit_target *target, const char *token_file, const char *ca_file, struct error *e);
+/* Starts the thread. target and the paths must outlive it. Returns 0 or a negative code with a message in e. */
+int poll_start(struct poll *p, const struct emit_target *target, const struct ship_files *files, struct error *e);
 /* Ends the thread without waiting for an answer. */
 void poll_stop(struct poll *p);
 bool poll_is_idle(struct poll *p);

@@ -30,17 +30,18 @@ static bool is_listed(const struct member *t)
 static void put_jvms(struct jsonw *j, const struct fleet *f)
 {
     char id[ID_MAX];
-    uint32_t left_out = 0;
+    uint32_t listed = 0, left_out = 0;
     jsonw_key(j, "jvms");
     jsonw_array(j);
     for (uint32_t i = 0; i < f->count; i++) {
         const struct member *t = f->members[i];
         if (!is_listed(t))
             continue;
-        if (ftell(j->out) > TALK_MESSAGE_MAX) {
+        if (listed == TALK_JVMS_MAX || ftell(j->out) > TALK_MESSAGE_MAX) {
             left_out++;
             continue;
         }
+        listed++;
         jsonw_object(j);
         jsonw_member_text(j, "id", id_of(id, t));
         jsonw_member_text(j, "labels", t->live.query);

@@ -5,7 +5,7 @@
 
 #include "daemon/fleet.h"
 
-enum { TALK_TASKS_MAX = 8, TALK_MESSAGE_MAX = 512 << 10, TALK_AFTER_MAX_S = 600, TALK_DURATION_MAX_S = 600 };
+enum { TALK_TASKS_MAX = 8, TALK_JVMS_MAX = 1000, TALK_MESSAGE_MAX = 512 << 10, TALK_AFTER_MAX_S = 600, TALK_DURATION_MAX_S = 600 };
 
 struct talk_orders {
     struct fleet_demand list[TALK_TASKS_MAX];

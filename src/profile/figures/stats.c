@@ -194,6 +194,21 @@ static int tally_stacks(struct tally *tallies, size_t count, const struct profil
     return rc;
 }
 
+int stats_add_self(struct stats_table *t, struct map *rows, uint32_t label, const struct profile_sample *s)
+{
+    bool added;
+    uint32_t *row = map_add(rows, label, &added);
+    if (!row || ARRAY_GROW(t->rows, t->cap, t->count))
+        return -ENOMEM;
+    if (added) {
+        t->rows[t->count] = (struct stats_row){.label = label, .self.effect = 1};
+        *row = t->count++;
+    }
+    t->rows[*row].self.weight += s->weight;
+    t->rows[*row].self.samples += s->count;
+    return 0;
+}
+
 static void set_effect_of_threads(const struct stats *s, const struct stats_run *run, struct stats_figure *f)
 {
     f->effect = run->is_known ? successive_effect(run->counts, f->samples, &s->whole) : 1;

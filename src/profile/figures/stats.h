@@ -6,6 +6,7 @@
 #ifndef CANDOR_PROFILE_FIGURES_STATS_H
 #define CANDOR_PROFILE_FIGURES_STATS_H
 
+#include "base/map.h"
 #include "profile/figures/successive.h"
 #include "profile/profile.h"
 
@@ -95,6 +96,8 @@ const struct stats_own_pair *stats_own_caller(const struct stats *s, uint32_t le
 /* Adds a thread's figure to that of others, of which `together` has the sum of the counts; it begins as {.is_known = true}. Sets the effect
  * of all of them together. */
 void stats_add_thread(const struct stats *s, const struct stats_row *thread, struct stats_run *together, struct stats_figure *to);
+/* Adds a sample to `self` of the row with this label, and adds the row if it is new. rows: label -> row. Returns 0 or -ENOMEM. */
+int stats_add_self(struct stats_table *t, struct map *rows, uint32_t label, const struct profile_sample *s);
 /* Sets the share and the interval of a figure, or of a table's figures, whose sums and effects are known. */
 void stats_finish_figure(struct stats_figure *f, const struct stats *s);
 void stats_finish(struct stats_table *t, const struct stats *s);

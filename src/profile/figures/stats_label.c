@@ -1,5 +1,3 @@
-#include "base/array.h"
-#include "base/map.h"
 #include "profile/figures/stats.h"
 
 #include <errno.h>
@@ -26,21 +24,8 @@ static int tally(struct stats_table *t, const struct profile *p, const uint32_t 
     struct map rows;
     int rc = 0;
     map_init(&rows);
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
-        const struct profile_sample *s = &p->samples[i];
-        bool added;
-        uint32_t *row = map_add(&rows, values[s->labels], &added);
-        if (!row || ARRAY_GROW(t->rows, t->cap, t->count)) {
-            rc = -ENOMEM;
-            break;
-        }
-        if (added) {
-            t->rows[t->count] = (struct stats_row){.label = values[s->labels], .self.effect = 1};
-            *row = t->count++;
-        }
-        t->rows[*row].self.weight += s->weight;
-        t->rows[*row].self.samples += s->count;
-    }
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+        rc = stats_add_self(t, &rows, values[p->samples[i].labels], &p->samples[i]);
     map_deinit(&rows);
     return rc;
 }

@@ -2,7 +2,6 @@
  * author the functions that it called are details, so their time belongs to the method. Separate from stats.c because a row is not one
  * frame, but stands for everything above a frame. */
 #include "base/array.h"
-#include "base/map.h"
 #include "profile/figures/stats.h"
 #include "profile/owner.h"
 
@@ -27,21 +26,8 @@ static int tally(struct stats_table *t, const struct profile *p, const uint32_t 
     struct map rows;
     int rc = 0;
     map_init(&rows);
-    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
-        const struct profile_sample *s = &p->samples[i];
-        bool added;
-        uint32_t *row = map_add(&rows, own[s->stack], &added);
-        if (!row || ARRAY_GROW(t->rows, t->cap, t->count)) {
-            rc = -ENOMEM;
-            break;
-        }
-        if (added) {
-            t->rows[t->count] = (struct stats_row){.label = own[s->stack], .self.effect = 1};
-            *row = t->count++;
-        }
-        t->rows[*row].self.weight += s->weight;
-        t->rows[*row].self.samples += s->count;
-    }
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++)
+        rc = stats_add_self(t, &rows, own[p->samples[i].stack], &p->samples[i]);
     for (uint32_t i = 1; !rc && i < p->node_count; i++) {
         const uint32_t *row = map_find(&rows, own[i]);
         row_of[i] = row ? *row + 1 : 0;

@@ -256,9 +256,10 @@ static bool has_group(const char *pattern, const char *groups)
     while (word_list_next(&groups, group, sizeof group)) {
         const char *name = group + strspn(group, " ");
         size_t n = strlen(group);
+        bool cut = n == sizeof group - 1;
         while (n && group[n - 1] == ' ')
             group[--n] = 0;
-        if (*name && n < sizeof group - 1 && pattern_matches(pattern, name))
+        if (*name && !cut && pattern_matches(pattern, name))
             return true;
     }
     return false;

@@ -72,7 +72,8 @@ static bool read_timeout(struct grpc *g, const struct http *h)
         return false;
     for (size_t i = 0; i < digits; i++)
         n = 10 * n + (uint64_t)(text[i] - '0');
-    g->until_ns = h->begun_ns + n * ns[unit - units];
+    uint64_t longest = (UINT64_MAX - h->begun_ns) / ns[unit - units]; /* centuries: as good as never */
+    g->until_ns = n <= longest ? h->begun_ns + n * ns[unit - units] : 0;
     return true;
 }
 

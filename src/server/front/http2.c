@@ -152,9 +152,18 @@ static int pay(struct http2 *h2, uint32_t price)
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, void *context)
 {
     struct http2 *h2 = context;
-    if (hd->type == NGHTTP2_HEADERS && !h2->headers_ns)
-        h2->headers_ns = clock_monotonic_ns();
+    if (hd->type != NGHTTP2_CONTINUATION) /* any other frame shows that the headers before it are over, even if nghttp2 has ignored them */
+        h2->headers_ns = hd->type == NGHTTP2_HEADERS ? clock_monotonic_ns() : 0;
     return pay(h2, price_of(hd));
+}
+
+/* Malformed headers: nghttp2 resets the stream, and calls on_frame no more. */
+static int on_invalid_frame(nghttp2_session *session, const nghttp2_frame *frame, int code, void *context)
+{
+    struct http2 *h2 = context;
+    if (frame->hd.type == NGHTTP2_HEADERS)
+        h2->headers_ns = 0;
+    return 0;
 }
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *context)
@@ -214,12 +223,31 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     return 0;
 }
 
-/* Counts a client's mistake, by the answer of nghttp2. */
-static void count_error(struct http2 *h2, uint32_t code)
+/* Counts a client's mistake, by the answer of nghttp2. Returns whether it is one. */
+static bool count_error(struct http2 *h2, uint32_t code)
 {
-    if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
-        code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED)
+    bool mistake = code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
+                   code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED;
+    if (mistake)
         count(h2, CONNECTION_MALFORMED);
+    return mistake;
+}
+
+/* Ends the connection with an error that the client sees. */
+static void fail(struct http2 *h2, uint32_t code)
+{
+    h2->broken = true;
+    if (h2->flooded)
+        count(h2, CONNECTION_FLOODED);
+    nghttp2_session_terminate_session(h2->session, code);
+}
+
+/* A client can also have the server reset its streams, by mistakes in them. That costs as much as if it did so itself. */
+static void pay_for_mistake(struct http2 *h2)
+{
+    if (!pay(h2, FLOOD_RESET) || h2->broken)
+        return;
+    fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *context)
@@ -228,8 +256,8 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *c
     struct stream *s = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (frame->hd.type == NGHTTP2_GOAWAY)
         count_error(h2, frame->goaway.error_code);
-    if (frame->hd.type == NGHTTP2_RST_STREAM)
-        count_error(h2, frame->rst_stream.error_code);
+    if (frame->hd.type == NGHTTP2_RST_STREAM && count_error(h2, frame->rst_stream.error_code))
+        pay_for_mistake(h2);
     if (!s || !s->request || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
         return 0;
     s->request->sent += frame->hd.length + FRAME_HEAD;
@@ -256,6 +284,7 @@ static int make_session(struct http2 *h2, nghttp2_session_callbacks *callbacks, 
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, on_invalid_frame);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
@@ -315,15 +344,6 @@ bool http2_free(struct http2 *h2)
 }
 
 /* ---- receiving and sending ---- */
-
-/* Ends the connection with an error that the client sees. */
-static void fail(struct http2 *h2, uint32_t code)
-{
-    h2->broken = true;
-    if (h2->flooded)
-        count(h2, CONNECTION_FLOODED);
-    nghttp2_session_terminate_session(h2->session, code);
-}
 
 enum want http2_receive(struct http2 *h2, const uint8_t *bytes, size_t n)
 {

@@ -5,6 +5,7 @@
 #include "base/time_units.h"
 #include "server/answers/routes.h"
 #include "server/logs/journal.h"
+#include "server/request/people.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,8 +52,10 @@ static uint64_t number_of(const char *text)
 uint64_t request_owner(const struct request *r)
 {
     const struct http *h = &r->http;
-    const char *header = h->server->options->proxy_user_header, *user = header ? http_header(h, header) : NULL;
-    uint64_t number = user ? number_of(user) : tokens_number(http_header(h, "Authorization"));
+    struct people_named named;
+    struct error e;
+    bool person = !people_find(h, &named, &e) && named.user; /* a name that is not the proxy's takes nobody's turns */
+    uint64_t number = person ? number_of(named.user) : tokens_number(http_header(h, "Authorization"));
     if (!number && h->certificate)
         return number_of(h->certificate);
     return number ? number : number_of(h->address);

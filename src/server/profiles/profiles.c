@@ -3,6 +3,7 @@
 #include "base/text/pattern.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
+#include "server/logs/line.h"
 #include "server/profiles/requests.h"
 #include "server/request/question.h"
 
@@ -13,12 +14,14 @@
 
 /* How long daemons wait between two polls. It doubles while there are more than POLLS_MANY polls a second, and halves below POLLS_FEW. */
 enum { AFTER_LEAST_S = 5, AFTER_MOST_S = 120, POLLS_MANY = 100, POLLS_FEW = 30, RATE_S = 10, OFFERS_MAX = 8, HOST_MAX = 256 };
+enum { JVMS_MAX = 1000 }; /* of a daemon; matching takes time in which no other daemon is heard */
 
 struct profiles {
     struct server *server;
     void (*tell)(const char *text);
     pthread_mutex_t lock; /* protects the other members */
     struct requests requests;
+    bool unsaved; /* a change is not in the file yet, because it could not be written */
     int64_t after, rate_begun;
     uint32_t polls; /* since rate_begun */
 };
@@ -38,7 +41,7 @@ int profiles_start(struct profiles **out, struct server *server, void (*tell)(co
     p->tell = tell;
     p->after = AFTER_LEAST_S;
     pthread_mutex_init(&p->lock, NULL);
-    int rc = requests_open(&p->requests, server->options->data, e);
+    int rc = requests_open(&p->requests, server->options->data, wall_clock(), e);
     if (rc != -EBADMSG)
         return rc;
     tell(e->text);
@@ -56,12 +59,20 @@ void profiles_stop(struct profiles *p)
 
 /* ---- asking ---- */
 
+/* Writes the file. Later messages of daemons do it if it cannot be written now. */
+static int save(struct profiles *p, struct error *e)
+{
+    int rc = requests_save(&p->requests, e);
+    p->unsaved = rc != 0;
+    return rc;
+}
+
 int64_t profiles_want(struct profiles *p, const struct wanted *w, struct error *e)
 {
-    char text[600];
+    char text[900], clean[900];
     pthread_mutex_lock(&p->lock);
     int64_t id = requests_add(&p->requests, w, wall_clock(), e);
-    int rc = id > 0 ? requests_save(&p->requests, e) : 0;
+    int rc = id > 0 ? save(p, e) : 0;
     if (rc)
         requests_take_back(&p->requests);
     pthread_mutex_unlock(&p->lock);
@@ -69,7 +80,7 @@ int64_t profiles_want(struct profiles *p, const struct wanted *w, struct error *
         return rc ? rc : id;
     snprintf(text, sizeof text, "profile on demand %" PRId64 ": %s wants %s of %.300s for %" PRId64 " s, of %u JVMs at most", id, w->by,
              w->events, w->select, w->seconds, w->jvms);
-    p->tell(text);
+    p->tell(line_clean(text, clean, sizeof clean));
     return id;
 }
 
@@ -82,7 +93,7 @@ void profiles_ask(struct http *h, const char *body, size_t n)
         http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
         return;
     }
-    snprintf(w.by, sizeof w.by, "%s", *h->token.name ? h->token.name : "anybody");
+    snprintf(w.by, sizeof w.by, "%s", *h->token.holder ? h->token.holder : "anybody");
     snprintf(w.services, sizeof w.services, "%s", h->token.services);
     int64_t id = profiles_want(h->server->profiles, &w, &e);
     if (id == -EBUSY)
@@ -191,7 +202,7 @@ static int64_t count_poll(struct profiles *p, int64_t now)
 }
 
 /* Matches one of the daemon's JVMs, if the token may speak of its service. Labels that nobody could send make no match. */
-static int match(struct profiles *p, const char *services, const char *host, const json_t *one, int64_t now, json_t *offers, bool *changed)
+static int match(json_t *pending, const char *services, const char *host, const json_t *one, int64_t now, json_t *offers, bool *changed)
 {
     const char *id = json_string_value(json_object_get(one, "id")), *text = json_string_value(json_object_get(one, "labels"));
     struct labels labels = {0};
@@ -203,7 +214,7 @@ static int match(struct profiles *p, const char *services, const char *host, con
                                      .refuses = json_string_value(json_object_get(one, "refuses")),
                                      .labels = &labels};
     if (!rc && pattern_matches(services, jvm.service))
-        rc = requests_match(&p->requests, &jvm, now, offers, changed);
+        rc = requests_match(pending, &jvm, now, offers, changed);
     labels_deinit(&labels);
     return rc == -ENOMEM ? rc : 0;
 }
@@ -215,17 +226,21 @@ static int take(struct profiles *p, const struct token *token, const json_t *bod
     const json_t *jvms = json_object_get(body, "jvms"), *tasks = json_object_get(body, "tasks");
     int64_t now = wall_clock();
     bool changed = false;
-    int rc = 0;
+    int rc;
     for (size_t i = 0; i < json_array_size(tasks); i++)
         requests_report(&p->requests, host, json_array_get(tasks, i), token->services, now, &changed);
-    bool open = requests_any_pending(&p->requests, now);
-    for (size_t i = 0; !rc && open && i < json_array_size(jvms) && json_array_size(offers) < OFFERS_MAX; i++)
-        rc = match(p, token->services, host, json_array_get(jvms, i), now, offers, &changed);
+    json_t *pending = requests_pending(&p->requests, now);
+    size_t n = json_array_size(jvms) < JVMS_MAX ? json_array_size(jvms) : JVMS_MAX;
+    rc = pending ? 0 : -ENOMEM;
+    for (size_t i = 0; !rc && json_array_size(pending) && i < n && json_array_size(offers) < OFFERS_MAX; i++)
+        rc = match(pending, token->services, host, json_array_get(jvms, i), now, offers, &changed);
+    json_decref(pending);
     while (json_array_size(offers) > OFFERS_MAX) /* the rest comes with the next answer */
         json_array_remove(offers, json_array_size(offers) - 1);
+    p->unsaved = p->unsaved || changed;
     if (rc)
         return error_set(e, rc, "out of memory");
-    return changed ? requests_save(&p->requests, e) : 0;
+    return p->unsaved ? save(p, e) : 0;
 }
 
 static void answer_poll(struct http *h, int64_t after, json_t *offers)

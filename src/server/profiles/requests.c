@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/text/pattern.h"
+#include "base/text/utf8.h"
 #include "store/files/disk.h"
 #include "store/selector.h"
 
@@ -29,9 +30,46 @@ static bool is(const json_t *task, const char *state)
     return !strcmp(text_of(task, "state"), state);
 }
 
+/* Makes a text of at most `most` bytes, at most REQUESTS_REASON_MAX. JSON holds UTF-8 only, so every other byte becomes '?'. */
+static json_t *text_json(const char *text, size_t most)
+{
+    char out[REQUESTS_REASON_MAX];
+    size_t left = strlen(text), n = 0;
+    while (left) {
+        size_t length = utf8_length(text, left), step = length ? length : 1;
+        if (n + step > most)
+            break;
+        if (length)
+            memcpy(out + n, text, length);
+        else
+            out[n] = '?';
+        n += step;
+        text += step;
+        left -= step;
+    }
+    return json_stringn(out, n);
+}
+
 /* ---- the file ---- */
 
-int requests_open(struct requests *r, const char *data, struct error *e)
+/* Daemons could not speak while there was no server, so their silence begins now. Otherwise a server that was down for long would ask other
+ * JVMs for recordings that are being made. Of the JVMs that were asked one in place of the other, this is for those that came last. */
+static void hear_again(const json_t *request, int64_t now)
+{
+    json_t *tasks = json_object_get(request, "tasks"), *task;
+    int64_t most = now < int_of(request, "until") ? int_of(request, "jvms") : 0;
+    for (size_t i = 0; (task = json_array_get(tasks, i)); i++)
+        most -= is(task, "done") || is(task, "cut");
+    for (size_t i = json_array_size(tasks); most > 0 && i-- > 0;) {
+        task = json_array_get(tasks, i);
+        if (!is(task, "offered") && !is(task, "recording"))
+            continue;
+        json_object_set_new(task, "heard", json_integer(now));
+        most--;
+    }
+}
+
+int requests_open(struct requests *r, const char *data, int64_t now, struct error *e)
 {
     uint8_t *bytes = NULL;
     size_t n = 0;
@@ -42,10 +80,12 @@ int requests_open(struct requests *r, const char *data, struct error *e)
     free(bytes);
     bool good = json_is_array(list) && int_of(json, "version") == FILE_VERSION && int_of(json, "next") > 0;
     r->list = good ? json_incref(list) : json_array();
-    r->next = good ? int_of(json, "next") : 1;
+    r->next = good ? int_of(json, "next") : rc ? 1 : now;
     json_decref(json);
     if (!r->list)
         return error_set(e, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < json_array_size(r->list); i++)
+        hear_again(json_array_get(r->list, i), now);
     if (rc == -ENOENT || (!rc && good))
         return 0;
     return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: requests for profiles begin anew", r->file);
@@ -113,21 +153,30 @@ static bool is_over(const json_t *request, int64_t now)
     return !count(request, now).active && !requests_is_open(request, now);
 }
 
-bool requests_any_pending(const struct requests *r, int64_t now)
+json_t *requests_pending(const struct requests *r, int64_t now)
 {
-    for (size_t i = 0; i < json_array_size(r->list); i++)
-        if (!is_over(json_array_get(r->list, i), now))
-            return true;
-    return false;
+    json_t *pending = json_array();
+    for (size_t i = 0; pending && i < json_array_size(r->list); i++)
+        if (!is_over(json_array_get(r->list, i), now) && json_array_append(pending, json_array_get(r->list, i))) {
+            json_decref(pending);
+            pending = NULL;
+        }
+    return pending;
 }
 
 /* ---- adding ---- */
 
 int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, struct error *e)
 {
-    size_t open = 0;
-    for (size_t i = 0; i < json_array_size(r->list); i++)
-        open += !is_over(json_array_get(r->list, i), now);
+    size_t open = 0, same = 0;
+    for (size_t i = 0; i < json_array_size(r->list); i++) {
+        const json_t *other = json_array_get(r->list, i);
+        bool is_open = !is_over(other, now);
+        open += is_open;
+        same += is_open && !strcmp(text_of(other, "services"), w->services);
+    }
+    if (!pattern_is_any(w->services) && same >= REQUESTS_OPEN_OF_SOME)
+        return error_set(e, -EBUSY, "%d requests for profiles of these services wait or run already", REQUESTS_OPEN_OF_SOME);
     if (open >= REQUESTS_OPEN_MAX)
         return error_set(e, -EBUSY, "%d requests for profiles wait or run already", REQUESTS_OPEN_MAX);
     for (size_t i = 0; json_array_size(r->list) >= REQUESTS_MAX && i < json_array_size(r->list);)
@@ -135,10 +184,10 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
             json_array_remove(r->list, i);
         else
             i++;
-    json_t *one =
-        json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:s,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events", w->events,
-                  "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share, "by", w->by,
-                  "services", w->services, "created", (json_int_t)now, "until", (json_int_t)(now + w->within), "tasks");
+    json_t *one = json_pack("{s:I,s:s,s:s,s:s,s:I,s:i,s:f,s:o,s:s,s:I,s:I,s:[]}", "id", (json_int_t)r->next, "select", w->select, "events",
+                            w->events, "interval", w->interval, "seconds", (json_int_t)w->seconds, "jvms", (int)w->jvms, "share", w->share,
+                            "by", text_json(w->by, sizeof w->by), "services", w->services, "created", (json_int_t)now, "until",
+                            (json_int_t)(now + w->within), "tasks");
     if (!one || json_array_append_new(r->list, one))
         return error_set(e, -ENOMEM, "out of memory");
     return r->next++;
@@ -162,10 +211,10 @@ static json_t *find_task(const json_t *request, const char *host, const char *jv
 }
 
 /* Whether a recording on demand runs in the JVM, or will as soon as its daemon has heard of it. */
-static bool is_busy(const struct requests *r, const struct requests_jvm *jvm, int64_t now)
+static bool is_busy(const json_t *pending, const struct requests_jvm *jvm, int64_t now)
 {
-    for (size_t i = 0; i < json_array_size(r->list); i++) {
-        const json_t *request = json_array_get(r->list, i), *task = find_task(request, jvm->host, jvm->id);
+    for (size_t i = 0; i < json_array_size(pending); i++) {
+        const json_t *request = json_array_get(pending, i), *task = find_task(request, jvm->host, jvm->id);
         const char *state = task ? requests_task_state(request, task, now) : "";
         if (!strcmp(state, "offered") || !strcmp(state, "recording"))
             return true;
@@ -194,9 +243,10 @@ static bool is_meant(const json_t *request, const struct requests_jvm *jvm)
 
 static int add_task(json_t *request, const struct requests_jvm *jvm, int64_t now)
 {
-    json_t *task = json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I}", "host", jvm->host, "jvm", jvm->id, "service", jvm->service, "state",
-                             jvm->refuses ? "refused" : "offered", "reason", jvm->refuses ? jvm->refuses : "", "since", (json_int_t)now,
-                             "heard", (json_int_t)now);
+    json_t *task =
+        json_pack("{s:s,s:s,s:s,s:s,s:o,s:I,s:I}", "host", jvm->host, "jvm", jvm->id, "service", jvm->service, "state",
+                  jvm->refuses ? "refused" : "offered", "reason", text_json(jvm->refuses ? jvm->refuses : "", REQUESTS_REASON_MAX), "since",
+                  (json_int_t)now, "heard", (json_int_t)now);
     return task && !json_array_append_new(json_object_get(request, "tasks"), task) ? 0 : -ENOMEM;
 }
 
@@ -208,26 +258,23 @@ static int add_offer(json_t *offers, const json_t *request, const struct request
     return offer && !json_array_append_new(offers, offer) ? 0 : -ENOMEM;
 }
 
-static int match_one(struct requests *r, json_t *request, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
+static int match_one(const json_t *pending, json_t *request, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
 {
     json_t *task = find_task(request, jvm->host, jvm->id);
     if (task) /* the answer to an offer may have been lost */
         return !strcmp(requests_task_state(request, task, now), "offered") ? add_offer(offers, request, jvm) : 0;
-    if (!requests_is_open(request, now) || !is_meant(request, jvm) || !is_drawn(request, jvm) || is_busy(r, jvm, now))
+    if (!requests_is_open(request, now) || !is_meant(request, jvm) || !is_drawn(request, jvm) || is_busy(pending, jvm, now))
         return 0;
     *changed = true;
     int rc = add_task(request, jvm, now);
     return rc || jvm->refuses ? rc : add_offer(offers, request, jvm);
 }
 
-int requests_match(struct requests *r, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
+int requests_match(json_t *pending, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed)
 {
     int rc = 0;
-    for (size_t i = 0; !rc && i < json_array_size(r->list); i++) {
-        json_t *request = json_array_get(r->list, i);
-        if (!is_over(request, now))
-            rc = match_one(r, request, jvm, now, offers, changed);
-    }
+    for (size_t i = 0; !rc && i < json_array_size(pending); i++)
+        rc = match_one(pending, json_array_get(pending, i), jvm, now, offers, changed);
     return rc;
 }
 
@@ -254,7 +301,7 @@ void requests_report(struct requests *r, const char *host, const json_t *report,
     if (is(task, state) || !(is(task, "offered") || is(task, "recording"))) /* a daemon that was restarted may repeat itself */
         return;
     json_object_set_new(task, "state", json_string(state));
-    json_object_set_new(task, "reason", json_stringn(reason, strnlen(reason, 500)));
+    json_object_set_new(task, "reason", text_json(reason, REQUESTS_REASON_MAX));
     json_object_set_new(task, "since", json_integer(now));
     *changed = true;
 }

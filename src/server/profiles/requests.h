@@ -12,9 +12,11 @@
 #include <jansson.h>
 
 enum {
-    REQUESTS_MAX = 1000,     /* kept; the oldest that are over are forgotten first */
-    REQUESTS_OPEN_MAX = 100, /* that wait or run at a time */
+    REQUESTS_MAX = 1000,        /* kept; the oldest that are over are forgotten first */
+    REQUESTS_OPEN_MAX = 100,    /* that wait or run at a time */
+    REQUESTS_OPEN_OF_SOME = 25, /* the same of tokens that are limited to the same services, so that others can ask, too */
     REQUESTS_TASKS_MAX = 1000,
+    REQUESTS_REASON_MAX = 500, /* bytes of a daemon's reason that are kept */
 };
 
 struct requests {
@@ -23,8 +25,9 @@ struct requests {
     char file[4096];
 };
 
-/* Reads the file; no file is an empty list. If the file is damaged, returns -EBADMSG with a message in e, and the list is empty. */
-int requests_open(struct requests *r, const char *data, struct error *e);
+/* Reads the file; no file is an empty list. If the file is damaged, returns -EBADMSG with a message in e, and the list is empty; the next
+ * number is then `now`, because the numbers of the lost requests are the labels of recordings. The silence of daemons begins now. */
+int requests_open(struct requests *r, const char *data, int64_t now, struct error *e);
 void requests_close(struct requests *r);
 /* Writes the file. Returns 0, or a code with a message in e. */
 int requests_save(const struct requests *r, struct error *e);
@@ -40,8 +43,8 @@ const char *requests_state(const json_t *request, int64_t now);
 const char *requests_task_state(const json_t *request, const json_t *task, int64_t now);
 /* Whether another JVM may still be asked. */
 bool requests_is_open(const json_t *request, int64_t now);
-/* Whether any request waits or runs. */
-bool requests_any_pending(const struct requests *r, int64_t now);
+/* Returns a new array of the requests that wait or run; NULL = no memory. */
+json_t *requests_pending(const struct requests *r, int64_t now);
 
 /* What a daemon says of a JVM. */
 struct requests_jvm {
@@ -49,9 +52,9 @@ struct requests_jvm {
     const struct labels *labels;
 };
 
-/* Adds a task to each open request that means the JVM, and adds to `offers` what the daemon must do for them. Sets *changed if there is a
- * new task. Returns 0 or -ENOMEM. */
-int requests_match(struct requests *r, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed);
+/* Adds a task to each open one of the pending requests that means the JVM, and adds to `offers` what the daemon must do for them. Sets
+ * *changed if there is a new task. Returns 0 or -ENOMEM. */
+int requests_match(json_t *pending, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed);
 /* Notes what a daemon says of a task. services: a pattern: of which services the daemon may speak. Sets *changed if the state changes. */
 void requests_report(struct requests *r, const char *host, const json_t *report, const char *services, int64_t now, bool *changed);
 

@@ -43,6 +43,9 @@ static int check_select(const char *select, struct error *e)
     if (!*select)
         return error_set(e, -EINVAL, "select: say of which JVMs, as in service=\"shop\"");
     int rc = selector_parse(&s, select, e);
+    for (uint32_t i = 0; !rc && i < s.count; i++)
+        if (s.list[i].of_samples) /* it would match any JVM */
+            rc = error_set(e, -EINVAL, "select: '%.60s' is a label of samples, and this takes labels of recordings only", s.list[i].name);
     selector_deinit(&s);
     return rc;
 }

@@ -12,7 +12,7 @@ enum {
     WANTED_SELECT = 2048,
     WANTED_EVENTS = 64,
     WANTED_INTERVAL = 32,
-    WANTED_BY = 96,
+    WANTED_BY = TOKENS_HOLDER + 8, /* a holder's name, or that of an alert */
     WANTED_SECONDS_MAX = 600,
     WANTED_WITHIN = 120, /* seconds, unless something else is wanted */
     WANTED_JVMS = 1,     /* likewise */

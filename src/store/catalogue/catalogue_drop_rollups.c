@@ -51,8 +51,8 @@ static int note_forgotten(struct catalogue *c, const struct drop *drop, enum cat
 {
     struct sql s = use_tier(
         c, drop,
-        "INSERT INTO forgotten SELECT s.name, u.day, t.name, ?4, u.recordings, u.rows, u.weight, u.day * 86400, "
-        "u.day * 86400 + 86399 FROM rollup u JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type "
+        "INSERT INTO forgotten SELECT s.name, u.day, t.name, ?4, u.recordings, u.rows, u.weight, u.first, u.last "
+        "FROM rollup u JOIN service s ON s.id = u.service JOIN type t ON t.id = u.type "
         "WHERE " OF_TIER " AND u.gone AND u.until > 0 AND NOT EXISTS "
         "(SELECT 1 FROM rollup o WHERE o.service = u.service AND o.day = u.day AND o.type = u.type AND o.step <> u.step AND o.until > 0) "
         "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, rows = rows + excluded.rows, "

@@ -287,14 +287,16 @@ static int made(struct catalogue *c, const struct catalogue_rollup *u, const str
     rc = rc ? rc : forget_content(c, u->id, e);
     rc = rc ? rc : add_content(c, u->id, m, e);
     struct sql s = sql_use(&c->sql, "UPDATE rollup SET until = ?2, stale = 0, made = ?3, recordings = ?4, rows = ?5, weight = ?6, "
-                                    "summary = ?7 WHERE id = ?1");
+                                    "summary = ?7, first = ?8, last = ?9 WHERE id = ?1");
     sql_int(&s, (int64_t)u->id);
     sql_int(&s, m->until);
     sql_int(&s, m->made);
     sql_int(&s, (int64_t)m->recordings);
     sql_int(&s, (int64_t)m->rows);
-    sql_int(&s, (int64_t)m->weight);
+    sql_int(&s, m->weight > INT64_MAX ? INT64_MAX : (int64_t)m->weight);
     sql_blob(&s, m->summary, m->summary_size);
+    sql_int(&s, m->first);
+    sql_int(&s, m->last);
     return sql_run(&s, rc, e);
 }
 

@@ -3,7 +3,8 @@
  *
  *     rollup       id, service, day, type, step (3600 or 86400), until (it covers the day's seconds before this one; 0 = it is not made),
  *                  stale (1 = a part came late, or a file is damaged: it is not used until it is made again), gone (1 = the rows that it
- *                  was made from are deleted), made (when), recordings, rows, weight, summary
+ *                  was made from are deleted), made (when), recordings, rows, weight (at most INT64_MAX), first, last (the time of its
+ *                  recordings, in seconds since the epoch), summary
  *     rollup_file  rollup, dictionary -> number (in the file's name), rows, bytes
  *     rolled       labelset, rollup: which label sets it has
  *     rolled_book  hour, labelset -> service, lines: the books of deleted rows' recordings (catalogue_books.c)
@@ -67,6 +68,7 @@ struct catalogue_rollup_made {
     uint64_t parts;   /* how many there were */
     int64_t made;     /* when: seconds since the epoch */
     uint64_t recordings, rows, weight;
+    int64_t first, last; /* the time of its recordings within the day; `last` is included */
     const uint64_t *labelsets;
     uint32_t labelset_count;
     const void *summary;

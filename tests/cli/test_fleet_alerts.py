@@ -249,7 +249,8 @@ def draft(server, text):
           ({"team": "shop"}, {"summary": "the hot loop is <back>"}, None, 3600), "/v1/alerts has all keys of a rule", shown)
     for wrong, word in (("[alert a]\nvalue = cores\n", "threshold"), ("value = cores", "before the first section"),
                         (rule + rule, "already"),
-                        ("[send a]\ntype = slack\nurl = http://a\n", "one section [alert NAME]"), (rule + "to = nobody\n", "[send nobody]"),
+                        ("[send a]\ntype = slack\nurl = http://a\n", "one section [alert NAME]"),
+                        ("[send a]\ntemplate = /nowhere\n", "one section [alert NAME]"), (rule + "to = nobody\n", "[send nobody]"),
                         (rule.replace("above", "abobe"), "no key 'abobe'"), ("[alert a]\n\0", "zero byte")):
         answer = server.get("/v1/alerts/preview", **times, draft=wrong)
         ct.ok(answer.get("status") == 400 and word in answer["error"], f"a draft with an error: {word}", answer)

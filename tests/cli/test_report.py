@@ -68,6 +68,17 @@ def test_own_code():
     ct.ok("pool-1-thread-1 (tid 1)" in ct.candor("report", "--sections", "threads", path).out, "each of its threads if they are requested")
 
 
+def test_pool():
+    """All time is either a pool's or one other thread's, so the intervals of both are equally wide."""
+    samples = [("sample", n, MS, "complete", "Java|shop.Cart.total:1") for n in [1, 2, 3] * 100 + [4] * 2]
+    threads = [("thread", f"pool-1-thread-{n}", n, n) for n in (1, 2, 3)] + [("thread", "other", 9, 9)]
+    text = ct.candor("report", make("pool.jfr", [("setting", "clock", "timer"), *threads, *samples])).out
+    found = re.search(r"\[ *([\d.]+)\.\. *([\d.]+)\].*pool-1-thread-\* .*\n.*\[ *([\d.]+)\.\. *([\d.]+)\].*other", text)
+    low, high, least, most = map(float, found.groups()) if found else (0, 0, 0, 0)
+    ct.ok(found and most > least and abs(100 - high - least) < 0.11 and abs(100 - low - most) < 0.11,
+          "the interval of a row of several threads", text)
+
+
 def test_text(path):
     text = ct.candor("report", path).out
     match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
@@ -241,6 +252,15 @@ def test_idle():
           "threads that wait for work are left out of the tables, and counted", text)
     ct.ok("Wall      70.0 ms" in whole and "Idle" not in whole and "Unsafe.park" in whole, "--idle shows them", whole)
     ct.ok(report_json(path)["sampled"] == 70 * MS, "JSON has all")
+    one = ct.candor("report", "--thread", "pool-1-thread-2", path).out
+    ct.ok("shown 28.6 %, filtered 71.4 %" in one, "a filter's shares are of all samples, also of idle ones", one)
+    none = ct.candor("report", make("rest.jfr", [*threads, *samples[:4]])).out
+    ct.ok("Idle      40.0 ms, 100.0 %" in none and "none but those of idle threads" in none and "-e wall" not in none,
+          "all threads are idle", none)
+    cut = [("wall", 4, 10 * MS, "truncated", "STATE_IN_OBJECT_WAIT", "method", "Java|java.lang.Object.wait"),
+           ("wall", 5, 30 * MS, "no_java_stack", "STATE_PARKED", "method", "Failed|no_java_stack.")]
+    cut = ct.candor("report", make("cut.jfr", [*threads, *cut])).out
+    ct.ok("Idle" not in cut and "Object.wait" in cut, "a stack that is not known to its end is nobody's idle time", cut)
 
 
 def test_lock():
@@ -449,5 +469,6 @@ test_nothing_readable(recording)
 test_safepoint()
 test_wall()
 test_idle()
+test_pool()
 test_lock()
 ct.done()

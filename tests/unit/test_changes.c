@@ -29,6 +29,7 @@ struct service {
     double samples;    /* mean number of samples of a host on one side */
     double own, other; /* variation of a method's share: for each host, and for each host on one side */
     double load;       /* variation of a host's load */
+    double large;      /* the load of the first host of a side, in loads of the others; 0 = 1 */
 };
 
 static double share_of(uint32_t m)
@@ -74,7 +75,7 @@ static void simulate(struct changes *c, const struct service *s, double grown)
         char name[32], caller[32];
         snprintf(name, sizeof name, "host-%u", s->paired ? host : i);
         changes_unit(c, side, name, "", 0, &unit);
-        double load = s->samples * gamma_effect(s->load);
+        double load = s->samples * gamma_effect(s->load) * (!host && s->large ? s->large : 1);
         for (uint32_t m = 0; m < METHODS; m++) {
             own[host][m] = side && s->paired ? own[host][m] : gamma_effect(s->own);
             double mean = load * share_of(m) * own[host][m] * gamma_effect(s->other) * (side && m == PLANTED ? grown : 1);
@@ -363,8 +364,8 @@ static void test_alone(void)
     changes_deinit(&c);
 }
 
-/* Six hosts before and six after, of which `both` are the same ones. */
-static bool wants_blocks(uint32_t both, uint32_t block)
+/* Six hosts before and six after, of which `both` are the same ones, with samples in these blocks. */
+static bool wants_blocks(uint32_t both, uint32_t before, uint32_t after)
 {
     struct changes c;
     uint32_t unit;
@@ -372,7 +373,7 @@ static bool wants_blocks(uint32_t both, uint32_t block)
     for (uint32_t i = 0; i < 12; i++) {
         char name[16];
         snprintf(name, sizeof name, "host-%u", i % 2 && i / 2 >= both ? 100 + i : i / 2);
-        changes_unit(&c, i % 2, name, "", block, &unit);
+        changes_unit(&c, i % 2, name, "", i % 2 ? after : before, &unit);
         changes_weigh(&c, unit, 100, 100);
     }
     bool wants = changes_wants_blocks(&c);
@@ -382,10 +383,12 @@ static bool wants_blocks(uint32_t both, uint32_t block)
 
 static void test_wants_blocks(void)
 {
-    tap_ok(!wants_blocks(6, 0) && !wants_blocks(5, 0) && !wants_blocks(0, 0), "with five hosts or more, blocks of time do not count");
-    tap_ok(wants_blocks(4, 0), "they do if four of six hosts are on both sides, because only these are compared");
-    tap_ok(!wants_blocks(3, 0), "if three are, all are compared");
-    tap_ok(!wants_blocks(4, 1), "they are not asked for twice");
+    tap_ok(!wants_blocks(6, 0, 0) && !wants_blocks(5, 0, 0) && !wants_blocks(0, 0, 0),
+           "with five hosts or more, blocks of time do not count");
+    tap_ok(wants_blocks(4, 0, 0), "they do if four of six hosts are on both sides, because only these are compared");
+    tap_ok(!wants_blocks(3, 0, 0), "if three are, all are compared");
+    tap_ok(wants_blocks(4, 1, 0) && wants_blocks(4, 0, 1), "also if one side has them");
+    tap_ok(!wants_blocks(4, 1, 1), "they are not asked for twice");
 }
 
 static void test_hosts(void)
@@ -457,6 +460,18 @@ static void test_cells(void)
     changes_deinit(&c);
 }
 
+/* Nearly all samples of a side are of one host, so the mean is nearly that host's. How much hosts differ is seen at the others. */
+static void test_large(void)
+{
+    static const struct service services[] = {
+        {"a host with nine tenths of the load", 8, true, 2000, 0.3, 0.3, 0, 60},
+        {"such a host and another one", 8, false, 2000, 0.3, 0, 0, 60},
+        {"such hosts beside few", 3, false, 5000, 0.3, 0, 0, 20},
+    };
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++)
+        test_nothing_changed(&services[i]);
+}
+
 int main(void)
 {
     static const struct service services[] = {
@@ -488,5 +503,6 @@ int main(void)
     test_wants_blocks();
     test_is_over();
     test_cells();
+    test_large();
     return tap_done();
 }

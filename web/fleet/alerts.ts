@@ -245,7 +245,9 @@ export class Alerts implements View {
             return [title, element("p", { className: "wrong" }, visibleName(preview.message))];
         }
         const { rule } = preview;
-        const shown = preview.points.length > 0 ? [this.chart.root] : [];
+        const lines = new Set(preview.points.map(({ of }) => of)).size;
+        const shown = preview.points.length === 0 ? [] : [this.chart.root, ...(lines <= MOST_LINES ? []
+            : [element("p", { className: "aside" }, `The chart has the first ${MOST_LINES} of ${plural(lines, "value")}.`)])];
         const firings = preview.firings.slice().sort((a, b) => b.from - a.from);
         const table = firings.length === 0 ? [] : [tableOf("Times at which it fired", [
             { title: "From", kind: "text", cell: ({ from }: Firing) => timeText(from, state.zone) },

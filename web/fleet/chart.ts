@@ -87,10 +87,11 @@ export function roundSteps(most: number, count: number): number[] {
     return Array.from({ length: Math.ceil(Math.max(most, 1e-9) / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
-// Formats a value at the axis, where there is room for six characters.
-function markText(value: number): string {
-    const text = String(Number(value.toPrecision(3)));
-    return text.length > 6 ? value.toExponential(0) : text;
+// Formats a value at the axis, where there is room for six characters. Values of roundSteps have one or two digits that are not 0.
+export function markText(value: number): string {
+    const rounded = Number(value.toPrecision(3));
+    const text = String(rounded);
+    return text.length > 6 ? rounded.toExponential() : text;
 }
 
 export class Chart {

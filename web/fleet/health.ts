@@ -32,6 +32,7 @@ interface Stored {
     recording_bytes: number;
     segment_bytes: number;
     dictionary_bytes: number;
+    rollup_bytes: number;
     oldest?: number; // the first day, in seconds since the epoch
 }
 
@@ -169,7 +170,8 @@ export class Health implements View {
         const { limits, deleted, services } = storage;
         const size = (title: string, hint: string, of: (one: Stored) => number): Column<Stored> =>
             ({ title, hint, kind: "number", cell: (one) => formatValue(of(one), "bytes") });
-        const bytes = services.reduce((sum, one) => sum + one.recording_bytes + one.segment_bytes + one.dictionary_bytes, 0);
+        const bytes = services.reduce((sum, one) =>
+            sum + one.recording_bytes + one.segment_bytes + one.dictionary_bytes + one.rollup_bytes, 0);
         const gone = Object.entries(deleted ?? {}).filter(([, one]) => one.days + one.recordings > 0).map(([reason, one]) =>
             `${reason.replace(/_/g, " ")}: ${plural(one.days, "day")} of samples and ${plural(one.recordings, "recording")} `
             + `(${formatValue(one.recording_bytes, "bytes")})`);
@@ -185,6 +187,7 @@ export class Health implements View {
             size("Recordings, bytes", "as they were sent", ({ recording_bytes: bytes }) => bytes),
             size("Samples", "what queries read", ({ segment_bytes: bytes }) => bytes),
             size("Names", "of methods, lines and stacks", ({ dictionary_bytes: bytes }) => bytes),
+            size("Sums", "of samples by hour and by day", ({ rollup_bytes: bytes }) => bytes),
             {
                 title: "Oldest day", kind: "text",
                 cell: ({ oldest }) => (oldest === undefined ? "–" : timeText(oldest, "utc").slice(0, 10)),
@@ -220,7 +223,9 @@ function limitsText(limits: Record<string, number>): string {
     ];
     const bounds = sizes.filter(([key]) => limits[key] !== undefined)
         .map(([key, what]) => `${what} up to ${formatValue(limits[key], "bytes")}`);
-    return `Samples are kept ${time(limits.retain ?? 0)}, recordings ${time(limits.retain_recordings ?? 0)}`
+    const sums = limits.retain_hours
+        ? `, sums of samples by hour ${time(limits.retain_hours)}, by day ${time(limits.retain_days ?? 0)}` : "";
+    return `Samples are kept ${time(limits.retain ?? 0)}${sums}, recordings ${time(limits.retain_recordings ?? 0)}`
         + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
 }
 

@@ -55,8 +55,9 @@ export class Timeline implements View {
             { select, type, from: String(part.from), to: String(part.to) });
         const profile = graph ? await questions.keep(profileOf(graph.page)) : null;
         page.isOf(span);
-        page.partial([graph?.server.missing_text, answer.without_metrics > 0 ? plural(answer.without_metrics, "recording")
-            + " without key metrics, which an earlier server took, or whose format has none" : ""]);
+        page.partial([graph?.server.missing_text, answer.missing_text, answer.without_metrics > 0
+            ? plural(answer.without_metrics, "recording") + " without key metrics, which an earlier server took, or whose format has none"
+            : ""]);
         this.shown = answer.metrics.filter(({ series }) => series.length > 0)
             .map((metric) => ({ metric, data: metricData(metric, answer) }));
         this.showJvms(page, jvms);

@@ -15,6 +15,8 @@ enum { BLOCKS_LEAST = 8 };
 /* No more methods are set aside, and no less than this part of a side's weight stays to compare with. */
 enum { ASIDES_MAX = 50 };
 static const double rest_least = 0.5;
+/* If one host is nearly all of a side, its deviation is nearly nothing, whatever it differs by. */
+static const double least_part = 1e-6;
 /* 512 MB of cells. */
 enum { CELLS_MAX = 1 << 25 };
 
@@ -190,11 +192,11 @@ bool changes_wants_blocks(const struct changes *c)
 {
     uint8_t *seen = calloc((size_t)c->host_count + 1, 1); /* bits, by side */
     uint32_t on[2] = {0}, both = 0;
-    bool blocks = !seen;
+    bool has[2] = {!seen, !seen}; /* blocks, by side */
     for (uint32_t i = 0; seen && i < c->unit_count; i++) {
         if (c->units[i].weight > 0)
             seen[c->units[i].host] |= (uint8_t)(1 << c->units[i].side);
-        blocks |= c->units[i].block > 0;
+        has[c->units[i].side] |= c->units[i].block > 0;
     }
     for (uint32_t i = 0; seen && i < c->host_count; i++) {
         on[CHANGES_BEFORE] += seen[i] & 1;
@@ -202,8 +204,10 @@ bool changes_wants_blocks(const struct changes *c)
         both += seen[i] == 3;
     }
     free(seen);
-    bool paired = is_paired(on, both);
-    return !blocks && ((paired ? both : on[CHANGES_BEFORE]) < CHANGES_FEW_HOSTS || (paired ? both : on[CHANGES_AFTER]) < CHANGES_FEW_HOSTS);
+    /* The blocks of both sides count. Hosts that are not compared may have made one side seem large. */
+    if (is_paired(on, both))
+        return both < CHANGES_FEW_HOSTS && !(has[CHANGES_BEFORE] && has[CHANGES_AFTER]);
+    return !has[CHANGES_BEFORE] && !has[CHANGES_AFTER] && (on[CHANGES_BEFORE] < CHANGES_FEW_HOSTS || on[CHANGES_AFTER] < CHANGES_FEW_HOSTS);
 }
 
 /* Chooses the hosts to compare. If more than half of the hosts of either side are on both, only these are compared. */
@@ -233,14 +237,19 @@ static void choose_hosts(struct changes *c)
 static void count_even(struct changes *c)
 {
     for (int side = 0; side < 2; side++) {
-        double second = 0, fourth = 0;
+        double second = 0, third = 0, fourth = 0, drawn = 0;
         for (uint32_t i = 0; i < c->host_count; i++) {
             const struct changes_host *h = &c->hosts[i];
-            double w = h->compared ? h->factor[side] * h->weight[side] / c->weight[side] : 0;
+            double w = h->compared ? h->factor[side] * h->weight[side] / c->even_weight[side] : 0;
             second += w * w;
+            third += w * w * w;
             fourth += w * w * w * w;
+            drawn += h->compared ? h->factor[side] * h->factor[side] * h->squares[side] * (1 - 2 * w) : 0;
         }
+        c->part_squares[side] = second;
         c->even_hosts[side] = fourth > 0 ? second * second / fourth : 0;
+        c->of_effects[side] = second > 0 ? fmax(least_part, 1 - 2 * third / second + second) : 1;
+        c->of_draws[side] = drawn / c->even_squares[side] + second;
     }
 }
 
@@ -331,16 +340,28 @@ static bool is_few(const struct changes *c)
     return c->compared[CHANGES_BEFORE] < CHANGES_FEW_HOSTS || c->compared[CHANGES_AFTER] < CHANGES_FEW_HOSTS;
 }
 
+/* Returns the variance of a side by draws alone. */
+static double by_draws(const struct estimate *e, enum changes_side side)
+{
+    const struct compare_side *s = &e->sides[side];
+    double p = compare_pooled(&e->sides[0], &e->sides[1]);
+    return p * (1 - p) * s->unit * s->unit / s->size;
+}
+
 /* Each host's change deviates from the change of all. */
 static double paired_variance(const struct changes *c, struct estimate *e)
 {
-    double sum = 0, n = c->compared[CHANGES_AFTER];
+    double sum = 0, draws = 0;
     for (uint32_t i = 0; i < c->host_count; i++) {
         double d = c->hosts[i].compared ? deviation(c, e, i, CHANGES_AFTER) - deviation(c, e, i, CHANGES_BEFORE) : 0;
         sum += d * d;
     }
+    for (int side = 0; side < 2; side++) {
+        draws += by_draws(e, side);
+        sum -= c->of_draws[side] * by_draws(e, side);
+    }
     e->degrees = fmax(1, c->even_hosts[CHANGES_AFTER] - 1);
-    return sum * n / (n - 1);
+    return fmax(0, draws + sum / c->of_effects[CHANGES_AFTER]);
 }
 
 /* The hosts of each side deviate from their side. The degrees of freedom are Welch and Satterthwaite's. */
@@ -353,8 +374,8 @@ static double apart_variance(const struct changes *c, struct estimate *e)
             sum[side] += d * d;
         }
     for (int side = 0; side < 2; side++) {
-        double n = c->compared[side];
-        sum[side] *= n / (n - 1);
+        double draws = by_draws(e, side);
+        sum[side] = fmax(0, draws + (sum[side] - c->of_draws[side] * draws) / c->of_effects[side]);
         bound += sum[side] * sum[side] / fmax(1, c->even_hosts[side] - 1);
     }
     double variance = sum[0] + sum[1];
@@ -362,20 +383,27 @@ static double apart_variance(const struct changes *c, struct estimate *e)
     return variance;
 }
 
-/* Few hosts on a side: the hosts of both sides estimate one dispersion together, relative to what sampling explains in each. */
+/* Few hosts on a side: the hosts of both sides estimate one dispersion together, relative to what sampling explains in each. What is more
+ * than that are effects of hosts. `seen` is what chi square shows of their variance, and `whole` what they add to that of the sides. */
 static double pooled_dispersion(const struct changes *c, struct estimate *e)
 {
-    double p = compare_pooled(&e->sides[0], &e->sides[1]), chi = 0;
+    double p = compare_pooled(&e->sides[0], &e->sides[1]), chi = 0, seen = 0, whole = 0, draws = 0;
     e->degrees = (double)c->compared[0] + c->compared[1] - 2;
+    for (int side = 0; side < 2; side++) {
+        whole += e->sides[side].unit * e->sides[side].unit * c->part_squares[side];
+        draws += e->sides[side].unit * e->sides[side].unit / e->sides[side].size;
+    }
     for (uint32_t i = 0; i < c->host_count; i++)
         for (int side = 0; side < 2; side++) {
             const struct changes_host *h = &c->hosts[i];
             if (!h->compared || !is_on(h, side) || !(h->rest[side] > 0))
                 continue;
             double d = deviation(c, e, i, side) * c->even_rest[side] / h->rest[side] / e->sides[side].unit;
-            chi += d * d * h->weight[side] * h->weight[side] / h->squares[side] / (p * (1 - p));
+            double size = h->weight[side] * h->weight[side] / h->squares[side];
+            chi += d * d * size / (p * (1 - p));
+            seen += size * fmax(least_part, 1 - 2 * h->weight[side] / c->weight[side] + c->part_squares[side]);
         }
-    return chi / e->degrees;
+    return seen > 0 ? fmax(0, 1 + (chi - e->degrees) * whole / (seen * draws)) : 0;
 }
 
 /* Returns the variance of a host's value between its blocks of time. share: the host's weight over its rest; y, rest: by block. */

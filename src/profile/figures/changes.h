@@ -96,7 +96,11 @@ struct changes {
     double rest[2];                                       /* what is not set aside of it */
     double even_weight[2], even_squares[2], even_rest[2]; /* the same with each host's factor */
     double even_hosts[2];                                 /* the number of equally large hosts whose variance would be known as well */
-    double median;                                        /* the median dispersion of all figures */
+    /* The squares of the hosts' deviations add up to less than the variance, because hosts are a part of the mean from which they deviate,
+     * a large host most of all: the part of the variance by effects of hosts, and that by draws. Of equal hosts both are 1 - 1/H. */
+    double of_effects[2], of_draws[2];
+    double part_squares[2]; /* the sum of the squares of the hosts' parts of the weight */
+    double median;          /* the median dispersion of all figures */
     uint32_t tests, sure, asides;
     double *of_hosts;      /* scratch: by host and side */
     uint64_t cell_count;   /* the sum of cells_cap */
@@ -116,8 +120,8 @@ int changes_figure(struct changes *c, const char *name, size_t len, int32_t line
 int changes_add(struct changes *c, uint32_t figure, uint32_t unit, double self, double total, double samples);
 /* Finds or adds an edge; the caller adds to its weights. */
 int changes_edge(struct changes *c, uint32_t callee, uint32_t caller, uint32_t *edge);
-/* Whether so few hosts will be compared that blocks of time should count, and no unit has one but the first. Hosts that are on one side
- * only may make either side seem large. */
+/* Whether so few hosts will be compared that blocks of time should count, and units lack them: if hosts are compared with themselves, those
+ * of a side; otherwise all. Hosts that are on one side only may make either side seem large. */
 bool changes_wants_blocks(const struct changes *c);
 /* Returns 0, -ENOMEM, or the code of is_over. */
 int changes_compute(struct changes *c);

@@ -209,25 +209,43 @@ int stats_add_self(struct stats_table *t, struct map *rows, uint32_t label, cons
     return 0;
 }
 
-static int set_effects_of_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
+static void set_effect_of_threads(const struct stats *s, const struct stats_run *run, struct stats_figure *f)
 {
-    struct successive_whole whole = successive_whole(order);
+    f->effect = run->is_known ? successive_effect(run->counts, f->samples, &s->whole) : 1;
+}
+
+static int set_effects_of_threads(struct stats *s, const struct profile *p, const struct successive_order *order)
+{
+    struct stats_table *t = &s->threads;
     struct successive *windows = calloc((size_t)t->count + 1, sizeof *windows);
-    int rc = windows ? successive_count_threads(order, windows) : -ENOMEM;
+    s->runs = calloc((size_t)t->count + 1, sizeof *s->runs);
+    s->whole = successive_whole(order);
+    int rc = windows && s->runs ? successive_count_threads(order, windows) : -ENOMEM;
     for (uint32_t i = 0; !rc && i < t->count; i++) {
         struct stats_figure *self = &t->rows[i].self;
         bool has_clock = order->by == SUCCESSIVE_BY_THREAD && !p->threads[i].virtual_threads;
-        bool is_known = has_clock || order->by == SUCCESSIVE_BY_WINDOW;
-        struct successive s = has_clock ? successive_of_run(self->samples) : windows[i];
-        self->effect = is_known ? successive_effect(s, self->samples, &whole) : 1;
+        s->runs[i] = (struct stats_run){.counts = has_clock ? successive_of_run(self->samples) : windows[i],
+                                        .is_known = has_clock || order->by == SUCCESSIVE_BY_WINDOW};
+        set_effect_of_threads(s, &s->runs[i], self);
     }
     free(windows);
     return rc;
 }
 
-/* Computes the table of threads. If threads do not have their own clocks, chance decides which thread a sample shows. */
-static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
+void stats_add_thread(const struct stats *s, const struct stats_row *thread, struct stats_run *together, struct stats_figure *to)
 {
+    const struct stats_run *run = &s->runs[thread->label];
+    to->weight += thread->self.weight;
+    to->samples += thread->self.samples;
+    successive_add(&together->counts, &run->counts);
+    together->is_known = together->is_known && run->is_known;
+    set_effect_of_threads(s, together, to);
+}
+
+/* Computes the table of threads. If threads do not have their own clocks, chance decides which thread a sample shows. */
+static int tally_threads(struct stats *s, const struct profile *p, const struct successive_order *order)
+{
+    struct stats_table *t = &s->threads;
     for (uint32_t id = 0; id < p->thread_count; id++) {
         if (ARRAY_GROW(t->rows, t->cap, t->count))
             return -ENOMEM;
@@ -238,7 +256,7 @@ static int tally_threads(struct stats_table *t, const struct profile *p, const s
         self->weight += p->samples[i].weight;
         self->samples += p->samples[i].count;
     }
-    return set_effects_of_threads(t, p, order);
+    return set_effects_of_threads(s, p, order);
 }
 
 void stats_finish_figure(struct stats_figure *f, const struct stats *s)
@@ -285,7 +303,7 @@ static int fill(struct stats *s, const struct successive_order *order, struct ta
     const struct profile *p = order->profile;
     int rc = tally_stacks(tallies, count, p, order);
     if (!rc && threads)
-        rc = tally_threads(&s->threads, p, order);
+        rc = tally_threads(s, p, order);
     for (size_t i = 0; !rc && i < count; i++) {
         stats_finish(tallies[i].table, s);
         stats_sort(tallies[i].table, tallies[i].by == BY_TYPE ? NULL : p, STATS_BY_SELF);
@@ -329,6 +347,7 @@ void stats_deinit(struct stats *s)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]->rows);
     free(s->own_pairs);
+    free(s->runs);
     *s = (struct stats){0};
 }
 

@@ -57,11 +57,19 @@ struct stats_own_pair {
     uint64_t weight;
 };
 
+/* How the samples of a thread follow each other. */
+struct stats_run {
+    struct successive counts;
+    bool is_known; /* false: the samples are independent draws */
+};
+
 struct stats {
     uint64_t weight;
     uint32_t samples;
     double effective;                            /* the sample size by the weights; a figure's effect makes it smaller or larger */
     struct stats_table methods, lines, threads;  /* for threads only `self` is valid */
+    struct successive_whole whole;               /* of the samples, and by thread the counts, from which effects of threads are */
+    struct stats_run *runs;                      /* computed; by the threads' ids */
     struct stats_table classes, packages, types; /* set by stats_compute_groups; the class and the package of native code are its library */
     struct stats_table own;                      /* set by stats_compute_own: by the program's own code; only `self` is valid */
     struct stats_own_pair *own_pairs;            /* largest first */
@@ -85,6 +93,9 @@ int stats_compute_own(struct stats *s, const struct successive_order *order);
 /* Returns the pair with most of the weight of an own method, or of an innermost method; NULL = there is none. */
 const struct stats_own_pair *stats_own_callee(const struct stats *s, uint32_t own);
 const struct stats_own_pair *stats_own_caller(const struct stats *s, uint32_t leaf);
+/* Adds a thread's figure to that of others, of which `together` has the sum of the counts; it begins as {.is_known = true}. Sets the effect
+ * of all of them together. */
+void stats_add_thread(const struct stats *s, const struct stats_row *thread, struct stats_run *together, struct stats_figure *to);
 /* Adds a sample to `self` of the row with this label, and adds the row if it is new. rows: label -> row. Returns 0 or -ENOMEM. */
 int stats_add_self(struct stats_table *t, struct map *rows, uint32_t label, const struct profile_sample *s);
 /* Sets the share and the interval of a figure, or of a table's figures, whose sums and effects are known. */

@@ -363,6 +363,17 @@ struct successive successive_of_run(uint32_t samples)
     return (struct successive){.ends = samples > 1 ? 2 : 0, .singles = samples == 1};
 }
 
+/* No run has samples of two threads, so nothing is counted twice. */
+void successive_add(struct successive *to, const struct successive *of)
+{
+    to->next += of->next;
+    to->next_but_one += of->next_but_one;
+    to->ends += of->ends;
+    to->singles += of->singles;
+    to->squares += of->squares;
+    to->products += of->products;
+}
+
 /* Returns the effect for a process that is correlated by rho from sample to sample, with an exponential decline between samples, sampled
  * at even distances. It is the sum of its correlations at the samples minus their integral, which even sampling measures exactly. */
 static double effect_of_slow(double rho)

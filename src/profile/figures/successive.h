@@ -61,6 +61,9 @@ struct successive successive_of_run(uint32_t samples);
 /* Counts for all threads, if the order is by window. of_thread[i] is for the profile's thread i, and 0 initially. Returns 0 or -ENOMEM. */
 int successive_count_threads(const struct successive_order *o, struct successive *of_thread);
 
+/* Adds the counts of one thread to those of others, for the figure that the samples of any of them show. */
+void successive_add(struct successive *to, const struct successive *of);
+
 /* Returns the design effect (Kish) of a figure that k samples show: its variance as a multiple of the variance of independent draws. It
  * is never above 1, and by window never below 1. It is 1 if it is unknown. */
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);

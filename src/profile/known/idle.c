@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns for each node whether a Java frame that is not the JDK's is on its stack. */
 static bool *stacks_with_more_than_jdk(const struct profile *p)
@@ -13,6 +14,13 @@ static bool *stacks_with_more_than_jdk(const struct profile *p)
     for (uint32_t i = 1; more && i < p->node_count; i++)
         more[i] = more[p->nodes[i].parent] || owner_of_frame(p, &p->frames[p->nodes[i].frame]) < CODE_OF_JDK;
     return more;
+}
+
+/* Whether all frames of the sample are known. If a stack is cut off or was not found, the rest of it may be the program's. */
+static bool is_whole(const struct profile *p, const struct profile_sample *s)
+{
+    const char *outcome = profile_text(p, s->outcome);
+    return !*outcome || !strcmp(outcome, "complete");
 }
 
 int idle_drop(struct profile *p, struct idle *idle)
@@ -24,7 +32,7 @@ int idle_drop(struct profile *p, struct idle *idle)
     for (uint32_t i = 0; marks && more && threads && i < p->sample_count; i++) {
         const struct profile_sample s = p->samples[i];
         bool is_idle = s.stack && jfr_state_waits(s.state) &&
-                       (!more[s.stack] || marks_are_idle(marks[s.stack]) || marks_have(marks[s.stack], STACK_SELECTS));
+                       ((!more[s.stack] && is_whole(p, &s)) || marks_are_idle(marks[s.stack]) || marks_have(marks[s.stack], STACK_SELECTS));
         if (!is_idle) {
             p->samples[kept++] = s;
             continue;

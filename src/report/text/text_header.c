@@ -98,9 +98,15 @@ static void put_kept(const struct text *t)
     fputc('\n', t->out);
 }
 
+/* Returns the weight of the samples of idle threads, which the tables leave out. */
+static uint64_t idle_weight(const struct text *t)
+{
+    return t->o->idle ? t->o->idle->weight : 0;
+}
+
 static void put_weight(const struct text *t, const char *word)
 {
-    uint64_t weight = t->s->weight + (t->o->idle ? t->o->idle->weight : 0);
+    uint64_t weight = t->s->weight + idle_weight(t);
     char text[32];
     key(t, word);
     fputs(text_time(text, sizeof text, (int64_t)weight), t->out);
@@ -128,7 +134,7 @@ static void put_wall(const struct text *t)
     if (!accounts_has_book(t->p, BOOK_WALL))
         return;
     key(t, "Event");
-    fprintf(t->out, "wall, interval %s: all Java threads, running or not; the books show their states\n",
+    fprintf(t->out, "wall, interval %s: all Java threads, running or not; --sections books shows their states\n",
             text_time(text, sizeof text, (int64_t)t->p->interval_ns));
 }
 
@@ -241,12 +247,12 @@ static void put_idle(const struct text *t)
 static void put_filtered(const struct text *t)
 {
     const struct profile *p = t->p;
-    double all = (double)p->weight + (double)p->filtered_weight;
+    double shown = (double)p->weight + (double)idle_weight(t), all = shown + (double)p->filtered_weight;
     char count[32];
     if (!p->filtered)
         return;
     key(t, "Filter");
-    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * (double)p->weight / all, 100 * (double)p->filtered_weight / all,
+    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * shown / all, 100 * (double)p->filtered_weight / all,
             text_count(count, sizeof count, p->filtered));
 }
 
@@ -367,6 +373,10 @@ static void put_samples(const struct text *t)
     char count[32], period[32];
     uint64_t truncated, failed;
     key(t, "Samples");
+    if (!t->s->samples && idle_weight(t)) {
+        fputs("none but those of idle threads\n", t->out);
+        return;
+    }
     if (!t->s->samples) {
         fprintf(t->out, "none: %s\n", p->kind == PROFILE_RUNNING && holds_halts_only(p) ? of_halts : profile_kinds[p->kind].none);
         put_others(t);

@@ -5,11 +5,13 @@
 #include "base/text/utf8.h"
 #include "profile/names.h"
 
+#include <string.h>
+
 enum {
     OWN_TOP = 10,
     CALLER_COLUMNS = 60,  /* of the second name in a row, if no terminal limits it */
     ROOM_FOR_CALLER = 64, /* fewer columns are left to the first name alone */
-    SHARE_COLUMNS = 8     /* " (100 %)" */
+    LINK_COLUMNS = 10     /* " < " and " (99 %)" */
 };
 
 static void put_short(const struct text *t, uint32_t label, size_t columns)
@@ -23,15 +25,16 @@ static void put_short(const struct text *t, uint32_t label, size_t columns)
     buffer_deinit(&b);
 }
 
-/* Prints a name, and after `link` a second one, with its share of the row: "shop.Cart.total > java.util.HashMap.get (80 %)". */
+/* Prints a name, and after `link` a second one, with its share of the row: "shop.Cart.total > java.util.HashMap.get (80 %)". room: the
+ * columns for all of it, at least ROOM_FOR_CALLER; 0 = any number. */
 static void put_linked(const struct text *t, uint32_t label, const char *mark, const char *link, uint32_t second, double share, size_t room)
 {
-    size_t half = room / 2 > SHARE_COLUMNS ? room / 2 - SHARE_COLUMNS : 0;
-    put_short(t, label, room ? room / 2 : CALLER_COLUMNS * 2);
+    size_t names = room ? room - LINK_COLUMNS - strlen(mark) : 0;
+    put_short(t, label, room ? names / 2 : CALLER_COLUMNS * 2);
     fputs(mark, t->out);
     text_begin(t, TEXT_FAINT);
     fputs(link, t->out);
-    put_short(t, second, half ? half : CALLER_COLUMNS);
+    put_short(t, second, room ? names - names / 2 : CALLER_COLUMNS);
     if (share < 0.995)
         fprintf(t->out, " (%.0f %%)", share * 100);
     text_end(t, TEXT_FAINT);

@@ -16,6 +16,7 @@ enum { THREADS_TOP = 10, GROUP_LEAST = 3, STEM_BYTES = 512 };
 struct crew {
     uint32_t first; /* the thread with most of the weight */
     struct stats_figure self;
+    struct stats_run run; /* of all of them */
     uint64_t cpu_ns;
     uint32_t threads, virtual_threads;
     bool cpu_known;
@@ -59,14 +60,10 @@ static int compare_crews(const void *left, const void *right)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Adds a thread to a row. A sum is at least as precise as the least precise of its parts, so the largest effect counts. */
 static void crew_add(struct crew *c, const struct text *t, const struct stats_row *r)
 {
     const struct profile_thread *thread = &t->p->threads[r->label];
-    c->self.weight += r->self.weight;
-    c->self.samples += r->self.samples;
-    if (r->self.effect > c->self.effect)
-        c->self.effect = r->self.effect;
+    stats_add_thread(t->s, r, &c->run, &c->self);
     c->cpu_ns += thread->cpu_known ? thread->cpu_ns : 0;
     c->cpu_known |= thread->cpu_known;
     c->virtual_threads += thread->virtual_threads;
@@ -80,7 +77,7 @@ static uint32_t make_crews(struct crew *crews, const struct text *t, struct stat
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!i || !together)
-            crews[count++] = (struct crew){.first = rows[i]->label};
+            crews[count++] = (struct crew){.first = rows[i]->label, .run.is_known = true};
         crew_add(&crews[count - 1], t, rows[i]);
     }
     return count;

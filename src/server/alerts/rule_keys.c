@@ -234,6 +234,8 @@ int target_finish(struct alert_target *t, struct error *e)
     char url[sizeof t->url];
     if (t->kind == ALERT_TARGET_KINDS || !*t->url)
         return error_set(e, -EINVAL, "it needs %s", *t->url ? "a type: alertmanager, webhook, slack or email" : "a url");
+    if (strpbrk(t->url, "@?#")) /* it may be a secret, which must be neither in the log nor in answers */
+        return error_set(e, -EINVAL, "url: it has @, ? or #; passwords and tokens have files of their own, password-file and token-file");
     if (*t->template && t->kind != ALERT_WEBHOOK && t->kind != ALERT_EMAIL)
         return error_set(e, -EINVAL, "template: it is for the types webhook and email");
     if (t->kind == ALERT_EMAIL)

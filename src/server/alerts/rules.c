@@ -15,6 +15,7 @@ struct reading {
     struct map known; /* hashes of the names of rules */
     struct alert_target *target;
     struct alert_rule *rule;
+    bool draft; /* one rule, from a client: nothing in it may make the server read a file */
 };
 
 static int check_name(const char *name, struct error *e)
@@ -63,6 +64,8 @@ static int begin_section(struct reading *r, const char *section, struct error *e
     r->target = NULL;
     if (!rule && !target)
         return error_set(e, -EINVAL, "no section [%.60s]; known are [alert NAME] and [send NAME]", section);
+    if (target && r->draft)
+        return error_set(e, -EINVAL, "it must be one section [alert NAME]");
     name += strspn(name, " ");
     int code = check_name(name, e);
     return code ? code : rule ? begin_rule(r, name, e) : begin_target(r, name, e);
@@ -136,10 +139,10 @@ int rules_read(struct alert_rules *rules, const char *path, struct error *e)
 int rules_draft(struct alert_rule *out, const char *text, const struct alert_rules *with, struct error *e)
 {
     struct alert_rules one = {0};
-    struct reading r = {.rules = &one};
+    struct reading r = {.rules = &one, .draft = true};
     char *copy = strdup(text);
     int code = copy ? ini_parse(copy, "draft", take, &r, e) : error_set(e, -ENOMEM, "out of memory");
-    if (!code && (one.count != 1 || one.target_count))
+    if (!code && one.count != 1)
         code = error_set(e, -EINVAL, "draft: it must be one section [alert NAME]");
     if (!code) {
         *out = one.list[0];

@@ -155,8 +155,9 @@ static void put_all(FILE *out, const struct drawing *d, uint32_t most)
 {
     uint32_t drawn = d->count < most ? d->count : most;
     fputs("digraph profile {\nnode [style=filled fillcolor=\"#f8f8f8\" shape=box]\n", out);
-    fprintf(out, "label=\"%" PRIu64 " %s; %" PRIu32 " of %" PRIu32 " functions\"\n", d->p->weight, profile_unit_word(d->p), drawn,
-            d->count);
+    fprintf(out, "label=\"%" PRIu64 " ", d->p->weight);
+    put_name(out, profile_unit_word(d->p)); /* of pprof it is any text */
+    fprintf(out, "; %" PRIu32 " of %" PRIu32 " functions\"\n", drawn, d->count);
     for (uint32_t i = 0; i < drawn; i++)
         put_function(out, d, &d->functions[i]);
     for (uint32_t i = 0; i < d->edge_count; i++) {

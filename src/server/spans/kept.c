@@ -132,7 +132,7 @@ static size_t put_reason(char *out, size_t at, size_t size, uint64_t n, const ch
     return at + (size_t)length;
 }
 
-/* Writes which recordings the answer lacks. Data that was deleted as a whole has this member already. */
+/* Writes which recordings the answer lacks. If data was deleted as a whole, the member missing_text is there already. */
 static void put_text(struct jsonw *j, const struct kept *k)
 {
     char list[200] = "", text[300];
@@ -153,6 +153,11 @@ void kept_put(struct jsonw *j, const struct kept *k, bool more)
     jsonw_member_uint(j, "unread", k->unread);
     jsonw_member_uint(j, "unreadable", k->unreadable);
     jsonw_object_end(j);
-    question_put_complete(j, &k->missing, "", more || k->gone || k->unread || k->unreadable);
+    struct missing all = k->missing;
+    if (missing_parts(&all)) {
+        missing_add(&all, MISSING_UNREAD, k->gone + k->unread, 0, 0);
+        missing_add(&all, MISSING_DAMAGED, k->unreadable, 0, 0);
+    }
+    question_put_complete(j, &all, "", more || k->gone || k->unread || k->unreadable);
     put_text(j, k);
 }

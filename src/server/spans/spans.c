@@ -49,11 +49,22 @@ static int add_text(struct spans *t, const char *text, uint32_t *id)
     return *text && !*id ? -ENOMEM : 0;
 }
 
-/* Finds or adds the span of a sample. *out = NULL: there are too many. */
+/* Whether the list has a span of this sample, of any service. */
+static bool is_known(const struct spans *t, const struct profile *p, const struct profile_sample *s)
+{
+    const char *trace = kept_label(p, s, "trace_id"), *id = kept_label(p, s, "span_id");
+    uint64_t of_trace = strtab_find(&t->texts, trace, strlen(trace)), of_id = strtab_find(&t->texts, id, strlen(id));
+    return of_id && (of_trace || !*trace) && map_find(&t->traces, of_trace << 32 | of_id);
+}
+
+/* Finds or adds the span of a sample. *out = NULL: there are too many. Nothing is kept of those beyond. */
 static int find_span(struct spans *t, const struct profile *p, const struct profile_sample *s, const struct span *like, struct span **out)
 {
     struct span one = *like;
     bool added;
+    *out = NULL;
+    if (t->count == SPANS_MAX && !is_known(t, p, s))
+        return 0;
     if (add_text(t, kept_label(p, s, "trace_id"), &one.trace) || add_text(t, kept_label(p, s, "span_id"), &one.id))
         return -ENOMEM;
     uint32_t *number = map_add(&t->traces, (uint64_t)one.trace << 32 | one.id, &added);
@@ -62,7 +73,6 @@ static int find_span(struct spans *t, const struct profile *p, const struct prof
     uint32_t *place = number ? map_add(&t->places, (uint64_t)*number << 32 | one.service, &added) : NULL;
     if (!place || ARRAY_GROW(t->list, t->cap, t->count))
         return -ENOMEM;
-    *out = NULL;
     if (added && t->count == SPANS_MAX) {
         *place = UINT32_MAX;
     } else if (added) {

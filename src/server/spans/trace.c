@@ -131,6 +131,7 @@ static void answer(struct tracing *t, struct http *h)
     } else if (!http_write_begin(h, &w)) {
         rc = put_trace(&w, t, format && !strcmp(format, "text"));
         if (rc) {
+            error_set(&e, rc, "out of memory");
             http_write_abandon(&w);
             question_failed(h, rc, &e);
         } else {

@@ -1,6 +1,7 @@
 // The viewer's model, compared with whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
+import { markText, roundSteps } from "../../../web/fleet/chart";
 import { answerOf } from "../../../web/model/answer";
 import { Bounds, readVarints } from "../../../web/model/bytes";
 import { callersTree } from "../../../web/model/callers";
@@ -21,6 +22,11 @@ import { KINDS, STRINGS, Stacks, add, columnsOf, map, random, someStacks, sorted
 import { done, ok, same } from "./tap";
 
 const NO_FILTER = { focus: [], drop: [], hide: [], recursion: false };
+
+function marks(): void {
+    const texts = (most: number) => roundSteps(most, 4).map(markText).join(" ");
+    same([1.2e6, 3, 0.00013].map(texts), ["0 500000 1e+6 1.5e+6", "0 1 2 3", "0 5e-5 0.0001 1.5e-4"], "marks of an axis are exact");
+}
 
 async function bytes(): Promise<void> {
     const draw = random(5);
@@ -302,6 +308,7 @@ async function main(): Promise<void> {
         [trees, filters, compared, chains, own, sandwiches, times].forEach((test) => test(seed));
     }
     rest();
+    marks();
     done();
 }
 

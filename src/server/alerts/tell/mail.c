@@ -150,6 +150,8 @@ static int set_recipients(struct alert_target *t, const char *value, struct erro
             break;
         if (t->recipient_count == MAIL_RECIPIENTS_MAX)
             return error_set(e, -EINVAL, "more than %d recipients", MAIL_RECIPIENTS_MAX);
+        if (n >= sizeof word) /* cut off, it would be another address */
+            return error_set(e, -EINVAL, "recipients '%.60s': an address has at most %d characters", value, ALERT_ADDRESS_MAX - 1);
         snprintf(word, sizeof word, "%.*s", (int)n, value);
         rc = set_address(t->recipients[t->recipient_count++], ALERT_ADDRESS_MAX, "recipients", word, e);
         value += n;

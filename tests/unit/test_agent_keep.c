@@ -195,6 +195,8 @@ static void check_kept(const char *file, const char *what)
     bool good = load(file);
     const struct profile_book *cpu = profile_book(&profile, "cpu", "");
     tap_ok(good && !profile.problem_count && profile.discarded, "%s: read without a problem, and known to be an end", what);
+    for (uint32_t i = 0; i < profile.problem_count; i++)
+        tap_note("problem: %s", profile_text(&profile, profile.problems[i].text));
     tap_ok(cpu && cpu->ns == sum() && cpu->ns > 0, "%s: the books balance to the nanosecond", what);
     tap_ok(profile.sample_count && sampled() == (int64_t)profile.weight && samples_counted() == profile.sample_count,
            "%s: and they are of the %u samples that are there", what, profile.sample_count);

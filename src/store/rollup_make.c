@@ -1,5 +1,5 @@
-/* Makes roll-ups from rows: those of hours when an hour is over, again when a part came late or a file is damaged; those of days from the
- * hours' when these are complete. It is apart from merging, because a roll-up adds up what segments keep.
+/* Makes roll-ups. Those by hour are made from rows when an hour is over, and again when a part came late or a file is damaged. Those by day
+ * are made from those by hour when these are complete. It is apart from merging, because a roll-up adds up what segments keep.
  *
  *     1  The rows of the new hours are added to those of the roll-up's files, and written to new files, which are synced.
  *     2  The catalog replaces the old files by the new ones, in one transaction, if the parts are still those that were read.
@@ -113,7 +113,7 @@ static int add_row(struct output *o, const struct rollup_row *row)
     return 0;
 }
 
-/* Takes the rows of an older file over, as those of the slots of this roll-up. */
+/* Takes over the rows of an older file, in the slots of this roll-up. */
 static int take_file(struct making *m, const struct catalogue_rollup_file *file, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -202,7 +202,7 @@ static int sum_part(struct making *m, const struct catalogue_rollup_part *p)
 {
     uint32_t group, first = (uint32_t)((p->first - m->first) / ROLLUP_HOUR), last = (uint32_t)((p->last - m->first) / ROLLUP_HOUR);
     uint32_t from = first > m->from / ROLLUP_HOUR ? first : m->from / ROLLUP_HOUR;
-    bool known = p->first < m->first + m->from; /* in the hours before it was counted */
+    bool known = p->first < m->first + m->from; /* it was counted with the earlier hours */
     int rc = rollup_group(&m->summary, p->labelset, &group);
     for (uint32_t slot = from; !rc && p->state == PART_SEALED && slot <= last && slot < m->to / ROLLUP_HOUR; slot++) {
         struct rollup_slot *s = rollup_slot(&m->summary, group, slot);
@@ -367,7 +367,7 @@ static int enter(struct making *m, struct error *e)
     return rc;
 }
 
-/* Writes the files and has the catalog know them, instead of the old ones. */
+/* Writes the new files, and enters them in the catalog in place of the old ones. */
 static int replace(struct making *m, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -477,7 +477,7 @@ static int make(struct store *s, const struct due_one *one, const struct catalog
     struct making m = {.store = s, .rollup = one->rollup, .first = one->rollup.day * ROLLUP_DAY};
     int rc = one->rollup.step == ROLLUP_HOUR ? make_hours(&m, rule, one->summary, e) : make_day(&m, e);
     making_deinit(&m);
-    /* What was damaged was put aside, or has changed meanwhile: it is due again. */
+    /* These codes mean that a damaged file was put aside, or that something has changed meanwhile. The roll-up is due again. */
     return rc == -EAGAIN || rc == -EBADMSG || rc == -ENOENT || rc == -ECANCELED ? 0 : rc;
 }
 

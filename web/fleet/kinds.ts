@@ -15,7 +15,7 @@ export function titleOfType(type: string): string {
     return TITLES.find(([name]) => name === type)?.[1] ?? type;
 }
 
-// Orders types as people look at them; those without a title come last.
+// Orders types by how often people need them; types without a title come last.
 export function orderTypes(types: Iterable<string>): string[] {
     const place = (type: string) => {
         const at = TITLES.findIndex(([name]) => name === type);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first question comes soon after the start. A server that knows nothing of recordings on demand is asked again after UNKNOWN_S. */
+/* The first question comes soon after the start. A server too old for recordings on demand is asked again after UNKNOWN_S. */
 enum { FIRST_S = 1, UNKNOWN_S = 600, HOUR_S = 3600, NOT_FOUND = 404 };
 
 int demand_start(struct demand *d, struct fleet *f, struct error *e)

@@ -1,5 +1,5 @@
-/* The program's own code in the text report: a table of own methods, each with what it called, and the own caller of code that does not
- * belong to the program. Separate from the tables of methods because its rows add up what is above an own method. */
+/* The program's own code in the text report: a table of own methods, each with what it called; and for code that does not belong to the
+ * program, the own method that called it. Separate from the tables of methods because its rows add up what is above an own method. */
 #include "report/text/text.h"
 
 #include "base/text/utf8.h"
@@ -8,7 +8,7 @@
 enum {
     OWN_TOP = 10,
     CALLER_COLUMNS = 60,  /* of the second name in a row, if no terminal limits it */
-    ROOM_FOR_CALLER = 64, /* fewer columns are left to the first name alone */
+    ROOM_FOR_CALLER = 64, /* if there are fewer columns, the row has the first name only */
     SHARE_COLUMNS = 8     /* " (100 %)" */
 };
 

@@ -2,7 +2,8 @@
  * ` max-bytes-per-hour=2G`, and at the end ` service=PATTERN`. Scopes are separated by commas. The file has only the digest of a token, in
  * hexadecimal. Empty lines and lines that begin with '#' are comments.
  *
- * In place of the digest a line may have a word that says how else its holder is known. NAME is then a pattern (base/text/pattern.h):
+ * In place of the digest, a line may have a word that says how the server recognizes the holder without a token. NAME is then a pattern
+ * (base/text/pattern.h):
  *
  *     user          a person, as the proxy in front of the server names them
  *     group         persons of this group, as the proxy says

@@ -87,7 +87,7 @@ static int check_head(struct grpc *g, struct http *h)
     const char *encoding = http_header(h, "grpc-encoding");
     http_add_text(h, "grpc-accept-encoding", ENCODINGS);
     if (strcmp(h->method, "POST") != 0)
-        http_error(h, HTTP_METHOD_NOT_ALLOWED, "a call of gRPC is a POST");
+        http_error(h, HTTP_METHOD_NOT_ALLOWED, "a gRPC call must be a POST");
     else if (!is_proto(http_header(h, "Content-Type")))
         http_error(h, HTTP_UNSUPPORTED_MEDIA_TYPE, "Content-Type must be " MEDIA " or " MEDIA "+proto");
     else if (!connect_is(h->path) && receive_kind(h->path) != RECEIVE_MESSAGE)

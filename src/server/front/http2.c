@@ -11,9 +11,9 @@
 
 enum {
     STREAMS = 32,                  /* requests at once that a client may have on a connection */
-    STREAMS_ALIVE = 2 * STREAMS,   /* the same with those that it has reset, and that a worker still has */
+    STREAMS_ALIVE = 2 * STREAMS,   /* the same, and requests that it has reset while a worker has them */
     STREAM_WINDOW = 128 << 10,     /* bytes of a body that wait for a worker */
-    CONNECTION_WINDOW = 256 << 10, /* the same of all bodies of a connection */
+    CONNECTION_WINDOW = 256 << 10, /* the same for all bodies of a connection together */
     READ_BYTES = 16 << 10,
     FRAME_HEAD = 9,       /* bytes */
     OUT_BYTES = 16 << 10, /* one record of TLS */
@@ -214,7 +214,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     return 0;
 }
 
-/* Counts a client's mistake, by the answer of nghttp2. */
+/* Counts a client's mistake. code: the error that nghttp2 sends to the client. */
 static void count_error(struct http2 *h2, uint32_t code)
 {
     if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&

@@ -190,7 +190,7 @@ static int64_t count_poll(struct profiles *p, int64_t now)
     return p->after;
 }
 
-/* Matches one of the daemon's JVMs, if the token may speak of its service. Labels that nobody could send make no match. */
+/* Matches one of the daemon's JVMs with the requests, if the token is for its service. Labels that are not valid match nothing. */
 static int match(struct profiles *p, const char *services, const char *host, const json_t *one, int64_t now, json_t *offers, bool *changed)
 {
     const char *id = json_string_value(json_object_get(one, "id")), *text = json_string_value(json_object_get(one, "labels"));

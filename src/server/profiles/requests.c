@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A daemon says within OFFER_S that it has begun, and speaks of a recording until at most SILENT_S after its end. */
+/* A daemon reports within OFFER_S that it has begun a recording, and at most SILENT_S after the end how it ended; or it has fallen silent.
+ * */
 enum { FILE_VERSION = 1, FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -48,7 +49,7 @@ int requests_open(struct requests *r, const char *data, struct error *e)
         return error_set(e, -ENOMEM, "out of memory");
     if (rc == -ENOENT || (!rc && good))
         return 0;
-    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: requests for profiles begin anew", r->file);
+    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: the list of requests for profiles is empty now", r->file);
 }
 
 void requests_close(struct requests *r)
@@ -173,7 +174,7 @@ static bool is_busy(const struct requests *r, const struct requests_jvm *jvm, in
     return false;
 }
 
-/* Draws whether the JVM is among the request's share: the same JVM always has the same luck. */
+/* Draws whether the JVM is among the request's share: the result is always the same for the same JVM. */
 static bool is_drawn(const json_t *request, const struct requests_jvm *jvm)
 {
     uint64_t hash =

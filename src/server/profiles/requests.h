@@ -34,8 +34,8 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
 /* Forgets the request that was added last, because it could not be saved. */
 void requests_take_back(struct requests *r);
 
-/* Returns the state of a request: waiting, running, done, failed or expired. So are those of a task: offered, recording, done, cut, failed
- * or refused, and of one whose daemon has fallen silent unanswered or lost. */
+/* Returns the state of a request: waiting, running, done, failed or expired. The states of a task are offered, recording, done, cut, failed
+ * and refused. If its daemon has fallen silent, it is unanswered or lost. */
 const char *requests_state(const json_t *request, int64_t now);
 const char *requests_task_state(const json_t *request, const json_t *task, int64_t now);
 /* Whether another JVM may still be asked. */
@@ -43,7 +43,7 @@ bool requests_is_open(const json_t *request, int64_t now);
 /* Whether any request waits or runs. */
 bool requests_any_pending(const struct requests *r, int64_t now);
 
-/* What a daemon says of a JVM. */
+/* A JVM, as its daemon describes it. */
 struct requests_jvm {
     const char *host, *id, *service, *refuses; /* refuses: NULL = it allows recordings on demand */
     const struct labels *labels;
@@ -52,7 +52,8 @@ struct requests_jvm {
 /* Adds a task to each open request that means the JVM, and adds to `offers` what the daemon must do for them. Sets *changed if there is a
  * new task. Returns 0 or -ENOMEM. */
 int requests_match(struct requests *r, const struct requests_jvm *jvm, int64_t now, json_t *offers, bool *changed);
-/* Notes what a daemon says of a task. services: a pattern: of which services the daemon may speak. Sets *changed if the state changes. */
+/* Takes a daemon's report about a task. services: a pattern for the services about which the daemon may report. Sets *changed if the state
+ * changes. */
 void requests_report(struct requests *r, const char *host, const json_t *report, const char *services, int64_t now, bool *changed);
 
 #endif

@@ -380,7 +380,7 @@ static int replace(struct making *m, struct error *e)
     return rc;
 }
 
-/* ---- what is due ---- */
+/* ---- roll-ups that are due ---- */
 
 struct due {
     struct due_one {

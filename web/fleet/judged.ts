@@ -225,7 +225,7 @@ export function judgedTables(answer: ChangesAnswer, href: (method: string) => st
     return made;
 }
 
-// Has the viewer mark those methods as changed of which the server is sure. The profile is of both sides.
+// Makes the viewer mark the methods of which the server is sure that they changed. The profile has both sides.
 export function markJudged(profile: Profile, { changes }: ChangesAnswer): void {
     const sure = new Set(changes.filter(({ verdict }) => verdict !== UNSURE).map(({ figure, method }) => figure + " " + method));
     const { before, total, effectiveSamples } = profile;

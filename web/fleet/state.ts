@@ -14,7 +14,7 @@ export interface State {
     hidden: string[]; // values of that label that the chart leaves out
     match: string; // text that names of functions must contain
     filter: string; // text that names of services must contain
-    sort: string; // the column by which the table of services is sorted; "" = as at first
+    sort: string; // the column by which the table of services is sorted, with "-" in reverse; "" = by weight
     against: string; // the other side of a comparison: a word of sides.ts; "" = the first of the view
     label: string; // the label whose values are compared
     one: string;

@@ -1,4 +1,4 @@
-// Makes the tables of the views. In a narrow window each row is a card, whose cells are labelled with their column's title.
+// Makes the tables of the views. In a narrow window each row is a card, whose cells are labeled with their column's title.
 import { element } from "../page/dom";
 
 export interface Column<Row> {

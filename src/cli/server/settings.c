@@ -97,9 +97,9 @@ static int read_retention(const struct cli_args *args, struct server_options *o,
     if (o->retain_s < 60)
         return error_set(e, -EINVAL, "--retain below 1m keeps nothing");
     if (hours && hours < retain)
-        return error_set(e, -EINVAL, "--retain-hours is at least --retain, or 0");
+        return error_set(e, -EINVAL, "--retain-hours must be at least --retain, or 0");
     if (hours && days < hours)
-        return error_set(e, -EINVAL, "--retain-days is at least --retain-hours");
+        return error_set(e, -EINVAL, "--retain-days must be at least --retain-hours");
     o->retain_hours_s = hours / NS_PER_S;
     o->retain_days_s = days / NS_PER_S;
     return 0;

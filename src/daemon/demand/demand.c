@@ -26,7 +26,7 @@ void demand_stop(struct demand *d)
     poll_stop(&d->poll);
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted recordings ---- */
 
 /* Returns a place for the time of one more recording within this hour, or NULL. */
 static uint64_t *find_room(struct demand *d)
@@ -54,7 +54,7 @@ static void begin(struct demand *d, const struct fleet_demand *wanted)
     }
 }
 
-/* ---- what the server knows ---- */
+/* ---- the exchange with the server ---- */
 
 static void note_told(struct demand *d, bool told)
 {

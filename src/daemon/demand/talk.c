@@ -12,7 +12,7 @@
 
 enum { ID_MAX = 48 };
 
-/* ---- what the daemon says ---- */
+/* ---- the daemon's message ---- */
 
 /* Names a JVM for this daemon: its process, which the start time makes unique. */
 static char *id_of(char out[ID_MAX], const struct member *t)
@@ -93,7 +93,7 @@ char *talk_make(struct fleet *f)
     return NULL;
 }
 
-/* ---- what the server answers ---- */
+/* ---- the server's answer ---- */
 
 static bool copy_text(char *out, size_t size, const json_t *object, const char *key)
 {

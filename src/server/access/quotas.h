@@ -1,4 +1,4 @@
-/* How much the holders of a token may ask and send: so many requests in a second, bytes in a minute and an hour, and different labels in a
+/* Limits how much the holders of a token may ask and send: requests in a second, bytes in a minute and an hour, and different labels in a
  * day. A limit counts in windows of the clock, which begin with each second, minute, hour, and day of UTC. Tokens of the same name share
  * their limits, so a second token, or a reload, gives nobody more.
  *

@@ -64,7 +64,7 @@ static bool parse_limit(const char *text, size_t n, struct quota_limits *limits)
     return !quotas_parse(limit, value, &limits->most[limit]);
 }
 
-/* Reads what a line may have at its end: limits, then service=PATTERN. A pattern may have blanks. */
+/* Reads the end of a line: limits, then service=PATTERN. Both are optional. A pattern may have blanks. */
 static bool parse_rest(const char *text, size_t n, struct token *token)
 {
     const char *end = text + n;

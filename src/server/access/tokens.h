@@ -63,8 +63,8 @@ bool tokens_find_certificate(struct tokens *t, const char *certificate, struct t
 bool tokens_has(struct tokens *t, const char *name);
 /* Whether the token is for some services only. */
 bool token_is_bound(const struct token *t);
-/* Makes a token. wanted: "NAME:read,write", or with what a line may have at its end, "NAME:read,write:service=PATTERN". Adds its line to
- * the file, and prints the token on standard output. */
+/* Makes a token. wanted: "NAME:read,write", or with limits and services, as at the end of a line, "NAME:read,write:service=PATTERN". Adds
+ * its line to the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);
 
 #endif

@@ -30,7 +30,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
+/* A token that is for some services only is valid for every route without OF_ALL. So an answer must take its data about services from a
  * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
 static const struct route {
     const char *path;

@@ -151,7 +151,7 @@ void requests_take_back(struct requests *r)
     r->next--;
 }
 
-/* ---- what a daemon has ---- */
+/* ---- the JVMs of a daemon ---- */
 
 static json_t *find_task(const json_t *request, const char *host, const char *jvm)
 {

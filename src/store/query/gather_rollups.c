@@ -11,7 +11,7 @@
 
 enum { DAY_BITS = 24 };
 
-/* ---- what the catalog lists ---- */
+/* ---- the catalog's list ---- */
 
 int gather_take_unit(struct gather *g, const struct catalogue_rollup *u)
 {

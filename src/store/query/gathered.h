@@ -50,8 +50,8 @@ struct gather {
     struct map hole_of;  /* recording and day of each hole */
 };
 
-/* How exactly the times of rows matter to an answer, for gather_init. Any other number: the answer has slices of so many seconds, from the
- * query's beginning. */
+/* How exactly the times of rows matter to an answer, for gather_init. Any other number: the answer has slices of this many seconds, from
+ * the query's beginning. */
 enum { GATHER_ANY_TIME = 0, GATHER_EACH_ROW = -1 };
 
 /* The number of entries that a dictionary has. The rows of its segments must not refer to more. A dictionary only grows, and it already had

@@ -32,7 +32,7 @@ export interface Scale {
 
 const BYTES: [string, number][] = [["GiB/s", 2 ** 30], ["MiB/s", 2 ** 20], ["KiB/s", 2 ** 10], ["B/s", 1]];
 
-// Chooses a unit for weights a second, of which `most` is the largest.
+// Chooses a unit for weights a second. most: the largest of them.
 export function scaleOf(type: string, most: number): Scale {
     const text = (rate: number) => rateText(type, rate);
     if (type.endsWith(":ns")) {

@@ -117,7 +117,7 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     return rc;
 }
 
-/* Reads the limits of tokens of which --token-file says nothing. */
+/* Reads the default limits, for tokens whose lines in --token-file do not set them. */
 static int read_quotas(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     uint64_t *const defaults[QUOTAS] = {&o->requests_per_second, &o->bytes_per_minute, &o->bytes_per_hour, &o->series_per_day,

@@ -15,7 +15,7 @@ struct idle {
  *   - are a pool's workers between two tasks,
  *   - or event loops that wait for their connections,
  *   - or have nothing but the JDK's own code on the stack: its reference handlers, cleaners and timers.
- * As with a filter (profile/filter.h), weight + idle->weight is what the weight was. Returns 0 or -ENOMEM. */
+ * As with a filter (profile/filter.h), weight + idle->weight is the weight before the call. Returns 0 or -ENOMEM. */
 int idle_drop(struct profile *p, struct idle *idle);
 
 #endif

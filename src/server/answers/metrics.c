@@ -43,7 +43,7 @@ static void put_recordings(FILE *out, const struct counters *c, bool exemplars)
                  "# TYPE candor_server_recordings_refused_total counter\n");
     for (int i = DUPLICATE + 1; i < REFUSALS; i++)
         fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i], c->ended[i]);
-    exposition_put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.",
+    exposition_put(out, "recordings_left_out_total", "counter", "Recordings that were stored, but have data that queries cannot see.",
                    c->left_out);
     exposition_put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }

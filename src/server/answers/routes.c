@@ -118,7 +118,7 @@ static void get(struct http *h)
             route = &routes[i];
     if (!route && !one) {
         if (!permit(h, TOKEN_READ))
-            http_error(h, HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
+            http_error(h, HTTP_NOT_FOUND, "this path does not exist; docs/formats/server-api.md lists all paths");
         return;
     }
     if (permit(h, one ? TOKEN_READ : route->scope))

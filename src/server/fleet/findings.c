@@ -261,7 +261,7 @@ void findings_answer(struct http *h)
 
 struct whole {
     struct http_writer *writer;
-    const char *services; /* a pattern: of which services the finding may be */
+    const char *services; /* a pattern for the service of the finding */
 };
 
 static int put_whole(void *context, const struct catalogue_finding *f)

@@ -143,7 +143,7 @@ static void sum_groups(const struct gather_unit *u, const struct gather_piece *p
     }
 }
 
-/* Lists what the piece has of one label set: an entry for each file. The first has the sums, so that they count once. */
+/* Adds the piece's data of one label set to the list: an entry for each file. The first entry has the sums, so that they count once. */
 static int list_group(struct gather *g, const struct gather_unit *u, struct gathered one)
 {
     for (uint32_t i = 0; i < u->file_count; i++) {
@@ -239,7 +239,7 @@ uint32_t gather_missing_pieces(const struct gather *g, uint32_t type)
     return n;
 }
 
-/* Counts what the unit has in one slot as missing. */
+/* Counts the unit's data in one slot as missing. */
 static void miss_slot(const struct gather *g, const struct gather_unit *u, uint32_t slot, enum missing_why why, struct missing *m)
 {
     for (uint32_t i = 0; i < u->summary.slot_count; i++) {
@@ -402,7 +402,7 @@ static bool belongs(const struct gather *g, const struct gathered *first, const 
            (!fit || (f->strings <= fit->strings && f->nodes <= fit->nodes && f->threads <= fit->threads && f->contexts <= fit->contexts));
 }
 
-/* Counts what the file's entries stand for as missing, and puts the file aside. */
+/* Counts the data of the file's entries as missing, and puts the file aside. */
 static void give_up(const struct gather *g, struct store *s, uint32_t begin, uint32_t end, struct store_result *r, const struct error *e)
 {
     const struct gathered *first = &g->list[begin];

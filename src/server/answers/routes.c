@@ -151,7 +151,7 @@ static void begin_call(struct http *h)
 /* Has the configuration read again, as SIGHUP does. */
 static void reload(struct http *h)
 {
-    static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
+    static const char text[] = "{\"status\": \"the log reports the result\"}\n";
     if (permit(h, TOKEN_ADMIN | OF_ALL))
         return;
     stop_reload(&h->server->stop);

@@ -32,11 +32,9 @@ static const struct cli_option options[] = {
     {0, "max-bytes-per-minute", "SIZE", NULL, "refuse recordings of a token beyond this size in a minute; its line may set another"},
     {0, "max-bytes-per-hour", "SIZE", NULL, "refuse recordings of a token beyond this size in an hour; its line may set another"},
     {0, "max-series-per-day", "N", NULL,
-     "refuse recordings of a token beyond this number of different sets of labels in a day; its line may
-         set another "}, {0, " max -
-         label - values - per -
-         day ", " N ", NULL,
-             "refuse recordings of a token beyond this number of different values of labels in a day; its line may set another"},
+     "refuse recordings of a token beyond this number of different sets of labels in a day; its line may set another"},
+    {0, "max-label-values-per-day", "N", NULL,
+     "refuse recordings of a token beyond this number of different values of labels in a day; its line may set another"},
     {0, "new-token", "NAME:SCOPES[:service=PATTERN]", NULL,
      "make a token, add it to --token-file, print it, and end; scopes: read, write, admin, profile (ask for recordings); with a pattern "
      "such as 'shop|cart-*' it is valid for these services only"},

@@ -69,9 +69,7 @@ static void put_connections(FILE *out, const struct counters *c)
             n[CONNECTION_SLOW_HANDSHAKE], n[CONNECTION_SLOW_HEAD], n[CONNECTION_SLOW_BODY], n[CONNECTION_SLOW_READER]);
     exposition_put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP.", n[CONNECTION_MALFORMED]);
     exposition_put(out, "connections_flooded_total", "counter",
-                   "Connections of HTTP/2 that were closed after too many frames that request
-                   nothing.",
-                   n[CONNECTION_FLOODED]);
+                   "Connections of HTTP/2 that were closed after too many frames that request nothing.", n[CONNECTION_FLOODED]);
     exposition_put(out, "streams_refused_total", "counter", "Requests over HTTP/2 beyond the limit of a connection or an address.",
                    n[CONNECTION_TOO_MANY_STREAMS]);
 }

@@ -88,7 +88,7 @@ static bool rule_allows(const struct config *config, struct member *t, const str
     return false;
 }
 
-/* Reads who the JVM is. Returns false if nothing can be read of it. */
+/* Reads the JVM's facts. Returns false if they cannot be read. */
 static bool meet(struct member *t, const struct jvm *jvm, struct facts *facts)
 {
     labels_clean(jvm->main, t->name);
@@ -125,7 +125,7 @@ bool choose_demand(const struct config *config, struct member *t, const struct j
     bool labelled;
     const char *why = closed(jvm);
     if (!meet(t, jvm, &facts))
-        why = "nothing can be read of it";
+        why = "its process cannot be read";
     if (why) {
         snprintf(t->refuses_demand, sizeof t->refuses_demand, "%s", why);
         return false;

@@ -18,7 +18,7 @@
     X(perf, "the text of 'perf script'", "", "")                                                                                           \
     X(threads, "thread dumps (jstack, jcmd Thread.print, SIGQUIT)", "", "")
 #define FORMAT_NAMES_WRITTEN(X) X(csv, "a line per sample", ".csv", "text/csv; charset=utf-8")
-/* Candor's own outputs, which only cli/commands/cmd_convert.c writes: they need more than a profile, or are made above format/. */
+/* Candor's own outputs, which only cli/commands/cmd_convert.c writes: they need more than a profile, or code outside format/ makes them. */
 #define FORMAT_NAMES_OWN(X)                                                                                                                \
     X(html, "a flame graph in one file", ".html", "text/html; charset=utf-8")                                                              \
     X(json, "the output of 'candor report --json'", ".json", "application/json")

@@ -40,7 +40,7 @@ static const char *innermost_of_program(const struct profile *p, uint32_t stack)
     return "";
 }
 
-/* Returns the innermost frame. The class of an allocated object is none, although it may have become one (allocated.h). */
+/* Returns the innermost frame of code. The class of an allocated object may be a frame of the stack (allocated.h); it is skipped. */
 static const char *leaf_of(const struct profile *p, uint32_t stack)
 {
     if (stack && p->frames[p->nodes[stack].frame].type == JFR_FRAME_PSEUDO && allocated_has_classes(p))

@@ -45,7 +45,7 @@ static void add_names(const struct profile *p, char *names, size_t size)
     }
 }
 
-/* Counts the samples of which a label is left out. */
+/* Counts the samples that lose a label. */
 static uint64_t samples_with_labels(const struct profile *p)
 {
     uint64_t n = 0;

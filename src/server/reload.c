@@ -94,7 +94,7 @@ void reload_all(struct server *s, struct listener *l, const struct server_source
     void *reading;
     char text[700];
     audit_reopen(s->audit);
-    journal_reopen(s->journal); /* in any case: whoever has moved the file waits for a new one */
+    journal_reopen(s->journal); /* in any case, because a person or a program that has moved the file waits for a new one */
     int rc = source->read(source, &o, &reading, &e);
     if (rc) {
         snprintf(text, sizeof text, "the old configuration stays: %s", e.text);

@@ -24,7 +24,7 @@ struct store_function_query {
     int64_t slice;  /* groups are also split by time, in slices of this many seconds from the query's beginning; 0 = not */
     unsigned lead;  /* split by time only groups that are the only one with their values of this many first labels of `by`; 0 = each */
     bool together;  /* there is no row for each method, only for all together */
-    bool nearest;   /* `self` counts the samples of which the method is the innermost that matches; otherwise the innermost of all */
+    bool nearest;   /* `self` counts the samples in which the method is the innermost of those that match; otherwise the innermost of all */
     bool whole;     /* the groups have their sums over all samples; otherwise these are 0 */
 };
 

@@ -1,5 +1,5 @@
-/* Makes roll-ups from rows: those of hours when an hour is over, again when a part came late or a file is damaged; those of days from the
- * hours' when these are complete. It is apart from merging, because a roll-up adds up what segments keep.
+/* Makes roll-ups. Those by hour are made from rows when an hour is over, and again when a part came late or a file is damaged. Those by day
+ * are made from those by hour when these are complete. It is apart from merging, because a roll-up adds up what segments keep.
  *
  *     1  The rows of the new hours are added to those of the roll-up's files, and written to new files, which are synced.
  *     2  The catalog replaces the old files by the new ones, in one transaction, if the parts are still those that were read.
@@ -113,7 +113,7 @@ static int add_row(struct output *o, const struct rollup_row *row)
     return 0;
 }
 
-/* Takes the rows of an older file over, as those of the slots of this roll-up. */
+/* Takes over the rows of an older file, in the slots of this roll-up. */
 static int take_file(struct making *m, const struct catalogue_rollup_file *file, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -394,7 +394,7 @@ static int enter(struct making *m, struct error *e)
     return rc;
 }
 
-/* Writes the files and has the catalog know them, instead of the old ones. */
+/* Writes the new files, and enters them in the catalog in place of the old ones. */
 static int replace(struct making *m, struct error *e)
 {
     char path[DISK_PATH_MAX];
@@ -407,7 +407,7 @@ static int replace(struct making *m, struct error *e)
     return rc;
 }
 
-/* ---- what is due ---- */
+/* ---- roll-ups that are due ---- */
 
 struct due {
     struct due_one {

@@ -172,7 +172,7 @@ struct store_asking {
 struct catalogue_patience store_patience(struct store_asking *of);
 /* Adds deleted data that the query selects to m. Of the labels of deleted data, only the service is still known. Returns 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
-/* Does the same, and also adds data of which only the sums by hour or day are left: for answers that need the recordings. */
+/* Does the same, and also adds data that are left only as sums by hour or day: for answers that need the recordings. */
 int store_forgotten_recordings(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* Puts all selected rows into one profile, which must be empty and initialized. If there are more than store_options.single_rows, adds the

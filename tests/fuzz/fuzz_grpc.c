@@ -1,5 +1,6 @@
-/* libFuzzer target: a call of gRPC: what a handler gets of its body is the message, whole and byte by byte, or there is an error; and what
- * an answer adds are headers. The first byte chooses the headers, and the rest is the body. The functions that grpc.c calls are here. */
+/* libFuzzer target: a call of gRPC. A handler gets exactly the message of the body, whether the body comes whole or byte by byte, or there
+ * is an error. An answer adds only headers. The first byte chooses the headers, and the rest is the body. The functions that grpc.c calls
+ * are here. */
 #include "server/answers/receive.h"
 #include "server/answers/routes.h"
 #include "server/connect/connect.h"

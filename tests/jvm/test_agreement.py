@@ -4,9 +4,9 @@
 tier: default
 timeout: 600
 
-jfr summary counts events, jfr print lists them, jfr view hot-methods ranks them; all of these tools are from JDK 25. The rounding of
-jdk.ExecutionSample is unbiased: their number times the interval equals the weight of the samples within 5 standard errors; each
-sample contributes a variance below 1/4.
+jfr summary counts events, jfr print lists them, jfr view hot-methods ranks them; all of these tools are from JDK 25. The number of
+jdk.ExecutionSample events is rounded without bias: the number times the interval equals the weight of the samples within 5 standard errors;
+each sample contributes a variance below 1/4.
 """
 import json
 import math

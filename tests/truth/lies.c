@@ -3,7 +3,7 @@
  *   CANDOR_LIE=records   one sample in a hundred is lost without being counted (the default)
  *              stubs     samples in stubs are lost
  *              caller    the innermost Java frame is left out
- *              period, first, once     of enum inject_lie */
+ *              period, first, once     see enum inject_lie */
 #include "agent/hot/inject.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"

@@ -6,9 +6,10 @@ tier: default
 timeout: 900
 
 An object of size s is sampled with the chance p = 1 - e^(-s/T) and then weighs s/p. For N objects the standard error is sqrt(N (1 -
-p)/p) s, estimated from the samples as sqrt(sum w^2 (1 - p)). Bounds are 5 of these plus 12 of the longest T, because a few samples do
-not show their own error: if n samples are due, the chance that none comes is e^-n. False alarm 6e-7 and less per comparison, below
-1e-4 of them in all. If a JVM samples more or less often than it says, which its own count of bytes shows, the report must say so.
+p)/p) s, estimated from the samples as sqrt(sum w^2 (1 - p)). The bound of a comparison is 5 standard errors, plus 12 times the longest T,
+because a few samples do not show their own error: if n samples are due, the chance that none comes is e^-n. The chance of a false alarm is
+at most 6e-7 per comparison, and below 1e-4 for all comparisons together. If a JVM samples more or less often than it says, which its own
+count of bytes shows, the report must say so.
 """
 import math
 import pathlib

@@ -1,8 +1,6 @@
 /*
- * Key metrics in the store: by minute and JVM, for recordings that follow each other or overlap, after a lost catalogue, after deletion,
- * and in a directory of the version that had no metrics.
- * tier: default
- * timeout: 60
+ * Key metrics in the store: by minute and JVM, for recordings that follow each other or overlap, after the catalog was lost, after
+ * deletion, and in a directory of the version that had no metrics. tier: default timeout: 60
  */
 #include "store_shop.h"
 #include "store_versions.h"

@@ -83,7 +83,7 @@ export class Alerts implements View {
     private refused = ""; // why there is no list of alerts
     private isForbidden = false;
     private preview: PreviewAnswer | Error | null = null;
-    private tested = ""; // what came of the last test
+    private tested = ""; // the result of the last test
     private page: Page | null = null;
 
     constructor() {

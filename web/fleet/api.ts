@@ -129,7 +129,7 @@ export const BAD_REQUEST = 400;
 export const FORBIDDEN = 403;
 export const UNAUTHORIZED = 401;
 
-// What the server answered instead of an answer.
+// The error that the server sent instead of an answer.
 export class AnswerError extends Error {
     constructor(readonly status: number, text: string) {
         super(text);

@@ -331,7 +331,7 @@ export class Chart {
         return Math.max(0, Math.min(this.steps - 1, Math.floor(share * (span.to - span.from) / step)));
     }
 
-    // Chooses the part that is marked. A click without a move only takes the mark back.
+    // Chooses the part that is marked. A click without a move only removes the mark.
     private choose(moved: boolean): void {
         const { marked } = this;
         this.anchor = -1;

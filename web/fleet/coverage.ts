@@ -1,4 +1,4 @@
-// The coverage pill: how much of the whole samples show. It opens the books in plain words.
+// The coverage pill: the share of the whole (such as CPU time) that has samples. A click opens the books in plain words.
 import { formatChange, formatShare, formatValue } from "../model/figures";
 import { visibleName } from "../model/names";
 import { byId, element } from "../page/dom";

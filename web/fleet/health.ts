@@ -214,7 +214,7 @@ function hostsOf(list: Jvm[], { metrics }: MetricsAnswer): Host[] {
     return [...known.values()].sort((a, b) => cpu(b) - cpu(a) || (a.name < b.name ? -1 : 1));
 }
 
-const YEARS = 10 * 365 * 86_400; // longer is as good as for ever
+const YEARS = 10 * 365 * 86_400; // a longer time is shown as "for ever"
 
 function limitsText(limits: Record<string, number>): string {
     const time = (seconds: number) => (seconds > YEARS ? "for ever" : "for " + lengthText({ from: 0, to: seconds }));
@@ -229,7 +229,7 @@ function limitsText(limits: Record<string, number>): string {
         + (bounds.length > 0 ? ", " + bounds.join(", ") : "") + ".";
 }
 
-// The server knows only the JVMs that send recordings. Why a JVM is not recorded is known to the daemon of its host.
+// The server knows only the JVMs that send recordings. The daemon of a host knows why one of its JVMs is not recorded.
 function notRecorded(): HTMLElement {
     return element("details", { className: "unsure" }, element("summary", {}, "A JVM is not in the list?"),
         element("p", { className: "aside" }, "Then the server received nothing from it in this time. The daemon of its host lists all JVMs "

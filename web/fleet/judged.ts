@@ -182,7 +182,7 @@ function changesTable(answer: ChangesAnswer, rows: Changed[], caption: string, l
     return tableOf(caption, columns, rows, (row, line) => { line.dataset.method = row.method; });
 }
 
-// Says which figure a row is of, which lines changed, and through which callers.
+// Says which figure a row shows, which lines changed, and through which callers.
 function aside({ method, figure, line, callers }: Changed, lines: Map<string, number[]>): HTMLElement[] {
     const changed = figure === "line" ? [line ?? 0] : lines.get(method) ?? [];
     const numbers = changed.length === 0 ? "" : (changed.length === 1 ? "line " : "lines ") + changed.join(", ");
@@ -225,7 +225,7 @@ export function judgedTables(answer: ChangesAnswer, href: (method: string) => st
     return made;
 }
 
-// Has the viewer mark those methods as changed of which the server is sure. The profile is of both sides.
+// Makes the viewer mark the methods of which the server is sure that they changed. The profile has both sides.
 export function markJudged(profile: Profile, { changes }: ChangesAnswer): void {
     const sure = new Set(changes.filter(({ verdict }) => verdict !== UNSURE).map(({ figure, method }) => figure + " " + method));
     const { before, total, effectiveSamples } = profile;

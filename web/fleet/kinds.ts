@@ -15,7 +15,7 @@ export function titleOfType(type: string): string {
     return TITLES.find(([name]) => name === type)?.[1] ?? type;
 }
 
-// Orders types as people look at them; those without a title come last.
+// Orders types by how often people need them; types without a title come last.
 export function orderTypes(types: Iterable<string>): string[] {
     const place = (type: string) => {
         const at = TITLES.findIndex(([name]) => name === type);
@@ -32,7 +32,7 @@ export interface Scale {
 
 const BYTES: [string, number][] = [["GiB/s", 2 ** 30], ["MiB/s", 2 ** 20], ["KiB/s", 2 ** 10], ["B/s", 1]];
 
-// Chooses a unit for weights a second, of which `most` is the largest.
+// Chooses a unit for weights a second. most: the largest of them.
 export function scaleOf(type: string, most: number): Scale {
     const text = (rate: number) => rateText(type, rate);
     if (type.endsWith(":ns")) {

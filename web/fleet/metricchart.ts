@@ -7,11 +7,11 @@ import { Span } from "./state";
 import { svg } from "./svg";
 
 const LOW = 120; // pixels, as all sizes here
-const LEAST_WIDTH = 2; // of a step: a single one among thousands can be seen
+const LEAST_WIDTH = 2; // of a step, so that a single step among thousands can be seen
 
 export interface MetricData extends Data {
     unit: string;
-    longest: boolean; // a value of several minutes is the largest of theirs, not the mean
+    longest: boolean; // the value for several minutes is their largest value, not their mean
     threshold?: number; // drawn as a line across
 }
 

@@ -28,7 +28,7 @@ export abstract class OfClasses implements View {
     private types: string[] = [];
     private page: Page | null = null;
 
-    // `types`: those that the view is about, the first one first. `command`: how to record them.
+    // `all`: the types that the view can show, the default first. `command`: how to record them.
     constructor(private readonly all: string[], private readonly command: string) {
         this.chart = new Chart("Weight over time", { part: (span) => this.page && choosePart(this.page, "part")(span) });
         this.tabs.setAttribute("aria-label", "What is measured");

@@ -38,13 +38,13 @@ export function link(text: Node | string, href: string, title = ""): HTMLAnchorE
     return element("a", { href, title }, text);
 }
 
-// Marks a figure that is of less than everything.
+// Marks a figure from which data is missing.
 export function partialMark(missing: string | undefined): HTMLElement {
     return element("span", { className: "partial", title: missing ?? "data is missing" }, "incomplete",
         element("span", { className: "spoken" }, ": " + (missing ?? "data is missing")));
 }
 
-// Returns the share of the whole that samples show, or null if no books say it.
+// Returns the share of the whole that has samples, or null if there are no books.
 export function coverageOf(books: Books | null): number | null {
     const sum = (...roles: string[]) => (books?.lines ?? []).reduce((n, { role, amount }) => (roles.includes(role) ? n + amount : n), 0);
     const whole = sum("whole") || sum("seen", "failed", "lost", "unseen", "residual");

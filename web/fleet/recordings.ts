@@ -19,7 +19,7 @@ import { spanText } from "./times";
 
 const MOST = "500";
 const MOST_HITS = "1000";
-// The type on the server of the samples of a kind in a page.
+// The server's name for the type of samples that have this kind in a page.
 const TYPES: Record<string, string> = {
     cpu: "cpu:ns", wall: "wall:ns", alloc: "alloc_space:bytes", lock: "lock:ns", holder: "holder:ns", malloc: "malloc_space:bytes",
 };

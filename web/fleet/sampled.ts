@@ -7,7 +7,7 @@ import { Profile } from "../model/profile";
 import { nameOf } from "./parts";
 
 const MOST_CHANGES = 3;
-const ERROR_RATE = 0.01; // the chance that a comparison names a change that there is not
+const ERROR_RATE = 0.01; // the chance that a comparison names a change that does not exist
 
 // Says how many methods' self shares changed by more than the draw of the samples explains, and which changed most.
 export function sampledSentence(before: Profile, after: Profile): (Node | string)[] {

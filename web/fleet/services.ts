@@ -19,7 +19,7 @@ interface Later {
     hot: { name: string; share: number; interval: string } | null | undefined;
     coverage: number | null | undefined;
     coverageText: string;
-    missing: string; // data that the figures of the service lack; "" = none
+    missing: string; // says which data the figures of the service lack; "" = none
 }
 
 interface Row {

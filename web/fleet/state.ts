@@ -14,12 +14,12 @@ export interface State {
     hidden: string[]; // values of that label that the chart leaves out
     match: string; // text that names of functions must contain
     filter: string; // text that names of services must contain
-    sort: string; // a column of the services; "" = the first order
+    sort: string; // the column by which the table of services is sorted, with "-" in reverse; "" = by weight
     against: string; // the other side of a comparison: a word of sides.ts; "" = the first of the view
     label: string; // the label whose values are compared
     one: string;
     two: string;
-    other: string; // as `part`, of the time before
+    other: string; // like `part`, but in the chart of the time before
     order: string; // the key metric by which recordings are ordered; "" = by time
     pick: string; // the number of the recording that waits for another one to be compared with; "" = none
     rule: string; // the rule of alerts in sight; "" = all

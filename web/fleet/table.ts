@@ -1,4 +1,4 @@
-// Makes the tables of the views. In a narrow window each row is a card, whose cells are labelled with their column's title.
+// Makes the tables of the views. In a narrow window each row is a card, whose cells are labeled with their column's title.
 import { element } from "../page/dom";
 
 export interface Column<Row> {
@@ -8,7 +8,7 @@ export interface Column<Row> {
     cell: (row: Row) => (Node | string)[] | string;
 }
 
-// Makes a table. The caption is for those who listen to the page. `decorate` may change the element of a row.
+// Makes a table. The caption is for users of screen readers. `decorate` may change the element of a row.
 export function tableOf<Row>(caption: string, columns: Column<Row>[], rows: Row[],
     decorate: (row: Row, line: HTMLTableRowElement) => void = () => undefined): HTMLElement {
     const heads = columns.map(({ title, hint, kind }) =>

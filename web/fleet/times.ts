@@ -3,7 +3,7 @@ import { Tick, clockOf, dateOf, ticksOf } from "../model/clock";
 import { plural } from "../model/figures";
 import { Span } from "./state";
 
-const CLOSE = 0.002; // a length that differs less from a round one is called by that
+const CLOSE = 0.002; // a length that differs less than this from a round one is shown as the round one
 
 // Returns a time whose UTC text is the text of these seconds in the zone.
 function shown(seconds: number, zone: string): number {

@@ -40,7 +40,7 @@ export class Embedded {
 
     hide(hidden = true): void {
         byId("viewer").hidden = hidden;
-        byId("search").hidden = hidden; // it is in the bar
+        byId("search").hidden = hidden; // the bar has a search field
         byId("answer").classList.toggle("away", hidden);
     }
 }

@@ -76,7 +76,7 @@ function mergeFrames(columns: Columns, { hide, recursion }: Filters, { strings }
     return merge.columns();
 }
 
-// Removes frames of which no stack is left.
+// Removes frames that no stack has any more.
 export function withoutEmpty(columns: Columns): Columns {
     const { parent } = columns;
     const weight = totalsOf(parent, columns.self);

@@ -8,7 +8,7 @@ export interface Query {
 // The matches of a search in a tree.
 export interface Matches {
     frames: number; // number of frames that match
-    methods: number; // number of different names of these
+    methods: number; // number of different methods among these frames
     weight: number; // the total weight of all stacks with a match anywhere; each stack counts once
     before: Int32Array; // before[i] = number of matches among frames 0 .. i - 1
 }

@@ -9,7 +9,7 @@ import { App } from "./app";
 import { byId, element } from "./dom";
 import { remember } from "./remember";
 
-const MUCH = 0.2; // a share of the weight in code other than Java's from which it is mentioned
+const MUCH = 0.2; // the least share of the weight that makes the sentence mention code other than Java's
 const LONGEST = 120;
 // The beginning of the sentence about the first method, by kind of sample: for the program's own method, and for any other.
 const MOST: Record<string, [string, string]> = {

@@ -37,8 +37,8 @@ uint64_t path_plan_limit(const struct path_plan *p)
     return left - (p->sweep > tenth ? p->sweep : tenth);
 }
 
-/* Notes a walk. The heap may grow before the next walk, and the tags make that walk slower. A sweep took no longer than the walk of which
- * it was a part. */
+/* Notes a walk. The heap may grow before the next walk, and the tags make that walk slower. A sweep is a part of a walk, so it took no
+ * longer than the walk. */
 void path_plan_took(struct path_plan *p, uint64_t time)
 {
     p->spent += time;

@@ -67,7 +67,7 @@ static const char *const libraries[] = {"akka.",
 
 enum { JDK_PACKAGES = sizeof jdk_packages / sizeof *jdk_packages, PLUMBING = sizeof plumbing / sizeof *plumbing };
 
-_Static_assert(sizeof libraries / sizeof *libraries == CODE_OWNER_LIBRARIES, "as the header has it");
+_Static_assert(sizeof libraries / sizeof *libraries == CODE_OWNER_LIBRARIES, "as in the header");
 
 /* Returns the index of the first package that the class is in, or count if it is in none. */
 static size_t first_of(const char *const *packages, size_t count, const char *class_name)

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 #define JUDGE_OPTIONS                                                                                                                      \
-    {0, "rules", "LIST", NULL, "judge these rules alone, by their ids: deadlock,boxing (docs/findings.md)"},                               \
+    {0, "rules", "LIST", NULL, "apply only these rules, by their ids: deadlock,boxing (docs/findings.md)"},                                \
         {0, "not-rules", "LIST", NULL, "judge all but these"}, {'n', "top", "N", NULL, "findings to show; 0 for all (default 10)"},        \
         {0, "json", NULL, NULL, "as JSON"},
 

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL,
-     "pack the recording with gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' shows what each makes of IN"},
+     "pack the recording with gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' shows the size of IN with each"},
     INPUT_OPTIONS,
     {0},
 };

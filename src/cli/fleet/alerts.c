@@ -90,7 +90,7 @@ static int print_rules(const struct fleet *f, const json_t *answer)
     json_array_foreach(json_object_get(answer, "rules"), i, one) add_rule(&t, one);
     int status = fleet_table(&t);
     if (*fleet_text(answer, "error"))
-        cli_fail("%s: %s; the rules from before stay in use", f->address, fleet_text(answer, "error"));
+        cli_fail("%s: %s; the previous rules stay in use", f->address, fleet_text(answer, "error"));
     json_array_foreach(json_object_get(answer, "targets"), i, one) if (*fleet_text(one, "error"))
         cli_fail("%s: cannot send to %s: %s", f->address, fleet_text(one, "name"), fleet_text(one, "error"));
     return status;

@@ -97,9 +97,9 @@ static int read_retention(const struct cli_args *args, struct server_options *o,
     if (o->retain_s < 60)
         return error_set(e, -EINVAL, "--retain below 1m keeps nothing");
     if (hours && hours < retain)
-        return error_set(e, -EINVAL, "--retain-hours is at least --retain, or 0");
+        return error_set(e, -EINVAL, "--retain-hours must be at least --retain, or 0");
     if (hours && days < hours)
-        return error_set(e, -EINVAL, "--retain-days is at least --retain-hours");
+        return error_set(e, -EINVAL, "--retain-days must be at least --retain-hours");
     o->retain_hours_s = hours / NS_PER_S;
     o->retain_days_s = days / NS_PER_S;
     return 0;
@@ -117,7 +117,7 @@ static int read_limits(const struct cli_args *args, struct server_options *o, st
     return rc;
 }
 
-/* Reads the limits of tokens of which --token-file says nothing. */
+/* Reads the default limits, for tokens whose lines in --token-file do not set them. */
 static int read_quotas(const struct cli_args *args, struct server_options *o, struct error *e)
 {
     uint64_t *const defaults[QUOTAS] = {&o->requests_per_second, &o->bytes_per_minute, &o->bytes_per_hour, &o->series_per_day,
@@ -220,7 +220,8 @@ static int check_clients(const struct server_options *o, struct error *e)
     if (o->client_ca && !o->certificate)
         return error_set(e, -EINVAL, "--tls-client-ca needs --tls-cert and --tls-key");
     if ((people || o->client_ca) && !o->token_file)
-        return error_set(e, -EINVAL, "%s needs --token-file, which says what they may", people ? "--proxy-user-header" : "--tls-client-ca");
+        return error_set(e, -EINVAL, "%s needs --token-file, which says what the clients may do",
+                         people ? "--proxy-user-header" : "--tls-client-ca");
     if (!o->token_file && (o->requests_per_second || o->bytes_per_minute || o->bytes_per_hour || o->series_per_day || o->values_per_day))
         return error_set(e, -EINVAL, "a limit of tokens, such as --max-bytes-per-hour, needs --token-file");
     return 0;
@@ -230,7 +231,7 @@ static int check_clients(const struct server_options *o, struct error *e)
 static int check_together(const struct server_options *o, bool raw_set, struct error *e)
 {
     if (raw_set && (o->retain_raw_s < 60 || o->retain_raw_s > o->retain_s))
-        return error_set(e, -EINVAL, "--retain-recordings is at least 1m, and at most --retain");
+        return error_set(e, -EINVAL, "--retain-recordings must be at least 1m, and at most --retain");
     if (!o->certificate != !o->key)
         return error_set(e, -EINVAL, "--tls-cert and --tls-key go together");
     if (o->no_auth && o->token_file)
@@ -261,7 +262,7 @@ static int unknown(const struct cli_command *command, const char *name, struct e
 {
     const char *near = cli_nearest(name, name_at, command->options);
     if (!near || row_of(command, near) < 0)
-        return error_set(e, -EINVAL, "no option '%.60s' that a file may have", name);
+        return error_set(e, -EINVAL, "'%.60s' is not an option that a file may have", name);
     return error_set(e, -EINVAL, "no option '%.60s'; did you mean '%s'?", name, near);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first question comes soon after the start. A server that knows nothing of recordings on demand is asked again after UNKNOWN_S. */
+/* The first question comes soon after the start. A server too old for recordings on demand is asked again after UNKNOWN_S. */
 enum { FIRST_S = 1, UNKNOWN_S = 600, HOUR_S = 3600, NOT_FOUND = 404 };
 
 int demand_start(struct demand *d, struct fleet *f, struct error *e)
@@ -28,7 +28,7 @@ void demand_stop(struct demand *d)
     poll_stop(&d->poll);
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted recordings ---- */
 
 /* Returns a place for the time of one more recording within this hour, or NULL. */
 static uint64_t *find_room(struct demand *d)
@@ -56,7 +56,7 @@ static void begin(struct demand *d, const struct fleet_demand *wanted)
     }
 }
 
-/* ---- what the server knows ---- */
+/* ---- the exchange with the server ---- */
 
 static void note_told(struct demand *d, bool told)
 {

@@ -12,7 +12,7 @@
 
 enum { ID_MAX = 48 };
 
-/* ---- what the daemon says ---- */
+/* ---- the daemon's message ---- */
 
 /* Names a JVM for this daemon: its process, which the start time makes unique. */
 static char *id_of(char out[ID_MAX], const struct member *t)
@@ -21,7 +21,7 @@ static char *id_of(char out[ID_MAX], const struct member *t)
     return out;
 }
 
-/* Whether a recording on demand could be asked for: not of a JVM that has ended, or that the daemon is just beginning to know. */
+/* Whether the server may ask for a recording of the JVM. It may not if the JVM has ended, or if the daemon does not know it well yet. */
 static bool is_listed(const struct member *t)
 {
     return !t->live.demand && *t->live.query && (t->state == MEMBER_RECORDING || t->state == MEMBER_LEFT) && !member_is_gone(t);
@@ -94,7 +94,7 @@ char *talk_make(struct fleet *f)
     return NULL;
 }
 
-/* ---- what the server answers ---- */
+/* ---- the server's answer ---- */
 
 static bool copy_text(char *out, size_t size, const json_t *object, const char *key)
 {

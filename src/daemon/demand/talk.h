@@ -1,5 +1,5 @@
-/* The words between daemon and server about recordings on demand, as JSON (docs/formats/server-api.md#profiles-on-demand). It is separate
- * from demand.c because what it reads comes from outside. */
+/* The messages between daemon and server about recordings on demand, as JSON (docs/formats/server-api.md#profiles-on-demand). It is
+ * separate from demand.c because its input comes from outside. */
 #ifndef CANDOR_DAEMON_DEMAND_TALK_H
 #define CANDOR_DAEMON_DEMAND_TALK_H
 

@@ -19,7 +19,7 @@ struct config {
     uint64_t spool_max, chunk_ns, look_ns, min_age_ns, timeout_ns;
     uint32_t max_jvms;
     bool on_demand;         /* whether the server may ask for recordings, unless a rule says otherwise */
-    uint32_t on_demand_max; /* so many of them begin within an hour at most */
+    uint32_t on_demand_max; /* the largest number of them that begin within an hour */
     struct policy policy;
 };
 

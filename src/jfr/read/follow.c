@@ -68,7 +68,7 @@ static int read_news(struct jfr_follow *f, struct error *e)
     return rc ? cannot_read(rc, e) : 0;
 }
 
-/* ---- what of it is published ---- */
+/* ---- the published part ---- */
 
 static bool header_at(const struct jfr_follow *f, uint64_t at)
 {

@@ -111,7 +111,7 @@ struct jfr_field {
     bool pooled; /* stored as the key of a constant-pool entry */
     bool is_unsigned;
     enum jfr_unit unit;
-    uint32_t varints; /* number of fields, from this one on, of which each is one compressed integer */
+    uint32_t varints; /* number of fields, from this one on, that are one compressed integer each */
     uint32_t fixed;   /* the size in bytes if it is the same in each value; 0 = it is not */
 };
 

@@ -241,7 +241,7 @@ static void take_book(struct making *m, const struct record *r, const struct jfr
     struct jfr_book line = line_of(m, r);
     struct jfr_book *now = book_of(m->now, &line), *before = book_of(m->before, &line);
     if (!now || !before)
-        return; /* no agent of ours writes so many accounts */
+        return; /* our agent never writes this many accounts */
     now->ns = line.ns;
     now->count = line.count;
     if (!fresh) {

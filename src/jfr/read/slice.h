@@ -7,7 +7,7 @@
  *
  * A slice contains the chunk's metadata, every name that the chunk has by then, the events that describe the recording
  * (settings, JVM, machine), and the events of its window. The books (candor.BookLine), which are cumulative, become those of
- * the window, so that the books of slices add up to the recording's, without what it found at its beginning (candor.BookBase).
+ * the window, so that the books of slices add up to the recording's books, minus the sums at its beginning (candor.BookBase).
  * candor.ThreadCpu is left out, because it covers a thread's whole life.
  *
  *   read the chunk from its header on -> jfr_slice_extent -> jfr_slice_make -> ... the next window begins at the extent

@@ -38,7 +38,7 @@ static inline uint64_t varints_ends(const uint8_t *at)
 #define varints_ends varints_ends_portable
 #endif
 
-/* Marks each byte that is the first of eight in a row of which none ends an integer. A row that continues after the block is not
+/* Marks each byte that begins eight bytes in a row in which no integer ends. A row that continues after the block is not
  * marked. */
 static inline uint64_t varints_runs(uint64_t ends)
 {

@@ -158,7 +158,7 @@ static int remember(struct jfr_ring *ring, const struct jfr_chunk_head *ended)
     return 0;
 }
 
-/* ---- what callers see ---- */
+/* ---- functions for callers ---- */
 
 static void release(struct jfr_writer *w)
 {

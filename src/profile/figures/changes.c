@@ -484,7 +484,7 @@ static double dispersion_of(const struct changes *c, const struct estimate *e)
 
 /* The degrees count also where the dispersion is 1 because hosts happen to differ by less than draws do: what they really differ by may be
  * more. The median of all is worth four hosts to a figure that differs between hosts as others do. The more a figure's own dispersion is
- * above that, the less the median says of it: the degrees are Satterthwaite's, of a sum of which the median is one part. */
+ * above that, the less the median says about it. The degrees are those of Satterthwaite for a sum that has the median as one part. */
 static double degrees_of(const struct changes *c, const struct estimate *e)
 {
     double f = e->degrees, all = compare_degrees(f), prior = all - f, ratio = c->median > 0 ? e->own / c->median : 1;

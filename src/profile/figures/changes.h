@@ -17,8 +17,8 @@
 enum changes_side { CHANGES_BEFORE, CHANGES_AFTER };
 enum changes_which { CHANGES_SELF, CHANGES_TOTAL };
 enum changes_verdict { CHANGES_UNSURE, CHANGES_NEW, CHANGES_GONE, CHANGES_DEARER, CHANGES_CHEAPER, CHANGES_MOVED };
-/* PAIRED: each host is compared with itself. APART: the hosts of one side with those of the other. ALONE: one host with itself, by
- * blocks of time. NONE: nothing can be compared; `reason` says why. */
+/* PAIRED: each host is compared with itself. APART: the hosts of one side are compared with those of the other. ALONE: one host is compared
+ * with itself, by blocks of time. NONE: nothing can be compared; `reason` says why. */
 enum changes_design { CHANGES_NONE, CHANGES_PAIRED, CHANGES_APART, CHANGES_ALONE };
 
 /* With fewer hosts than this on a side, blocks of time count, too. */

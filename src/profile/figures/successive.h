@@ -29,8 +29,8 @@ struct successive_order {
 int successive_order_init(struct successive_order *o, const struct profile *p);
 void successive_order_deinit(struct successive_order *o);
 
-/* The numbers of an order's pieces: all pairs and triples of samples of a run that are 32 apart, all ends of runs, and single samples,
- * that is, runs of one sample, which have no ends. */
+/* How many pieces of each kind an order has: pairs and triples of samples of one run that are 32 apart, ends of runs, and singles. A single
+ * is a run of one sample, which has no ends. */
 struct successive_whole {
     uint32_t samples, pairs, triples, ends, singles;
     bool unknown;   /* the sequence is unknown, and all samples count as independent draws */

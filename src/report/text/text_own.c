@@ -1,5 +1,5 @@
-/* The program's own code in the text report: a table of own methods, each with what it called, and the own caller of code that does not
- * belong to the program. Separate from the tables of methods because its rows add up what is above an own method. */
+/* The program's own code in the text report: a table of own methods, each with what it called; and for code that does not belong to the
+ * program, the own method that called it. Separate from the tables of methods because its rows add up what is above an own method. */
 #include "report/text/text.h"
 
 #include "base/text/utf8.h"
@@ -84,7 +84,8 @@ void text_own(const struct text *t)
     char about[128];
     if (!is_worth_a_table(t->s))
         return;
-    snprintf(about, sizeof about, "  %% of %s by the innermost own method, with all it calls; > where most of it is", text_whole(t));
+    snprintf(about, sizeof about, "  %% of %s by the innermost own method, with all that it calls; >: the callee with most of it",
+             text_whole(t));
     text_heading(t, "Your own code", about);
     for (; rows < own->count && (rows < top || !top) && text_is_shown(t, &own->rows[rows].self); rows++) {
         wide |= text_is_full(own->rows[rows].self.share);

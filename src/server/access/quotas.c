@@ -25,7 +25,7 @@ static const struct {
 };
 
 struct window {
-    uint64_t number; /* time divided by its length */
+    uint64_t number; /* the time divided by the length of a window */
     uint64_t used;
 };
 
@@ -116,8 +116,8 @@ uint32_t quotas_retry_s(int code)
 static int refuse(struct account *a, enum quota limit, uint64_t most, struct error *e)
 {
     a->refused[limit]++;
-    return error_set(e, CODES - (int)limit, "%s: this token is good for %" PRIu64 " %s; the next begins in %" PRIu64 " s",
-                     about[limit].option, most, about[limit].words, left_s(limit));
+    return error_set(e, CODES - (int)limit, "%s: this token is limited to %" PRIu64 " %s; try again in %" PRIu64 " s", about[limit].option,
+                     most, about[limit].words, left_s(limit));
 }
 
 /* ---- accounts ---- */
@@ -226,8 +226,8 @@ static int check_bytes(struct account *a, enum quota limit, uint64_t had, uint64
     uint64_t most = most_of(&a->limits, limit), used = a->windows[limit].used;
     if (bytes > most || had > most - bytes) {
         a->refused[limit]++;
-        return error_set(e, -EFBIG, "%s: this token is good for %" PRIu64 " %s, and this alone is more", about[limit].option, most,
-                         about[limit].words);
+        return error_set(e, -EFBIG, "%s: this token is limited to %" PRIu64 " %s, and this request alone has more", about[limit].option,
+                         most, about[limit].words);
     }
     return used > most || bytes > most - used ? refuse(a, limit, most, e) : 0;
 }

@@ -1,4 +1,4 @@
-/* How much the holders of a token may ask and send: so many requests in a second, bytes in a minute and an hour, and different labels in a
+/* Limits how much the holders of a token may ask and send: requests in a second, bytes in a minute and an hour, and different labels in a
  * day. A limit counts in windows of the clock, which begin with each second, minute, hour, and day of UTC. Tokens of the same name share
  * their limits, so a second token, or a reload, gives nobody more.
  *
@@ -34,7 +34,7 @@ enum { QUOTAS_LABELS_MAX = 1000000 }; /* the highest limit for labels: each seri
 #define QUOTA_NONE UINT64_MAX         /* without limit */
 
 struct quota_limits {
-    uint64_t most[QUOTAS]; /* 0 = nothing is said: the default of the server, and if there is none, no limit */
+    uint64_t most[QUOTAS]; /* 0 = not in the token's line: the server's default, or no limit */
 };
 
 /* Bytes that were taken from the limits, and when, so that those that never come can be given back. */
@@ -47,12 +47,12 @@ struct quotas;
 struct quotas *quotas_new(void); /* NULL = no memory */
 void quotas_free(struct quotas *q);
 
-/* Finds the limit with this option, of the first n characters. Returns QUOTAS if there is none. */
+/* Finds the limit by its option, which is n characters long. Returns QUOTAS if there is no such limit. */
 enum quota quotas_named(const char *option, size_t n);
 const char *quotas_option(enum quota limit);
 /* Reads a limit: a number, for bytes also a size such as 2G, or none. Returns 0 or -EINVAL. */
 int quotas_parse(enum quota limit, const char *text, uint64_t *most);
-/* Takes the defaults for the limits of which nothing is said. */
+/* Sets each limit that the token's line does not mention to its default. */
 void quotas_fill(struct quota_limits *limits, const uint64_t defaults[QUOTAS]);
 
 /* Each of the following functions counts something for the tokens of this name. It returns 0, or a code with a message in e if a limit

@@ -64,7 +64,7 @@ static bool parse_limit(const char *text, size_t n, struct quota_limits *limits)
     return !quotas_parse(limit, value, &limits->most[limit]);
 }
 
-/* Reads what a line may have at its end: limits, then service=PATTERN. A pattern may have blanks. */
+/* Reads the end of a line: limits, then service=PATTERN. Both are optional. A pattern may have blanks. */
 static bool parse_rest(const char *text, size_t n, struct token *token)
 {
     const char *end = text + n;
@@ -91,7 +91,7 @@ static int parse_hex(const char *text, uint8_t digest[TOKENS_DIGEST])
     return 0;
 }
 
-/* Reads how the holder is known: by a digest, or one of the words. */
+/* Reads how the server recognizes the holder: by a digest, or by one of the words. */
 static int parse_kind(const char *text, struct token *token)
 {
     static const char *const words[] = {[TOKEN_USER] = "user", [TOKEN_GROUP] = "group", [TOKEN_CERTIFICATE] = "certificate"};
@@ -332,7 +332,7 @@ static bool is_name(const char *s, size_t len)
     return len && len < 64;
 }
 
-/* Makes the line of the file, of what --new-token says. Returns 0 or -EINVAL. */
+/* Makes the file's line from the argument of --new-token. Returns 0 or -EINVAL. */
 static int make_line(const char *wanted, const char *hex, char *line, size_t size)
 {
     char scopes[64];

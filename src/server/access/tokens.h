@@ -2,7 +2,8 @@
  * ` max-bytes-per-hour=2G`, and at the end ` service=PATTERN`. Scopes are separated by commas. The file has only the digest of a token, in
  * hexadecimal. Empty lines and lines that begin with '#' are comments.
  *
- * In place of the digest a line may have a word that says how else its holder is known. NAME is then a pattern (base/text/pattern.h):
+ * In place of the digest, a line may have a word that says how the server recognizes the holder without a token. NAME is then a pattern
+ * (base/text/pattern.h):
  *
  *     user          a person, as the proxy in front of the server names them
  *     group         persons of this group, as the proxy says
@@ -62,8 +63,8 @@ bool tokens_find_certificate(struct tokens *t, const char *certificate, struct t
 bool tokens_has(struct tokens *t, const char *name);
 /* Whether the token is for some services only. */
 bool token_is_bound(const struct token *t);
-/* Makes a token. wanted: "NAME:read,write", or with what a line may have at its end, "NAME:read,write:service=PATTERN". Adds its line to
- * the file, and prints the token on standard output. */
+/* Makes a token. wanted: "NAME:read,write", or with limits and services, as at the end of a line, "NAME:read,write:service=PATTERN". Adds
+ * its line to the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);
 
 #endif

@@ -30,7 +30,7 @@ static unsigned turns_of(const struct turns *t, uint64_t owner)
     return n;
 }
 
-/* Returns who is next: of the waiters whose owners have fewest turns, the one who came first. */
+/* Returns the next waiter: the first to come among the waiters whose owners have the fewest turns. */
 static const struct turns_waiter *next_of(const struct turns *t)
 {
     const struct turns_waiter *best = NULL;

@@ -177,7 +177,7 @@ int rule_finish(struct alert_rule *r, struct error *e)
         return error_set(e, -EINVAL, r->source->of_methods ? "it needs a method, a pattern of names" : "value = %s has no method",
                          r->source->name);
     if (selector_sample_label(r->each))
-        return error_set(e, -EINVAL, "each = %s: it is a label of samples; use a label of recordings, and select the samples", r->each);
+        return error_set(e, -EINVAL, "each = %s is a label of samples; use a label of recordings, and select the samples", r->each);
     if (!*r->threshold_text)
         return error_set(e, -EINVAL, "it needs a threshold, above or below");
     int code = sources_check(r, e);
@@ -237,11 +237,11 @@ int target_finish(struct alert_target *t, struct error *e)
     if (strpbrk(t->url, "@?#")) /* it may be a secret, which must be neither in the log nor in answers */
         return error_set(e, -EINVAL, "url: it has @, ? or #; passwords and tokens have files of their own, password-file and token-file");
     if (*t->template && t->kind != ALERT_WEBHOOK && t->kind != ALERT_EMAIL)
-        return error_set(e, -EINVAL, "template: it is for the types webhook and email");
+        return error_set(e, -EINVAL, "template: only the types webhook and email have one");
     if (t->kind == ALERT_EMAIL)
         return mail_finish(t, e);
     if (*t->from || t->recipient_count || *t->user || *t->password_file || *t->subject)
-        return error_set(e, -EINVAL, "from, recipients, user, password-file and subject are for the type email");
+        return error_set(e, -EINVAL, "from, recipients, user, password-file and subject are keys of the type email only");
     memcpy(url, t->url, sizeof url);
     return address_read(url, t->url, sizeof t->url, e);
 }

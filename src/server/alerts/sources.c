@@ -170,7 +170,7 @@ int sources_check(const struct alert_rule *rule, struct error *e)
     if (rule->source->measure == measure_metric && strcmp(rule->type, ALERT_TYPE))
         return error_set(e, -EINVAL, "value = %s has no type", rule->source->name);
     if (rule->source->measure == measure_metric && rule->of_samples)
-        return error_set(e, -EINVAL, "value = %s is of whole recordings: select by their labels, and not by labels of samples",
+        return error_set(e, -EINVAL, "value = %s is a figure of whole recordings: select by their labels, and not by labels of samples",
                          rule->source->name);
     if (!unit)
         return error_set(e, -EINVAL, "type '%.60s': write it as in cpu:ns or alloc_space:bytes", rule->type);

@@ -185,5 +185,5 @@ int table_read(struct alert_table *t, const struct alert_rules *rules, const cha
     if (!rc)
         return 0;
     table_deinit(t);
-    return error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s is damaged: alerts begin anew", path);
+    return error_set(e, rc, rc == -ENOMEM ? "out of memory" : "%s is damaged: the states of all alerts are lost", path);
 }

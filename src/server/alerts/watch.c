@@ -89,7 +89,7 @@ static void read_again(struct alerts *a)
     pthread_mutex_unlock(&a->lock);
     if (rc) {
         rules_deinit(&rules);
-        snprintf(text, sizeof text, "alerts: %s; the rules from before stay in use", e.text);
+        snprintf(text, sizeof text, "alerts: %s; the previous rules stay in use", e.text);
     } else {
         snprintf(text, sizeof text, "alerts: %s was read again: %u rules", a->path, a->rules.count);
     }

@@ -30,20 +30,20 @@ static void put_recordings(FILE *out, const struct counters *c, bool exemplars)
     for (int i = 0; i < PROTOCOLS; i++)
         received += c->received[i];
     exposition_put(out, "recordings_received_total", "counter", "Recordings that were sent.", received);
-    fprintf(out, "# HELP candor_server_recordings_received_by_total Those recordings, by how they came.\n"
+    fprintf(out, "# HELP candor_server_recordings_received_by_total Recordings that were sent, by protocol.\n"
                  "# TYPE candor_server_recordings_received_by_total counter\n");
     for (int i = 0; i < PROTOCOLS; i++)
         fprintf(out, "candor_server_recordings_received_by_total{protocol=\"%s\"} %" PRIu64 "\n", counters_protocols[i], c->received[i]);
-    exposition_head(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.");
+    exposition_head(out, "recordings_stored_total", "counter", "Recordings that were stored on disk.");
     fprintf(out, "candor_server_recordings_stored_total %" PRIu64, c->ended[STORED]);
     put_exemplar(out, "recording", &c->stored, exemplars && c->ended[STORED]);
-    exposition_put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
+    exposition_put(out, "recordings_duplicates_total", "counter", "Recordings that the server already had.", c->ended[DUPLICATE]);
     exposition_put(out, "recordings_in_progress", "gauge", "Recordings on their way.", received - ended);
-    fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
+    fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were refused.\n"
                  "# TYPE candor_server_recordings_refused_total counter\n");
     for (int i = DUPLICATE + 1; i < REFUSALS; i++)
         fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i], c->ended[i]);
-    exposition_put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.",
+    exposition_put(out, "recordings_left_out_total", "counter", "Recordings that were stored, but have data that queries cannot see.",
                    c->left_out);
     exposition_put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }
@@ -68,8 +68,8 @@ static void put_connections(FILE *out, const struct counters *c)
             "candor_server_connections_timed_out_total{during=\"answer\"} %" PRIu64 "\n",
             n[CONNECTION_SLOW_HANDSHAKE], n[CONNECTION_SLOW_HEAD], n[CONNECTION_SLOW_BODY], n[CONNECTION_SLOW_READER]);
     exposition_put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP.", n[CONNECTION_MALFORMED]);
-    exposition_put(out, "connections_flooded_total", "counter", "Connections of HTTP/2 that were closed after too many frames for nothing.",
-                   n[CONNECTION_FLOODED]);
+    exposition_put(out, "connections_flooded_total", "counter",
+                   "Connections of HTTP/2 that were closed after too many frames that request nothing.", n[CONNECTION_FLOODED]);
     exposition_put(out, "streams_refused_total", "counter", "Requests over HTTP/2 beyond the limit of a connection or an address.",
                    n[CONNECTION_TOO_MANY_STREAMS]);
 }
@@ -146,11 +146,11 @@ static void put_requests(FILE *out, const struct counters *c, uint64_t dropped, 
 static void put_remote(FILE *out, const struct counters *c)
 {
     const uint64_t *n = c->remote;
-    exposition_put(out, "remote_write_samples_total", "counter", "Samples that a receiver of remote write took.", n[REMOTE_SENT]);
+    exposition_put(out, "remote_write_samples_total", "counter", "Samples that a receiver of remote write accepted.", n[REMOTE_SENT]);
     exposition_put(out, "remote_write_failures_total", "counter",
-                   "Requests of remote write that failed, also those that are sent again, and those that could not be made.",
+                   "Requests of remote write that failed, including those that are sent again and those that could not be made.",
                    n[REMOTE_FAILED]);
-    exposition_head(out, "remote_write_dropped_samples_total", "counter", "Samples that no receiver got.");
+    exposition_head(out, "remote_write_dropped_samples_total", "counter", "Samples that were dropped before a receiver accepted them.");
     fprintf(out,
             "candor_server_remote_write_dropped_samples_total{reason=\"queue\"} %" PRIu64 "\n"
             "candor_server_remote_write_dropped_samples_total{reason=\"refused\"} %" PRIu64 "\n",

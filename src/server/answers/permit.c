@@ -43,7 +43,7 @@ static int find_holder(struct http *h)
     else if (h->certificate && !authorization)
         deny(h, true, "no line of the server's --token-file is for the certificate '%.100s'; ask the operator for one", h->certificate);
     else
-        deny(h, false, "a token is wanted: Authorization: Bearer TOKEN");
+        deny(h, false, "a token is required: Authorization: Bearer TOKEN");
     return -1;
 }
 

@@ -79,7 +79,7 @@ static int say_incomplete(struct profile *p, const struct store_result *r, struc
     return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
-/* Reads an id of so many hexadecimal digits at most. Returns 0, or a code if it has already answered with an error. */
+/* Reads an id of at most this many hexadecimal digits. Returns 0, or a code if it has already answered with an error. */
 static int read_id(struct http *h, const char *name, size_t digits, char **id)
 {
     size_t len;

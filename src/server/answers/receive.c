@@ -152,7 +152,7 @@ static int take_key(struct http *h, struct receive *r)
         return error_set(&r->error, -EINVAL, "Idempotency-Key has more than %d bytes", ENVELOPE_KEY_MAX);
     for (size_t i = 0; i < len; i++)
         if (key[i] < 0x21 || key[i] > 0x7e)
-            return error_set(&r->error, -EINVAL, "Idempotency-Key is not of visible ASCII characters");
+            return error_set(&r->error, -EINVAL, "Idempotency-Key must have visible ASCII characters only");
     snprintf(r->note.key, sizeof r->note.key, "%s", key ? key : "");
     return 0;
 }

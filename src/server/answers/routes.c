@@ -30,7 +30,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A token that is for some services only is good for every route without OF_ALL. So an answer must take what it tells of services from a
+/* A token that is for some services only is valid for every route without OF_ALL. So an answer must take its data about services from a
  * selector that question_selector has read, or ask pattern_matches(h->token.services, NAME). */
 static const struct route {
     const char *path;
@@ -118,7 +118,7 @@ static void get(struct http *h)
             route = &routes[i];
     if (!route && !one) {
         if (!permit(h, TOKEN_READ))
-            http_error(h, HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
+            http_error(h, HTTP_NOT_FOUND, "this path does not exist; docs/formats/server-api.md lists all paths");
         return;
     }
     if (permit(h, one ? TOKEN_READ : route->scope))
@@ -151,7 +151,7 @@ static void begin_call(struct http *h)
 /* Has the configuration read again, as SIGHUP does. */
 static void reload(struct http *h)
 {
-    static const char text[] = "{\"status\": \"the log says what comes of it\"}\n";
+    static const char text[] = "{\"status\": \"the log reports the result\"}\n";
     if (permit(h, TOKEN_ADMIN | OF_ALL))
         return;
     stop_reload(&h->server->stop);

@@ -160,7 +160,7 @@ static int take_names(struct take *t, const struct store_split_part *part)
     return t->nodes ? 0 : -ENOMEM;
 }
 
-/* The part's value is the host's name, and after a separator that of the label to split by, if there is one. */
+/* The part's value is the host's name. If there is a label to split by, its value follows after a separator. */
 static int take_part(void *context, const struct store_split_part *part)
 {
     struct take *t = context;

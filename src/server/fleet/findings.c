@@ -168,7 +168,7 @@ static int read_word(struct http *h, const char *name, const char *const *words,
         return count;
     if (i < count)
         return i;
-    http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is none; docs/formats/server-api.md has the values", name, text);
+    http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not one of its values; docs/formats/server-api.md lists them", name, text);
     return -1;
 }
 
@@ -261,7 +261,7 @@ void findings_answer(struct http *h)
 
 struct whole {
     struct http_writer *writer;
-    const char *services; /* a pattern: of which services the finding may be */
+    const char *services; /* a pattern for the service of the finding */
 };
 
 static int put_whole(void *context, const struct catalogue_finding *f)
@@ -314,7 +314,7 @@ void findings_put_metrics(FILE *out, struct server *s)
     exposition_head(out, "findings", "gauge", "Findings, by state.");
     for (int i = 0; i < STATES; i++)
         fprintf(out, "candor_server_findings{state=\"%s\"} %" PRIu64 "\n", catalogue_state_names[i], sums.findings[i]);
-    exposition_put(out, "findings_unlisted_total", "counter", "Findings that found no room, because their service has too many.",
+    exposition_put(out, "findings_unlisted_total", "counter", "Findings that were not stored, because their service has too many.",
                    sums.unlisted);
     exposition_put(out, "findings_evidence_deleted_total", "counter",
                    "Recordings that were deleted although they were evidence of open findings.", store_deleted(s->store).evidence);

@@ -51,7 +51,7 @@ static int read_against(struct top *t, struct http *h)
         return 0;
     }
     if (text && *text && (*text != '-' || units_parse_duration(text + 1, &back) || back / NS_PER_S > INT32_MAX)) {
-        http_error(h, HTTP_BAD_REQUEST, "against: '%.40s' is not a time before; write -24h, or none", text);
+        http_error(h, HTTP_BAD_REQUEST, "against: '%.40s' is not an earlier time; write -24h, or none", text);
         return -EINVAL;
     }
     int64_t asked = (int64_t)(back / NS_PER_S), shift = asked > length ? asked : length;

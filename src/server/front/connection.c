@@ -350,7 +350,7 @@ static enum want go(struct connection *c)
         return linger(c);
     case CONNECTION_HTTP2:
         return go_http2(c);
-    default: /* a worker has the connection; the event is from before */
+    default: /* a worker has the connection; the event happened before it got it */
         return WANT_NOTHING;
     }
 }

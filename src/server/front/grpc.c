@@ -88,11 +88,11 @@ static int check_head(struct grpc *g, struct http *h)
     const char *encoding = http_header(h, "grpc-encoding");
     http_add_text(h, "grpc-accept-encoding", ENCODINGS);
     if (strcmp(h->method, "POST") != 0)
-        http_error(h, HTTP_METHOD_NOT_ALLOWED, "a call of gRPC is a POST");
+        http_error(h, HTTP_METHOD_NOT_ALLOWED, "a gRPC call must be a POST");
     else if (!is_proto(http_header(h, "Content-Type")))
         http_error(h, HTTP_UNSUPPORTED_MEDIA_TYPE, "Content-Type must be " MEDIA " or " MEDIA "+proto");
     else if (!connect_is(h->path) && receive_kind(h->path) != RECEIVE_MESSAGE)
-        http_error(h, HTTP_NOT_IMPLEMENTED, "there is no call %.100s here; docs/formats/server-api.md says what there is", h->path);
+        http_error(h, HTTP_NOT_IMPLEMENTED, "there is no call %.100s; docs/formats/server-api.md lists all calls", h->path);
     else if (encoding && !is_known_encoding(encoding))
         http_error(h, HTTP_NOT_IMPLEMENTED, "grpc-encoding: '%.40s' is none of " ENCODINGS, encoding);
     else if (!read_timeout(g, h))
@@ -107,7 +107,7 @@ static int check_prefix(struct grpc *g, struct http *h)
     const char *encoding = http_header(h, "grpc-encoding");
     bool packed = g->prefix[0];
     if (g->have < GRPC_PREFIX)
-        http_error(h, HTTP_BAD_REQUEST, "the call has no message, or ends within its length");
+        http_error(h, HTTP_BAD_REQUEST, "the call has no message, or ends before the first five bytes of it");
     else if (g->prefix[0] > 1)
         http_error(h, HTTP_BAD_REQUEST, "the message begins with %u; 0 means that it is not packed, 1 that it is", g->prefix[0]);
     else if (packed && (!encoding || !strcmp(encoding, "identity")))

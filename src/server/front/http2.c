@@ -11,9 +11,9 @@
 
 enum {
     STREAMS = 32,                  /* requests at once that a client may have on a connection */
-    STREAMS_ALIVE = 2 * STREAMS,   /* the same with those that it has reset, and that a worker still has */
+    STREAMS_ALIVE = 2 * STREAMS,   /* the same, and requests that it has reset while a worker has them */
     STREAM_WINDOW = 128 << 10,     /* bytes of a body that wait for a worker */
-    CONNECTION_WINDOW = 256 << 10, /* the same of all bodies of a connection */
+    CONNECTION_WINDOW = 256 << 10, /* the same for all bodies of a connection together */
     READ_BYTES = 16 << 10,
     FRAME_HEAD = 9,       /* bytes */
     OUT_BYTES = 16 << 10, /* one record of TLS */

@@ -3,8 +3,8 @@
  *
  *   http2_new -> http2_receive, http2_go, http2_worked, http2_tick -> http2_free, until it returns true
  *
- * Only the loop's thread may call these functions. What a hostile client can do is limited: the streams at once, also those that it has
- * reset and that a worker still has; the bytes of headers; the bytes of bodies that wait (the windows); frames that request nothing
+ * Only the loop's thread may call these functions. These are limited, because a client may be hostile: the streams at once, also those that
+ * it has reset and that a worker still has; the bytes of headers; the bytes of bodies that wait (the windows); frames that request nothing
  * (flood.h); the time for each of them. */
 #ifndef CANDOR_SERVER_FRONT_HTTP2_H
 #define CANDOR_SERVER_FRONT_HTTP2_H

@@ -26,7 +26,7 @@ struct stream {
     size_t head_bytes;               /* bytes of all headers so far */
     struct request *request;         /* NULL until the headers are complete */
     struct buffer in;                /* received bytes of the body */
-    struct buffer piece;             /* those that a worker has, or had */
+    struct buffer piece;             /* the bytes that a worker has, or had */
     size_t owed;                     /* bytes of the body that are dealt with, for which the client gets its window back */
     struct grpc_answer grpc;         /* for the answer of a call of gRPC */
     uint64_t offset;                 /* bytes of the answer's content, with its prefix, that were put into frames */
@@ -36,7 +36,7 @@ struct stream {
     bool working;                    /* work was submitted and has not come back */
     bool answering;                  /* the answer was given to nghttp2 */
     bool closed;                     /* nghttp2 has closed the stream, or the connection has ended */
-    atomic_bool gone;                /* the same for the worker's eyes; it orders no other memory access */
+    atomic_bool gone;                /* the same, for the worker to read; it orders no other memory access */
     uint64_t since_ns;               /* when the server began to wait for the body, or to send the answer */
     uint64_t progress_ns;            /* when bytes were last received or sent */
 };

@@ -34,7 +34,7 @@ void transport_put_keys(struct transport_keys *keys);
 /* Opens a connection, and takes over the descriptor. keys: NULL = no TLS. */
 int transport_open(struct transport *t, int fd, struct transport_keys *keys);
 /* Does the handshake of TLS. Call it only with TLS. A client may have a certificate if client_ca was given. It fails if the certificate is
- * not signed by one of these, is over, or has no name. */
+ * not signed by one of these, has expired, or has no name. */
 int transport_handshake(struct transport *t);
 /* Receives bytes. Returns their number, or 0 if the client sends no more. */
 ssize_t transport_read(struct transport *t, void *bytes, size_t n);

@@ -10,7 +10,7 @@ static const unsigned lane_threads[LANES] = {[LANE_SHORT] = 4, [LANE_RECEIVE] = 
 enum {
     THREADS_MAX = 36,
     CLIENTS = 4096,
-    KEPT = 4, /* one in so many threads is for clients that have none */
+    KEPT = 4, /* one thread in this many is reserved for clients that have no thread yet */
 };
 
 /* The jobs of a client that wait in a lane. A part of the clients' numbers distinguishes them. */
@@ -47,7 +47,7 @@ static void line_up(struct queue *q, struct client *c)
     q->last = &c->next;
 }
 
-/* Whether a thread may work for the client: the last ones that are free are for clients that have none. */
+/* Whether a thread may work for the client: the last free threads are reserved for clients that have no thread yet. */
 static bool may_run(const struct queue *q, const struct client *c)
 {
     return !c->running || q->threads - q->running > q->threads / KEPT || q->workers->stopping;

@@ -1,5 +1,6 @@
 /* Runs threads for work that may take long. Each lane has its own threads, so that one kind of work never waits for another. The clients of
- * a lane take turns, and one of them does not get the last quarter of its threads, so that no client waits for another's work to end.
+ * a lane take turns, and the last quarter of its threads is reserved for clients that have no thread yet, so that no client waits for
+ * another's work to end.
  *
  *   workers_start -> workers_submit ... -> workers_stop
  *

@@ -68,7 +68,7 @@ static int read_nodes(struct call *c, struct asked *a)
 
 typedef int legacy_write(struct call *c, struct http_writer *w); /* returns 0, or a code with a message in c->error */
 
-/* Answers with what `write` writes, or with an error as the query API has it. */
+/* Answers with what `write` writes, or with an error in the query API's form. */
 static void answer(struct call *c, legacy_write *write, const char *type)
 {
     struct http *h = c->http;
@@ -156,7 +156,7 @@ static int put_flamebearer(struct call *c, struct jsonw *j, struct profile *cons
     return rc;
 }
 
-/* ---- the line of time ---- */
+/* ---- the time series ---- */
 
 struct line {
     struct store_query q;
@@ -203,7 +203,7 @@ static int load_line(struct call *c, struct line *l, const char *by)
     return rc;
 }
 
-/* Writes the whole, and then the values of the label in the parameter groupBy. */
+/* Writes the time series of all samples, and then one for each value of the label in the parameter groupBy. */
 static int put_timeline(struct call *c, struct jsonw *j)
 {
     struct selector selector = {0};

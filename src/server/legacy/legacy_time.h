@@ -1,5 +1,5 @@
-/* Reads times as clients of Pyroscope's older addresses write them: "now", "now-1h", YYYYMMDD, or a number since the epoch, whose digits
- * tell its unit: 13 are milliseconds, 16 microseconds, 19 nanoseconds, fewer are seconds. */
+/* Reads times as clients of Pyroscope's older addresses write them: "now", "now-1h", YYYYMMDD, or a number since the epoch. The count of
+ * its digits determines the unit: 13 are milliseconds, 16 microseconds, 19 nanoseconds, and fewer are seconds. */
 #ifndef CANDOR_SERVER_LEGACY_LEGACY_TIME_H
 #define CANDOR_SERVER_LEGACY_LEGACY_TIME_H
 

@@ -24,7 +24,7 @@ struct audit_request {
  * cannot be written. Returns 0, or a code with a message in e. */
 int audit_open(struct audit **out, const char *path, void (*tell)(const char *text), struct error *e);
 void audit_request(struct audit *a, const struct audit_request *r);
-/* Notes a change that nobody has asked for by a request. event: what kind of change; text: the change. */
+/* Records a change that no request has caused. event: what kind of change; text: the change. */
 void audit_event(struct audit *a, const char *event, const char *text);
 /* Opens the file by its name again. If that fails, the log goes on in the old file. */
 void audit_reopen(struct audit *a);

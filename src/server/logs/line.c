@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What could control a terminal are also the characters U+0080 to U+009F, which are two bytes. */
+/* The characters U+0080 to U+009F, which are two bytes, can control a terminal, too. */
 const char *line_clean(const char *text, char *out, size_t size)
 {
     size_t n = 0;

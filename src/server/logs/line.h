@@ -23,7 +23,7 @@ int line_begin(struct line *l); /* returns 0 or -ENOMEM */
 void line_text(struct line *l, const char *name, const char *text);
 void line_end(struct line *l);
 
-/* Copies a client's text for people: what could control a terminal becomes '?'. The text is cut at size - 1 bytes. Returns out. */
+/* Copies a client's text for people: characters that can control a terminal become '?'. The text is cut at size - 1 bytes. Returns out. */
 const char *line_clean(const char *text, char *out, size_t size);
 
 #endif

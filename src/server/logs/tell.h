@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { TELL_WINDOW_S = 10, TELL_LINES = 200 }; /* so many lines in a window */
+enum { TELL_WINDOW_S = 10, TELL_LINES = 200 }; /* lines in a window */
 
 void tell_line(const char *text);
 /* Reports how many lines were left out, if their window is over. Call it every few seconds. */

@@ -12,7 +12,7 @@ struct intake;
  * its bytes, which are borrowed. Returns 0, or -ENOMEM with a message in e. A recording whose other content cannot be read has fewer
  * metrics. */
 int measure_jfr(struct store_profiles *to, struct profile *const *profiles, uint32_t n, const struct intake *in, struct error *e);
-/* Does the same for a recording of another format, of which `to` has the profiles with their final names. */
+/* Does the same for a recording of another format. `to` has its profiles, with their final names. */
 int measure_values(struct store_profiles *to, const struct envelope_note *note, struct error *e);
 
 /* ---- the sources ---- */

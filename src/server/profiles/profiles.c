@@ -108,7 +108,7 @@ void profiles_ask(struct http *h, const char *body, size_t n)
     }
 }
 
-/* ---- what there is ---- */
+/* ---- the list of requests ---- */
 
 static void put_text(struct jsonw *j, const json_t *object, const char *key)
 {
@@ -219,7 +219,7 @@ static int match(json_t *pending, const char *services, const char *host, const 
     return rc == -ENOMEM ? rc : 0;
 }
 
-/* Notes what the daemon says, and collects what it must do. Returns 0, or a code with a message in e. */
+/* Takes a daemon's reports, and collects its new tasks. Returns 0, or a code with a message in e. */
 static int take(struct profiles *p, const struct token *token, const json_t *body, json_t *offers, struct error *e)
 {
     const char *host = json_string_value(json_object_get(body, "host"));

@@ -19,7 +19,7 @@ void profiles_stop(struct profiles *p);
 void profiles_answer(struct http *h);
 void profiles_ask(struct http *h, const char *body, size_t n);
 void profiles_poll(struct http *h, const char *body, size_t n);
-/* Adds a request that the server itself has. Returns its number, which is on the disk then, or a negative code with a message in e. */
+/* Adds a request of the server itself, and writes it to the disk. Returns its number, or a negative code with a message in e. */
 int64_t profiles_want(struct profiles *p, const struct wanted *w, struct error *e);
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A daemon says within OFFER_S that it has begun, and speaks of a recording until at most SILENT_S after its end. */
+/* A daemon reports within OFFER_S that it has begun a recording, and at most SILENT_S after the end how it ended; or it has fallen silent.
+ * */
 enum { FILE_VERSION = 1, FILE_MAX = 256 << 20, OFFER_S = 120, SILENT_S = 300 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -88,7 +89,7 @@ int requests_open(struct requests *r, const char *data, int64_t now, struct erro
         hear_again(json_array_get(r->list, i), now);
     if (rc == -ENOENT || (!rc && good))
         return 0;
-    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: requests for profiles begin anew", r->file);
+    return rc ? rc : error_set(e, -EBADMSG, "%s is damaged: the list of requests for profiles is empty now", r->file);
 }
 
 void requests_close(struct requests *r)
@@ -199,7 +200,7 @@ void requests_take_back(struct requests *r)
     r->next--;
 }
 
-/* ---- what a daemon has ---- */
+/* ---- the JVMs of a daemon ---- */
 
 static json_t *find_task(const json_t *request, const char *host, const char *jvm)
 {
@@ -222,7 +223,7 @@ static bool is_busy(const json_t *pending, const struct requests_jvm *jvm, int64
     return false;
 }
 
-/* Draws whether the JVM is among the request's share: the same JVM always has the same luck. */
+/* Draws whether the JVM is among the request's share: the result is always the same for the same JVM. */
 static bool is_drawn(const json_t *request, const struct requests_jvm *jvm)
 {
     uint64_t hash =

@@ -37,8 +37,8 @@ int64_t requests_add(struct requests *r, const struct wanted *w, int64_t now, st
 /* Forgets the request that was added last, because it could not be saved. */
 void requests_take_back(struct requests *r);
 
-/* Returns the state of a request: waiting, running, done, failed or expired. So are those of a task: offered, recording, done, cut, failed
- * or refused, and of one whose daemon has fallen silent unanswered or lost. */
+/* Returns the state of a request: waiting, running, done, failed or expired. The states of a task are offered, recording, done, cut, failed
+ * and refused. If its daemon has fallen silent, it is unanswered or lost. */
 const char *requests_state(const json_t *request, int64_t now);
 const char *requests_task_state(const json_t *request, const json_t *task, int64_t now);
 /* Whether another JVM may still be asked. */
@@ -46,7 +46,7 @@ bool requests_is_open(const json_t *request, int64_t now);
 /* Returns a new array of the requests that wait or run; NULL = no memory. */
 json_t *requests_pending(const struct requests *r, int64_t now);
 
-/* What a daemon says of a JVM. */
+/* A JVM, as its daemon describes it. */
 struct requests_jvm {
     const char *host, *id, *service, *refuses; /* refuses: NULL = it allows recordings on demand */
     const struct labels *labels;

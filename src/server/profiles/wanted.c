@@ -41,7 +41,7 @@ static int check_select(const char *select, struct error *e)
 {
     struct selector s;
     if (!*select)
-        return error_set(e, -EINVAL, "select: say of which JVMs, as in service=\"shop\"");
+        return error_set(e, -EINVAL, "select: say which JVMs, as in service=\"shop\"");
     int rc = selector_parse(&s, select, e);
     for (uint32_t i = 0; !rc && i < s.count; i++)
         if (s.list[i].of_samples) /* it would match any JVM */
@@ -67,7 +67,7 @@ static int check_interval(const struct wanted *w, struct error *e)
     if (!*w->interval)
         return 0;
     if (!cpu && !word_list_has(w->events, "wall"))
-        return error_set(e, -EINVAL, "interval: it is for the events cpu and wall");
+        return error_set(e, -EINVAL, "interval: only the events cpu and wall have one");
     return recording_option_read(cpu ? OPTION_INTERVAL : OPTION_WALL_INTERVAL, w->interval, &v, e);
 }
 

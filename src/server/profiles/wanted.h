@@ -20,13 +20,13 @@ enum {
 };
 
 struct wanted {
-    char select[WANTED_SELECT], events[WANTED_EVENTS], interval[WANTED_INTERVAL]; /* interval: "" = as the JVM's daemon has it */
+    char select[WANTED_SELECT], events[WANTED_EVENTS], interval[WANTED_INTERVAL]; /* interval: "" = that of the JVM's daemon */
     int64_t seconds;                                                              /* the length of the recording */
     int64_t within;                                                               /* seconds in which a JVM must be found */
-    uint32_t jvms;                                                                /* so many JVMs at most */
+    uint32_t jvms;                                                                /* the largest number of JVMs */
     double share;                                                                 /* of the JVMs that match, each with this probability */
     char by[WANTED_BY];                                                           /* who wants it, for people */
-    char services[TOKENS_PATTERN];                                                /* a pattern: of which services the JVMs may be */
+    char services[TOKENS_PATTERN];                                                /* a pattern for the services of the JVMs */
 };
 
 /* Reads a request from JSON; sets all but `by` and `services`. Returns 0, or -EINVAL with a message in e. */

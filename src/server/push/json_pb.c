@@ -137,7 +137,7 @@ static int put_message(struct buffer *out, const struct json_pb_field *f, const 
     if (!json_is_object(value))
         return bad(f, "an object", e);
     if (depth == DEPTH)
-        return error_set(e, -EINVAL, "%s: more than %d objects in each other", f->name, DEPTH);
+        return error_set(e, -EINVAL, "%s: objects are nested more than %d deep", f->name, DEPTH);
     buffer_init(&inner, out->max);
     int rc = put_object(&inner, f->of, value, depth + 1, e);
     if (!rc)

@@ -40,7 +40,7 @@ static int store(struct parts *p, struct envelope_note *note, const void *bytes,
     if (!n)
         return error_set(e, -EINVAL, "a profile is empty");
     if (n > p->server->limits.max_body)
-        return error_set(e, -EFBIG, "a profile has more than --max-body, %llu bytes", (unsigned long long)p->server->limits.max_body);
+        return error_set(e, -EFBIG, "a profile is larger than --max-body, %llu bytes", (unsigned long long)p->server->limits.max_body);
     if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256))
         return error_set(e, -ENOMEM, "out of memory");
     gnutls_hash(digest, bytes, n);

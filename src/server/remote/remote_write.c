@@ -43,7 +43,7 @@ static void count(struct remote_write *r, enum remote_count what, uint64_t n)
     counters_remote(&r->server->counters, what, n);
 }
 
-/* Waits until something changes, or for so long. The caller has the lock. */
+/* Waits until something changes, but not longer than this. The caller has the lock. */
 static void wait_for(struct remote_write *r, uint64_t ns)
 {
     struct timespec until;
@@ -166,7 +166,8 @@ static void tell_problem(struct remote_write *r, const char *what, const char *w
     r->tell(text);
 }
 
-/* Sends a request once. Returns true if it is done with: accepted, or refused for good. Otherwise *wait_ns is how long to wait. */
+/* Sends a request once. Returns true if it need not be sent again, because it was accepted, or refused for good. Otherwise *wait_ns is how
+ * long to wait. */
 static bool try_once(struct remote_write *r, const struct batch *b, uint64_t *wait_ns)
 {
     struct post_answer answer = {0};

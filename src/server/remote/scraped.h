@@ -1,4 +1,5 @@
-/* Reads metrics in Prometheus' text format, as the server writes them for a scrape. So what is sent by remote write is what a scrape gets.
+/* Reads metrics in Prometheus' text format, as the server writes them for a scrape. So remote write sends the same metrics that a scrape
+ * gets.
  *
  *   scraped_init -> [ scraped_read ]* -> read `series` and `families` -> scraped_deinit
  *

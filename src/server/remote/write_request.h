@@ -7,7 +7,7 @@
 #include "server/remote/scraped.h"
 
 struct write_request_version {
-    const char *option;          /* as --remote-write-protocol has it */
+    const char *option;          /* as in --remote-write-protocol */
     const char *type, *protocol; /* Content-Type, and the version in X-Prometheus-Remote-Write-Version */
 };
 

@@ -14,7 +14,7 @@ struct receive;
 enum {
     HTTP_EXTRA_MAX = 6,
     HTTP_EXTRA_BYTES = 512,
-    HTTP_LATER_S = 10, /* after so many seconds a client tries again if nothing says better */
+    HTTP_LATER_S = 10, /* after this many seconds a client tries again, unless the answer has a better number */
 };
 
 #define HTTP_STATUSES(X)                                                                                                                   \
@@ -59,7 +59,7 @@ struct http {
     struct buffer message;     /* for a call: the received bytes of its message */
     struct token token;        /* the permissions of the client; zeros = none, until the routes have looked for its token */
     const char *address;       /* of the client */
-    uint32_t retry_s;          /* after so many seconds the client may try again; 0 = the answer does not say */
+    uint32_t retry_s;          /* after this many seconds the client may try again; 0 = the answer does not say */
     const char *certificate;   /* name in the client's certificate; NULL = none */
     uint64_t begun_ns;
     bool (*is_gone)(void *client); /* whether the client has closed the connection; see http_is_gone */

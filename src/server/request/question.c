@@ -131,7 +131,7 @@ void question_failed(struct http *h, int rc, const struct error *e)
         http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
 }
 
-/* ---- what every answer says of itself ---- */
+/* ---- members of every answer ---- */
 
 void question_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
 {

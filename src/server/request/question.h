@@ -33,7 +33,7 @@ void question_put_complete(struct jsonw *j, const struct missing *m, const char 
 /* Writes the member "books" of an answer: the sum of the books of its recordings, or null if there are none. */
 void question_put_books(struct jsonw *j, const struct store_result *r);
 /* Writes the member "span": which part of the requested time the recordings cover. If samples of a part of it are deleted, and sums by hour
- * or by day are in the answer instead, also writes "coarse": of which times. */
+ * or by day are in the answer instead, also writes "coarse", the times of these sums. */
 void question_put_span(struct jsonw *j, const struct store_result *r);
 /* Writes the same as a text, "FROM-TO/STEP, ...", or "" if there are none. */
 void question_coarse_text(const struct store_result *r, char *out, size_t size);

@@ -1,4 +1,4 @@
-/* Reads those recordings, as they were sent, that a query selects. They contain data that the store's rows lack: the ids of traces and
+/* Reads the recordings that a query selects, as they were sent. They contain data that the store's rows lack: the ids of traces and
  * spans, and times to the nanosecond. The server keeps recordings for a shorter time than rows, and reading them takes longer. So an
  * answer reads the newest ones, for a limited time, and says how many it has not read. */
 #ifndef CANDOR_SERVER_SPANS_KEPT_H

@@ -6,7 +6,8 @@
 
 #include "server/request/http.h"
 
-/* Ids in hexadecimal, in any case. If there are of both, a sample must have one of each. Without any, each sample with a span matches. */
+/* Ids in hexadecimal, in upper or lower case. If there are ids of traces and of spans, a sample must have one of each. Without ids, each
+ * sample with a span matches. */
 struct picked_wanted {
     char *const *traces, *const *spans; /* borrowed */
     uint32_t trace_count, span_count;

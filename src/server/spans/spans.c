@@ -23,7 +23,7 @@ struct span {
     uint32_t trace, id, root, endpoint, service, host; /* string ids */
     uint32_t samples;
     int64_t from_ns, to_ns; /* of the first and the last sample */
-    uint64_t recording;     /* one that has samples of it */
+    uint64_t recording;     /* a recording with samples of the span */
     uint64_t weights[WEIGHTS];
 };
 
@@ -38,7 +38,7 @@ struct spans {
     struct span *list;
     uint32_t count, cap;
     uint64_t without; /* samples without a span */
-    uint64_t beyond;  /* samples of further spans than SPANS_MAX */
+    uint64_t beyond;  /* samples of spans beyond SPANS_MAX */
 };
 
 /* ---- from samples to spans ---- */

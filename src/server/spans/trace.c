@@ -19,7 +19,7 @@ struct tracing {
     char id[DIGITS + 1];
     struct trace trace;
     struct strtab processes;
-    struct profile *profiles; /* those with samples of the trace, which it refers to */
+    struct profile *profiles; /* the profiles with samples of the trace; `trace` refers to them */
     uint32_t count, cap;
 };
 

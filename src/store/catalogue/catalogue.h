@@ -257,14 +257,14 @@ struct catalogue_dropped {
         bool rollup; /* otherwise it is a segment */
     } * files;       /* in the folders of dictionaries that stay */
     uint32_t file_count, file_cap;
-    uint32_t day_count;     /* dictionaries of which the rows are gone */
+    uint32_t day_count;     /* dictionaries whose rows are gone */
     uint32_t *dictionaries; /* whose folders go */
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
     uint64_t raw_bytes;      /* the size of the recordings' files in this list */
     uint32_t evidence_count; /* recordings in this list that are evidence of open findings (catalogue_findings.h) */
 };
-/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings of which no part is left. Roll-ups that
+/* Forgets all rows of one service for days before `day`, sealed or not. Also forgets recordings without any part left. Roll-ups that
  * have the whole day stay; of what none has, records the reason. The caller removes the files from the disk, and frees the lists in
  * *dropped. */
 int catalogue_drop_before(struct catalogue *c, uint64_t service, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped,

@@ -252,7 +252,7 @@ int catalogue_gone(struct catalogue *c, struct error *e)
     return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
-/* ---- what an earlier catalog had ---- */
+/* ---- data of an earlier catalog ---- */
 
 static int recordings_of_day(struct catalogue *c, int64_t day, uint64_t *n, struct error *e)
 {

@@ -334,7 +334,7 @@ static int visit_part(const struct gather *g, const struct gathered *of, const s
     return rc ? rc : visit(context, &split, segment, row, squares);
 }
 
-/* Whether the row's context is selected. Counts a row of which this is unknown. last: the recording of the last such row. */
+/* Whether the row's context is selected. Counts a row if this is unknown. last: the recording of the last such row. */
 static bool has_context(const struct gather_fit *fit, const struct segment_row *row, uint32_t *last, struct store_result *r)
 {
     bool pass = !fit || !fit->pass || fit->pass[row->context];

@@ -13,7 +13,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
 /* Gathers again, with another grain. */
 int gather_again(struct gather *g, const struct store_query *q, const char *by, int64_t grain, struct store_result *r, struct error *e);
 void gather_deinit(struct gather *g);
-/* Returns the value that the recordings have by themselves of which labels of samples made this value. */
+/* A split by labels of samples makes new values from those of recordings. Returns the recordings' value from which this value was made. */
 uint32_t gather_base(const struct gather *g, uint32_t value);
 
 /* Sums up the books of the selected recordings in the result. Uses the book that covers the result's type. Returns 0 or a code. */

@@ -1,5 +1,6 @@
-/* Decides which roll-ups answer a query, and reads them. A query takes whole hours or days of a service's type from a roll-up, and what is
- * left at its ends from rows. Where the rows are deleted, an hour or a day of which the query has a part only is missing, and counted. */
+/* Decides which roll-ups answer a query, and reads them. For a service and a type, a query takes whole hours or days from a roll-up, and
+ * the rest at its two ends from rows. If the rows are deleted, and the query has only a part of an hour or a day, this hour or day is
+ * missing, and is counted. */
 #include "store/query/gather_rollups.h"
 
 #include "base/array.h"
@@ -10,7 +11,7 @@
 
 enum { DAY_BITS = 24 };
 
-/* ---- what the catalog lists ---- */
+/* ---- the catalog's list ---- */
 
 int gather_take_unit(struct gather *g, const struct catalogue_rollup *u)
 {
@@ -81,7 +82,7 @@ static int64_t clamp(int64_t v, int64_t least, int64_t most)
     return v < least ? least : v > most ? most : v;
 }
 
-/* Takes the whole slots of a unit that the query's time has. */
+/* Takes the slots of a unit that lie within the query's time. */
 static struct gather_piece piece_of(const struct gather *g, uint32_t unit, const struct store_query *q)
 {
     const struct catalogue_rollup *u = &g->units[unit].rollup;
@@ -139,7 +140,7 @@ static bool overlaps(const struct rollup_long *l, uint32_t slot, uint32_t slot_e
     return l->first < slot_end && l->last >= slot;
 }
 
-/* Adds what each group has in the slots of the piece to its entry; one that has something has a beginning. */
+/* Adds the sums of each group in the slots of the piece to the group's entry. An entry with something in it has its time set (`begun`). */
 static void sum_groups(const struct gather_unit *u, const struct gather_piece *p, struct gathered *entries)
 {
     for (uint32_t i = 0; i < u->summary.slot_count; i++) {
@@ -159,7 +160,7 @@ static void sum_groups(const struct gather_unit *u, const struct gather_piece *p
     }
 }
 
-/* Lists what the piece has of one label set: an entry for each file. The first has the sums, so that they count once. */
+/* Adds the piece's data of one label set to the list: an entry for each file. The first entry has the sums, so that they count once. */
 static int list_group(struct gather *g, const struct gather_unit *u, struct gathered one)
 {
     for (uint32_t i = 0; i < u->file_count; i++) {
@@ -260,7 +261,7 @@ uint32_t gather_missing_pieces(const struct gather *g, uint32_t type)
     return n;
 }
 
-/* Counts what the unit has in one slot as missing. */
+/* Counts the unit's data in one slot as missing. */
 static void miss_slot(const struct gather *g, const struct gather_unit *u, uint32_t slot, enum missing_why why, struct missing *m)
 {
     for (uint32_t i = 0; i < u->summary.slot_count; i++) {
@@ -335,7 +336,7 @@ static bool same_day(const struct gather *g, const struct gather_piece *a, const
     return left->service == right->service && left->day == right->day;
 }
 
-/* Of any type: a recording may have several, and those of one day count as those of the type that most have. */
+/* type 0 stands for any. A recording may have several types, so the number for a day is that of the type with the most recordings. */
 int gather_count_pieces(const struct gather *g, uint32_t type, struct map *seen, struct store_result *r)
 {
     uint64_t most = 0, counted = 0;
@@ -417,7 +418,7 @@ static int visit_rows(const struct gather *g, uint32_t begin, uint32_t end, cons
     return rc;
 }
 
-/* Whether the file is the one that the summary and the dictionary go with. */
+/* Whether the file belongs to the summary and the dictionary. */
 static bool belongs(const struct gather *g, const struct gathered *first, const struct rollup_file *f, const struct gather_fit *fit)
 {
     const struct gather_unit *u = &g->units[g->pieces[first->piece].unit];
@@ -425,7 +426,7 @@ static bool belongs(const struct gather *g, const struct gathered *first, const 
            (!fit || (f->strings <= fit->strings && f->nodes <= fit->nodes && f->threads <= fit->threads && f->contexts <= fit->contexts));
 }
 
-/* Counts what the file's entries stand for as missing, and puts the file aside. */
+/* Counts the data of the file's entries as missing, and puts the file aside. */
 static void give_up(const struct gather *g, struct store *s, uint32_t begin, uint32_t end, struct store_result *r, const struct error *e)
 {
     const struct gathered *first = &g->list[begin];

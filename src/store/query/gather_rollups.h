@@ -16,11 +16,11 @@ struct gather_unit {
     uint32_t file_count, file_cap;
 };
 
-/* What a query takes of one service, day and type from a roll-up instead of from rows. */
+/* The data of one service, day and type that a query takes from a roll-up instead of from rows. */
 struct gather_piece {
     uint32_t unit, slot, slot_end; /* the slots of the unit that are taken; none if equal */
     int64_t from, to;              /* the same in seconds since the epoch; `to` is excluded */
-    uint32_t cut[2];               /* slots of which the query has a part only, while there are no rows; UINT32_MAX = none */
+    uint32_t cut[2];               /* slots that are missing: without rows, the query has only a part of them; UINT32_MAX = none */
     bool lost;                     /* there are no rows, and the roll-up is damaged: all of it is missing */
 };
 
@@ -31,7 +31,7 @@ int gather_take_file(struct gather *g, const struct catalogue_rollup_file *f);
 void gather_note_damaged(const struct gather *g);
 /* Chooses, when all roll-ups are listed, what is taken from them, and adds it to the gather's list. Returns 0 or -ENOMEM. */
 int gather_choose_pieces(struct gather *g, const struct store_query *q, int64_t grain);
-/* Finds what is taken of the part's service, day and type from a roll-up instead of from its rows. Returns NULL if it is nothing. */
+/* Finds the piece for the service, day and type of this part, whose rows need not be read. Returns NULL if there is none. */
 const struct gather_piece *gather_piece_of(const struct gather *g, const struct catalogue_hit *hit);
 
 /* Returns how many pieces of this type lack something, and have some of the selected labels. */

@@ -1,4 +1,4 @@
-/* Roll-ups: what the rows of one service, day and type come to, by hour or for the day, by stack and by label set. They are made from rows
+/* Roll-ups: the sums of the rows of one service, day and type, by hour or for the day, by stack and by label set. They are made from rows
  * when an hour or a day is over (../rollup_make.c), answer for long ranges, and stay when the rows are deleted.
  *
  * A roll-up has a summary, which the catalog keeps, and one file for each dictionary that the day's rows refer to:

@@ -68,7 +68,7 @@ void rollup_add_up(struct rollup_file *f)
 
 /* ---- writing ---- */
 
-/* The bits of a double, those that vary least last: a small whole number is a short varint. */
+/* The bits of a double in reverse order of bytes. The zero bytes at the end of a small whole number come first, so its varint is short. */
 static uint64_t bits_of(double v)
 {
     uint64_t bits;
@@ -84,7 +84,7 @@ static double of_bits(uint64_t bits)
     return v;
 }
 
-/* What the squares are if the row is that of one row of a segment. They are then written as 0. */
+/* The sum of squares of a row that was made from a single row of a segment. It can be computed, so it is written as 0. */
 static double plain_squares(const struct rollup_row *r)
 {
     return (double)r->weight * (double)r->weight / (r->count ? r->count : 1);

@@ -28,7 +28,7 @@ static struct {
     uint64_t elapsed_ns, stopped_ns, safepoints;
 } session;
 
-/* ---- whom ---- */
+/* ---- choice of objects ---- */
 
 static bool choose(const struct paths_object *objects, uint32_t count, uintptr_t *references, uint32_t *samples)
 {

@@ -2,7 +2,7 @@
  *
  *   page-faults, cache-misses, L1-dcache-load-misses ...   by the names that perf has for them
  *   r1a2b                                                  of the processor, by the number in its manual, hexadecimal
- *   sched:sched_switch                                     a tracepoint, as /sys/kernel/tracing/events has it
+ *   sched:sched_switch                                     a tracepoint, named as in /sys/kernel/tracing/events
  *
  * Handlers must not call these functions. */
 #ifndef CANDOR_AGENT_TRIGGER_CLOCKS_EVENT_COUNTER_H

@@ -395,7 +395,7 @@ void claims_close(void)
 
 void claims_use_timer(bool ours)
 {
-    if (ours) /* otherwise the program's ticks remain the program's while our handler is still installed */
+    if (ours) /* otherwise the flag stays, so that our handler leaves the program's ticks to the program */
         atomic_store(&handler_config.timer_is_taken, false);
     atomic_store(&claims.timer, ours);
 }

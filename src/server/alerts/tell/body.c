@@ -12,7 +12,7 @@ static bool is_templated(const struct alert_target *target)
     return target->kind == ALERT_WEBHOOK && *target->template;
 }
 
-/* A body by a template is about one alert. */
+/* A body that is made from a template is about one alert. */
 uint32_t body_most(const struct alert_target *target)
 {
     return is_templated(target) ? 1 : UINT32_MAX;

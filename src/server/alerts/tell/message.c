@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* For how long Alertmanager believes that an alert fires when it hears nothing more, in repeats. */
+/* How long Alertmanager believes that an alert fires if no more messages come, as a multiple of the time between two repeats. */
 enum { BELIEF = 4, TEST_S = 300 };
 
 char *message_time(int64_t seconds, char out[ALERT_TIME])

@@ -1,4 +1,4 @@
-/* What targets are told in the formats that are built in: Alertmanager's API v2, a webhook with everything that is known, and text for
+/* The messages to targets, in the formats that are built in: Alertmanager's API v2, a webhook with everything that is known, and text for
  * Slack and others like it. */
 #ifndef CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
 #define CANDOR_SERVER_ALERTS_TELL_MESSAGE_H
@@ -18,7 +18,7 @@ enum { ALERT_FINGERPRINT = 17, ALERT_TIME = 32 };
  * -ENOMEM. */
 int message_put(FILE *out, const struct alert_target *target, const struct alert_note *notes, uint32_t count, int64_t now);
 
-/* The labels of an alert, and what identifies them: equal labels have equal fingerprints. Both also serve answers of the API. strict: names
+/* The labels of an alert, and their fingerprint: equal labels have equal fingerprints. Both also serve answers of the API. strict: names
  * are changed to those that Prometheus allows. */
 void message_put_labels(struct jsonw *j, const struct alert_note *note, bool strict);
 char *message_fingerprint(const struct alert_note *note, char out[ALERT_FINGERPRINT]);

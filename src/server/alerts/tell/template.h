@@ -1,4 +1,4 @@
-/* Templates of messages: text with {{FIELD}} in it, for targets whose format nobody has built in.
+/* Templates of messages: text with {{FIELD}} in it, for targets whose format is not built in.
  *
  *     status, rule, of, text, value, low, high, threshold, startsAt, endsAt, fingerprint, test, label.NAME, annotation.NAME
  *

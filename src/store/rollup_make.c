@@ -198,7 +198,7 @@ static bool is_plain(const struct making *m, const struct catalogue_rollup_part 
            p->recording_first >= m->first && p->recording_last < m->first + ROLLUP_DAY;
 }
 
-/* Whether a part with rows in hours before these was counted then. One that was lost since, with its other rows, was not counted as such. */
+/* Whether a part with rows in hours before these was counted then. One that was lost since, with its other rows, was not counted. */
 static bool was_counted(const struct making *m, const struct catalogue_rollup_part *p)
 {
     bool counted = p->state == PART_SEALED;

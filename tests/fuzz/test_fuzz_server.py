@@ -81,7 +81,8 @@ if fuzzing.available():
     sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
     target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
     fuzz(target, "calls", CALLS)
-    sources = ("src/server/front/grpc.c", "src/server/connect/wire.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/*.c")
+    sources = ("src/server/front/grpc.c", "src/server/connect/wire.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c",
+               "src/base/text/*.c")
     target = fuzzing.build("fuzz_grpc", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-lgnutls", "-lm")
     fuzz(target, "framed", FRAMED)
     sources = ("src/server/push/fields.c", "src/server/push/json_pb.c", "src/server/push/otlp*.c", "src/server/push/series.c",

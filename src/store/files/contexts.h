@@ -40,7 +40,7 @@ struct context_labels {
     bool unknown; /* it is CONTEXT_UNKNOWN */
 };
 void contexts_list(const struct profile *names, uint32_t context, struct context_labels *out);
-/* Returns the value of a label; "" = the context has no such label. contexts_value_of does the same for a context that is not listed yet. */
+/* Returns the value of a label; "" = the context has no such label. contexts_value_of does the same for a context that is not listed. */
 const char *contexts_value(const struct context_labels *of, const char *key);
 const char *contexts_value_of(const struct profile *names, uint32_t context, const char *key);
 

@@ -142,9 +142,7 @@ static void answer(struct call *c, const uint8_t *bytes, size_t size)
     size_t n = size < sizeof c->http.problem - 1 ? size : sizeof c->http.problem - 1;
     c->http.status = statuses[size % 10];
     c->http.rpc = 0;
-    c->http.extra_count = size & 2 ? 1 : 0;
-    c->http.extra[0].name = "Retry-After";
-    snprintf(c->http.extra[0].value, HTTP_EXTRA_BYTES, "7");
+    c->http.retry_s = size & 2 ? 7 : 0;
     c->http.content = (struct http_content){.bytes = (const char *)bytes, .n = size};
     memcpy(c->http.problem, bytes, n);
     c->http.problem[n] = 0;
@@ -152,7 +150,7 @@ static void answer(struct call *c, const uint8_t *bytes, size_t size)
     check(a.code <= 16 && (a.code == 0) == (c->http.status == 200) && !*a.text == !a.code);
     check(is_visible(a.text) && is_visible(a.details) && a.prefix[0] == 0 && a.prefix[4] == (size & 255));
     check(!*a.details == (c->http.status != 429 && c->http.status != 503));
-    check(!*a.details || says_when(a.details, size & 2 ? 7 : 10));
+    check(!*a.details || says_when(a.details, size & 2 ? 7 : HTTP_LATER_S));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)

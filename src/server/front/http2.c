@@ -223,14 +223,12 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     return 0;
 }
 
-/* Counts a client's mistake, by the answer of nghttp2. Returns whether it is one. */
-static bool count_error(struct http2 *h2, uint32_t code)
+/* Counts a client's mistake, by the answer of nghttp2. */
+static void count_error(struct http2 *h2, uint32_t code)
 {
-    bool mistake = code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
-                   code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED;
-    if (mistake)
+    if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_REFUSED_STREAM && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR &&
+        code != NGHTTP2_ENHANCE_YOUR_CALM && code != NGHTTP2_STREAM_CLOSED)
         count(h2, CONNECTION_MALFORMED);
-    return mistake;
 }
 
 /* Ends the connection with an error that the client sees. */
@@ -242,22 +240,14 @@ static void fail(struct http2 *h2, uint32_t code)
     nghttp2_session_terminate_session(h2->session, code);
 }
 
-/* A client can also have the server reset its streams, by mistakes in them. That costs as much as if it did so itself. */
-static void pay_for_mistake(struct http2 *h2)
-{
-    if (!pay(h2, FLOOD_RESET) || h2->broken)
-        return;
-    fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
-}
-
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *context)
 {
     struct http2 *h2 = context;
     struct stream *s = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (frame->hd.type == NGHTTP2_GOAWAY)
         count_error(h2, frame->goaway.error_code);
-    if (frame->hd.type == NGHTTP2_RST_STREAM && count_error(h2, frame->rst_stream.error_code))
-        pay_for_mistake(h2);
+    if (frame->hd.type == NGHTTP2_RST_STREAM)
+        count_error(h2, frame->rst_stream.error_code);
     if (!s || !s->request || (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
         return 0;
     s->request->sent += frame->hd.length + FRAME_HEAD;

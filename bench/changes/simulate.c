@@ -34,7 +34,7 @@ struct counts {
     uint32_t any;                          /* comparisons that find something */
     uint64_t sure, tests;                  /* values, over all comparisons */
     uint32_t found, surest, others, moved; /* of the planted function; others: another function's own time is named */
-    uint64_t rare;                         /* values whose p is below RARE, of which one in 1 / RARE should be */
+    uint64_t rare;                         /* p values below RARE; by chance, a share of RARE of all values is */
     double detectable;                     /* the sum of what is said to be detectable */
 };
 

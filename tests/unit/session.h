@@ -20,7 +20,7 @@ uint64_t own_cpu(void);
 /* Uses CPU time until the thread's clock reads `end`, or for this long. */
 void burn_until(uint64_t end);
 void burn(uint64_t ns);
-/* The number of the process's descriptors, and of those that this session uses. */
+/* Returns the number of file descriptors that the process has open. */
 int open_files(void);
 
 #endif

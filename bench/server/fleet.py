@@ -118,7 +118,8 @@ class Sending(threading.Thread):
 
 
 def measure_receiving(server, results, options, cost):
-    files = [pair for hour in range(4) for pair in make_hour(options, f"live{hour}", DAY // 3600 + hour, HOSTS_OF_SERVICE, options.rows, 77)]
+    files = [pair for hour in range(DAY // 3600, DAY // 3600 + 2)
+             for pair in make_hour(options, f"live{hour}", hour, HOSTS_OF_SERVICE, options.rows, 77)]
     sending = Sending(server, files, 2 * cost)
     sending.start()
     ask(server, results, options, "while receiving")
@@ -179,27 +180,28 @@ def page(results, options):
     def one(what, unit, part="fleet"):
         return f"{figure(results, part, what)} {unit}"
 
-    rows = results.of("fleet", "zipf", "rows")[0]
+    rows, rollups, making = (results.of("fleet", "zipf", what)[0]
+                             for what in ("rows", "bytes of roll-ups", "CPU of making roll-ups"))
     lines = ["## A fleet as it is", "",
-             f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE} send a recording a minute for {options.hours} hours: {rows / 1e6:.3g} M rows. Each",
-             f"recording has {options.rows:,} samples of each of six kinds, of which five have rows: CPU, wall clock, allocations, waits for locks, and",
-             f"lock holders. Live objects stay in the recording. Stacks are `zipf` among {options.stacks:,}, of 30 to 90 frames. Samples of CPU",
-             "and wall clock have one of 16 endpoints. Latencies are median / 95th percentile over"
-             f" {options.runs} runs, with the whole answer sent.", "",
+             f"{options.hosts} JVMs in services of {HOSTS_OF_SERVICE} send a recording a minute for {options.hours} h: {rows / 1e6:.3g} M rows.",
+             f"Each recording has {options.rows:,} samples of each of six kinds, of which five have rows: CPU, wall clock, allocations,",
+             f"waits for locks, and lock holders. Live objects stay in the recording. Stacks are `zipf` among {options.stacks:,}, of 30 to",
+             "90 frames. Samples of CPU and wall clock have one of 16 endpoints, which the first frames of the stack decide. Latencies",
+             f"are median / 95th percentile over {options.runs} runs, with the whole answer sent.", "",
              "| what | goal | measured |", "|---|---|---|",
              f"| ingest, one core | 100 MB/s | {one('MB/s of a core', 'MB/s')} |",
              f"| recordings, one core | 500/s | {one('recordings/s of a core', '/s')}, of {one('bytes of a recording', 'B')} each |",
              f"| segment bytes per row | 2 B | {one('segment bytes per row', 'B')} |",
              f"| dictionary bytes per row | 0.5 B | {one('dictionary bytes per row', 'B')} |",
-             f"| bytes of roll-ups per row |  | {number(results.of('fleet', 'zipf', 'bytes of roll-ups')[0] / rows)} B |",
-             f"| CPU of making roll-ups, per million rows |  | {number(results.of('fleet', 'zipf', 'CPU of making roll-ups')[0] / rows * 1e6)} s |",
+             f"| bytes of roll-ups per row |  | {number(rollups / rows)} B |",
+             f"| CPU of making roll-ups, per million rows |  | {number(making / rows * 1e6)} s |",
              f"| most memory, making roll-ups | 500 MB | {one('resident at most, making roll-ups', 'MB')} |",
              f"| most memory, with queries | 500 MB | {one('resident at most, with queries', 'MB')} |",
              f"| most memory, with other services, receiving | 500 MB | {one('resident at most', 'MB', 'while receiving')} |",
              f"| files, without recordings, per 100 recordings | 1 | {one('files per 100 recordings, without these', '')} |",
              f"| restart after SIGTERM, per GB | 2 s | {one('restart after SIGTERM, per GB', 's')} |",
              f"| restart after SIGKILL, per GB | 2 s | {one('restart after SIGKILL, per GB', 's')} |", "",
-             f"| query | goal | alone | with {options.others} times as many other services | while receiving at half capacity |",
+             f"| query | goal | alone | with {options.others} times as many other services | while receiving, at half capacity |",
              "|---|---|---|---|---|"]
     for name, goal in GOALS.items():
         lines.append(f"| {name} | {goal} ms | " + " | ".join(latency(results, part, name) for part in PARTS) + " |")

@@ -5,11 +5,11 @@
  * Writes FOLDER/0.jfr, 1.jfr, ..., one after the other in time from START_S (seconds since the epoch) on. Each has the given number of
  * samples in the given number of seconds, flushed every second as by the agent. KINDS is `cpu`, or `all`: then each recording has SAMPLES
  * samples of each of six kinds (CPU, wall clock, allocations, waits for locks, lock holders, live objects), and those of CPU and wall clock
- * name one of 16 endpoints. Stacks are paths in one tree, the same for every seed.
+ * name one of 16 endpoints, which the first frames of the stack decide. Stacks are paths in one tree, the same for every seed.
  * Of DISTINCT stacks, the r-th most frequent has the share 1/r of the first (Zipf). DISTINCT 0 draws each stack anew among 2^40, so that
  * hardly any comes twice, and they have only their roots in common. Their depths are spread evenly between half of DEPTH and one and a
- * half times DEPTH. Weights of CPU and wall clock are 10 ms, with the variation of a thread's CPU clock at its expiries; those of objects and
- * waits are spread evenly over the logarithm, from 4 KiB to 4 MiB and from 16 us to 16 ms. */
+ * half times DEPTH. Weights of CPU and wall clock are 10 ms, with the variation of a thread's CPU clock at its expiries. Those of objects
+ * and waits are spread evenly over the logarithm, from 4 KiB to 4 MiB and from 16 us to 16 ms. */
 #include "base/map.h"
 #include "base/time_units.h"
 #include "jfr/write/writer.h"
@@ -27,7 +27,7 @@ enum {
     JITTER_NS = 200 * NS_PER_US,
     RARE_BITS = 40,
     DEPTH_MAX = 4096,
-    ENDPOINTS = 16
+    ENDPOINT_BITS = 4
 };
 
 struct maker {
@@ -164,7 +164,7 @@ static struct drawn draw_sample(struct maker *m, uint64_t ticks)
 {
     struct drawn d = {.ticks = ticks, .stack = id_of(m, draw_key(m)), .thread = 1 + (uint32_t)(draw(m) % m->threads)};
     d.weight = INTERVAL_NS - JITTER_NS + draw(m) % (2 * JITTER_NS);
-    d.context = m->all_kinds ? 1 + (uint32_t)(draw(m) % ENDPOINTS) : 0;
+    d.context = m->all_kinds ? 1 + (uint32_t)(m->keys[d.stack - 1] >> (m->bits - ENDPOINT_BITS)) : 0;
     return d;
 }
 

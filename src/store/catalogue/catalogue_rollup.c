@@ -53,9 +53,10 @@ static int hours_due(struct sql_database *d, const struct catalogue_rollup_rule 
 
 static int days_due(struct sql_database *d, catalogue_visit_rollup *visit, void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due JOIN rollup h ON h.service = u.service "
-                              "AND h.day = u.day AND h.type = u.type AND h.step = 3600 AND h.gone = u.gone WHERE u.step = 86400 "
-                              "AND (u.stale OR u.until < 86400) AND h.until = 86400 AND NOT h.stale ORDER BY u.day");
+    struct sql s =
+        sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u INDEXED BY rollup_due JOIN rollup h ON h.service = u.service "
+                   "AND h.day = u.day AND h.type = u.type AND h.step = 3600 AND h.gone = u.gone WHERE u.step = 86400 "
+                   "AND (u.stale OR u.until < 86400) AND h.until = 86400 AND NOT h.stale ORDER BY u.day");
     return visit_all(&s, visit, context, e);
 }
 
@@ -73,8 +74,9 @@ int catalogue_rollups_due(struct catalogue *c, uint32_t step, const struct catal
 static int get(struct sql_database *d, uint64_t service, int64_t day, int64_t type, uint32_t step, catalogue_visit_rollup *visit,
                void *context, struct error *e)
 {
-    struct sql s = sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u WHERE u.service = ? AND u.day = ? AND u.type = ? AND u.step = ? "
-                              "AND u.until = 86400 AND NOT u.stale");
+    struct sql s =
+        sql_use(d, "SELECT " CATALOGUE_ROLLUP_COLUMNS " FROM rollup u WHERE u.service = ? AND u.day = ? AND u.type = ? AND u.step = ? "
+                   "AND u.until = 86400 AND NOT u.stale");
     sql_int(&s, (int64_t)service);
     sql_int(&s, day);
     sql_int(&s, type);

@@ -253,8 +253,8 @@ static int keep_copy(struct catalogue *c, int64_t version, struct error *e)
 
 int catalogue_upgrade(struct catalogue *c, int64_t version, struct error *e)
 {
-    static const char *const steps[] = {schema,    version_2, version_3, version_4, version_5,
-                                        version_6, version_7, version_8, version_9, version_10, version_11};
+    static const char *const steps[] = {schema,    version_2, version_3, version_4,  version_5, version_6,
+                                        version_7, version_8, version_9, version_10, version_11};
     const int64_t newest = sizeof steps / sizeof *steps;
     if (version == newest)
         return 0;

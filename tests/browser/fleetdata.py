@@ -66,10 +66,12 @@ def metered(server, service="metered"):
     server.send(recordings.make(f"{service}.jfr", lines).read_bytes(), service=service, host="web-1", version="2")
 
 
-# A request: for each process and thread what it did, as (ms of its first sample, number of samples, state, place). A sample stands for 10 ms.
+# A request: for each process what its threads did, as (thread, ms of the first sample, number of samples, state, place). A sample stands
+# for 10 ms.
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-LIFE = {"web": [(1, 5, 4, "cpu", "org.shop.Pay.check"), (1, 65, 12, "PARKED", "org.shop.Stock.await"), (1, 195, 3, "cpu", "org.shop.Pay.book"),
-                (1, 225, 6, "BLOCKED_ON_MONITOR_ENTER", "org.shop.Log.write"), (2, 45, 2, "WAITING_FOR_CPU", "org.shop.Mail.send")],
+LIFE = {"web": [(1, 5, 4, "cpu", "org.shop.Pay.check"), (1, 65, 12, "PARKED", "org.shop.Stock.await"),
+                (1, 195, 3, "cpu", "org.shop.Pay.book"), (1, 225, 6, "BLOCKED_ON_MONITOR_ENTER", "org.shop.Log.write"),
+                (2, 45, 2, "WAITING_FOR_CPU", "org.shop.Mail.send")],
         "stock": [(1, 75, 5, "cpu", "org.stock.Table.scan"), (1, 125, 4, "IN_NATIVE_IO", "org.stock.Disk.read")]}
 OTHERS = 12  # further requests, each shorter than the one before, of two endpoints
 
@@ -87,8 +89,8 @@ def lived(life, context):
 def requests(server):
     """Two processes that work for the same requests; one endpoint's name is markup."""
     for number, (service, life) in enumerate(LIFE.items(), 1):
-        lines = [("setting", "event", "cpu,wall"), ("setting", "interval_ns", 10 * MS), ("thread", "exec-1", 11, 1), ("thread", "exec-2", 12, 2),
-                 *lived(life, ("POST /pay", TRACE, f"{number:016x}", f"{1:016x}"))]
+        lines = [("setting", "event", "cpu,wall"), ("setting", "interval_ns", 10 * MS), ("thread", "exec-1", 11, 1),
+                 ("thread", "exec-2", 12, 2), *lived(life, ("POST /pay", TRACE, f"{number:016x}", f"{1:016x}"))]
         for i in range(OTHERS if service == "web" else 0):
             begun = 1000 * (i + 1)
             short = [(1, begun, 2 * (OTHERS - i), "cpu", "org.shop.Cart.show"), (2, begun + 5, 2, "PARKED", "org.shop.Cart.load")]

@@ -13,13 +13,15 @@ function somePieces(draw: () => number): Piece[] {
         const weight = state === "allocates" ? { bytes: 64 } : { ns: 2 * samples * (1 + pick(9)) };
         return {
             from_ns: from, to_ns: from + (samples === 1 ? 0 : length), state, samples, ...weight, process: "p" + pick(2),
-            thread: "t" + pick(2), span_id: null, method: "m" + pick(3), in: draw() < 0.5 ? "own" + pick(2) : null,
+            thread: "t" + pick(2), span_id: null, method: "m" + pick(3),
+            in: draw() < 0.5 ? "own" + pick(2) : null,
         };
     }).sort((a, b) => a.from_ns - b.from_ns);
 }
 
 const traceOf = (pieces: Piece[]): Trace => ({
-    trace_id: "1", endpoint: null, from_ns: 0, to_ns: 0, cpu_ns: 0, wall_ns: 0, allocated_bytes: 0, samples: 0, threads: 0, spans: [], pieces,
+    trace_id: "1", endpoint: null, from_ns: 0, to_ns: 0, cpu_ns: 0, wall_ns: 0, allocated_bytes: 0, samples: 0, threads: 0, spans: [],
+    pieces,
 });
 
 // The expected weight of each state and of nothing, with a step of one ns: every end of a stretch is a whole number here.

@@ -64,9 +64,8 @@ static int skip_hit(void *context, const struct catalogue_hit *hit)
 static int check_rollup(struct store *s, const struct listed_file *listed, struct store_result *r, struct error *e)
 {
     const struct catalogue_rollup_file *f = &listed->file;
-    char path[DISK_PATH_MAX];
     struct rollup_file file;
-    int rc = rollup_read(&file, store_rollup_path(s, path, f->dictionary, f->number), e);
+    int rc = s->rows->read_rollup(s, f->dictionary, f->number, &file, e);
     if (!rc)
         rollup_file_deinit(&file);
     if (rc == -ENOENT && listed->stale)

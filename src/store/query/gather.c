@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct take_hits {
@@ -199,7 +200,8 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     g->store = s;
     g->arriving = arrivals_from(&s->arrivals);
     g->epoch = merge_read_begin(s);
-    if (strtab_init(&g->types) || strtab_init(&g->values))
+    g->ahead = calloc(1, sizeof *g->ahead);
+    if (!g->ahead || strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
     struct take_hits hits = {g, q, grain, false};
     const struct catalogue_select_visitor visitor = {take_rollup, take_file, take_hit, &hits};
@@ -230,6 +232,9 @@ void gather_deinit(struct gather *g)
     by_context_free(g->contexts);
     map_deinit(&g->labelsets);
     gather_pieces_deinit(g);
+    if (g->ahead)
+        rows_ahead_deinit(g->ahead);
+    free(g->ahead);
     strtab_deinit(&g->types);
     strtab_deinit(&g->values);
 }
@@ -426,12 +431,24 @@ static void put_misfit_aside(const struct gather *g, struct store *s, const stru
     recover_quarantine(s, of->dictionary, of->segment, e.text);
 }
 
+/* Reads the segment of the entry, and names those that will be read after it. */
+static int read_segment(const struct gather *g, struct store *s, uint32_t at, unsigned columns, struct segment *out, struct error *e)
+{
+    struct rows_one list[ROWS_AHEAD_MAX];
+    const struct gathered *first = &g->list[at];
+    struct rows_wanted wanted = {.dictionary = first->dictionary, .type = strtab_text(&g->types, first->type), .list = list};
+    for (uint32_t i = at; i < g->count && g->list[i].dictionary == first->dictionary; i++)
+        if (!g->list[i].rolled && g->list[i].type == first->type &&
+            !rows_want(&wanted, list, s->rows->ahead, g->list[i].segment, g->list[i].rows, g->list[i].weight))
+            break;
+    return s->rows->read(s, g->ahead, &wanted, columns, out, e);
+}
+
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    const struct gather_fit *fit, gather_visit *visit, void *context, struct store_result *r, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t begin = *at;
-    char path[DISK_PATH_MAX];
     struct segment segment;
     columns = g->labels ? columns | 1u << SEGMENT_CONTEXT : columns & ~(1u << SEGMENT_CONTEXT);
     int rc = store_is_over(s, q, e);
@@ -440,7 +457,7 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
         return rc ? rc : gather_rollup(g, s, at, fit, visit_rolled, &rows, r, e);
     }
     *at = end_of(g, begin);
-    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
+    rc = rc ? rc : read_segment(g, s, begin, columns, &segment, e);
     if (rc)
         return give_up(g, s, first, rc, r, e);
     rc = visit_rows(g, q, begin, *at, &segment, fit, visit, context, r);
@@ -501,13 +518,12 @@ int gather_sums(const struct gather *g, struct store *s, const struct store_quer
 {
     const struct gathered *first = &g->list[*at];
     uint32_t end = end_of(g, *at);
-    char path[DISK_PATH_MAX];
     struct segment segment;
     *done = false;
     if (!may_sum(g, *at, end, which))
         return 0;
     int rc = store_is_over(s, q, e);
-    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    rc = rc ? rc : read_segment(g, s, *at, SEGMENT_SUMS, &segment, e);
     if (rc) {
         *done = true;
         *at = end;

@@ -446,10 +446,11 @@ int gather_rollup(const struct gather *g, struct store *s, uint32_t *at, const s
     struct rollup_file file;
     while (*at < g->count && g->list[*at].segment == first->segment)
         ++*at;
-    int rc = rollup_read(&file, store_rollup_path(s, path, first->dictionary, first->segment), e);
+    int rc = s->rows->read_rollup(s, first->dictionary, first->segment, &file, e);
     if (!rc && !belongs(g, first, &file, fit)) {
         rollup_file_deinit(&file);
-        rc = error_set(e, -EBADMSG, "%s: its dictionary, or what the catalog knows of it, is damaged", path);
+        rc = error_set(e, -EBADMSG, "%s: its dictionary, or what the catalog knows of it, is damaged",
+                       store_rollup_path(s, path, first->dictionary, first->segment));
     }
     if (rc == -EBADMSG || rc == -ENOENT) {
         give_up(g, s, begin, *at, r, e);

@@ -46,8 +46,9 @@ struct gather {
     bool skip_files;             /* those of the roll-up that the catalog lists */
     struct gather_piece *pieces; /* sorted by service and day */
     uint32_t piece_count, piece_cap;
-    struct map piece_of; /* service and day -> the first of their pieces */
-    struct map hole_of;  /* gather_hole_key of each hole */
+    struct map piece_of;      /* service and day -> the first of their pieces */
+    struct map hole_of;       /* gather_hole_key of each hole */
+    struct rows_ahead *ahead; /* rows that were read for the next segments */
 };
 
 /* The key of a part in hole_of. A recording has parts of several types. type: id in the gather's types. */

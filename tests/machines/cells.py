@@ -1,0 +1,183 @@
+"""What is recorded in the emulated machines, and what must be true of each recording.
+
+A cell is a program, recorded in one situation on one machine and JDK. Its recording comes back, and this machine's candor reads it.
+"""
+import dataclasses
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import images
+
+sys.path.insert(0, str(images.ROOT / "tests" / "lib"))
+import candortest as ct
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILDS = {"arm64": ct.ROOT / "build-aarch64", "amd64": ct.ROOT / "build"}
+COMPILERS = {"arm64": "aarch64-linux-gnu-gcc", "amd64": "gcc"}
+BOOT, CELL, PROGRAM = 120, 120, 600  # seconds that each may take on a busy host
+
+# The greatest shares of the measured time that may have no stack, and that nobody can account for. The host is busy and the machine's
+# interrupts come late, so a cell that misses the second one runs once more.
+FAILED_MOST, RESIDUAL_MOST = 0.005, 0.10
+
+SAMPLES_LEAST = 50  # half of what 4 seconds of a busy thread must give on a host ten times as slow, at 10 ms
+PERF = "sigtrap|signal"
+STEADY = "go seconds=60 threads=2"
+
+
+@dataclasses.dataclass(frozen=True)
+class Accounts:
+    whole: str
+    shares: tuple  # failed, truncated, residual
+
+
+ACCOUNTS = {
+    "books": Accounts("cpu_ns", ("failed_ns", "truncated_ns", "residual_ns")),
+    "wall_time": Accounts("wall_ns", ("failed_ns", "", "residual_ns")),
+    "events": Accounts("counted_events", ("failed_events", "truncated_events", "residual_events")),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    name: str
+    clock: str = PERF  # a pattern
+    who: str = "root"
+    paranoid: int = 2
+    how: str = "attach"
+    program: str = "Steady"
+    go: str = STEADY
+    options: tuple = ()
+    books: str = "books"  # the member of the report that accounts for this event
+    only: str = ""  # a pattern of the machine and JDK, "arm64-6.1 17"
+    kernel_arguments: tuple = ()
+    samples: int = SAMPLES_LEAST
+    failed: float = FAILED_MOST
+
+
+CELLS = (
+    Cell("root"),
+    Cell("root-paranoid-4", paranoid=4),
+    Cell("user", who="user"),
+    Cell("user-paranoid-1", who="user", paranoid=1),
+    Cell("user-paranoid-4", who="user", paranoid=4, clock="timer"),
+    Cell("user-seccomp", who="user-denied", clock="timer"),
+    Cell("root-seccomp", who="root-denied", clock="timer"),
+    Cell("clock-signal", clock="signal", options=("--clock", "signal")),
+    Cell("clock-timer", clock="timer", options=("--clock", "timer")),
+    Cell("clock-itimer", clock="itimer", options=("--clock", "itimer")),
+    Cell("wall", options=("-e", "wall"), books="wall_time", clock=""),
+    Cell("every-kind", options=("-e", "cpu,wall,alloc,lock,live,halt")),
+    Cell("page-faults", options=("-e", "page-faults", "--event-interval", "1"), books="events", samples=1),
+    Cell("start", how="start", go="go seconds=3 threads=2"),
+    Cell("agent", how="agent", go="go seconds=3 threads=2", options=("interval=10ms",)),
+    Cell("walker", how="agent", program="Intrinsics", go="go seconds=1", options=("interval=5ms", "walker=compare"), failed=0.02),
+    Cell("recursion", how="agent", program="Deep", go="go depth=1000 seconds=3", options=("interval=10ms",)),
+    Cell("unloading", how="agent", program="Loaders", go="go seconds=4", options=("interval=5ms",)),
+    Cell("lockdown", only="6[.]12 ", kernel_arguments=("lockdown=confidentiality",), clock=""),
+)
+
+
+def chosen(machine, jdk, wanted):
+    """The cells of a machine and JDK whose names fit: machine, machine/JDK, or machine/JDK/cell, where * stands for anything."""
+    def fits(cell):
+        name = f"{machine.name}/{jdk}/{cell.name}"
+        return re.search(cell.only, f"{machine.name} {jdk}") and (not wanted or any(
+            re.fullmatch(re.escape(one).replace(r"\*", ".*") + "(/.*)?", name) for one in wanted))
+    return [cell for cell in CELLS if fits(cell)]
+
+
+def quote(text):
+    return "'" + str(text).replace("'", "'\\''") + "'"
+
+
+def line(cell, jdk):
+    words = (cell.name, jdk, cell.who, cell.paranoid, cell.how, cell.program, cell.go, 4)
+    options = (",".join(cell.options),) if cell.how == "agent" else cell.options
+    return "cell " + " ".join(quote(word) for word in (*words, *options))
+
+
+def fill(folder, machine, jdk, lines, programs=()):
+    """Makes the folder that goes into the machine."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    build = BUILDS[machine.architecture]
+    for name in ("candor", "libcandor.so"):
+        shutil.copy(build / name, folder / name)
+    for path in programs:
+        shutil.copy(build / path, folder / pathlib.Path(path).name)
+    shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
+    deny = images.cached(f"deny-{machine.architecture}", (HERE / "deny.c").read_text(), lambda made: images.run(
+        COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "deny.c"))
+    shutil.copy(deny, folder / "deny")
+    shutil.copy(HERE / "inside.sh", folder / "inside.sh")
+    (folder / "run.sh").write_text("\n".join(("set -u", ". ./inside.sh", *lines, "exit 0")) + "\n")
+
+
+@dataclasses.dataclass
+class Verdict:
+    machine: str
+    jdk: int
+    cell: str
+    clock: str = ""
+    samples: int = 0
+    failed: float = 0.0  # shares of the measured time
+    truncated: float = 0.0
+    residual: float = 0.0
+    problems: list = dataclasses.field(default_factory=list)
+
+
+def last_lines(path):
+    return path.read_text(errors="replace").splitlines()[-5:] if path.exists() else []
+
+
+def judge(machine, jdk, cell, folder):
+    """What the recording of a cell in this folder says, and what is wrong with it."""
+    verdict = Verdict(machine.name, jdk, cell.name)
+    bad = verdict.problems.append
+    for crash in sorted(folder.glob("hs_err*")):
+        text = crash.read_text(errors="replace")
+        bad(f"the JVM crashed, {'in' if 'libcandor' in text else 'but not in'} libcandor: {' '.join(text.splitlines()[5:8])}")
+    status = (folder / "verdict").read_text().strip() if (folder / "verdict").exists() else "the machine did not get that far"
+    wanted = "record=0 java=143" if cell.how == "attach" else "record=none java=0"
+    if status != wanted:
+        bad(f"{status}, not {wanted}: {' | '.join(last_lines(folder / 'record.out') + last_lines(folder / 'java.out'))}")
+    recording = folder / "recording.jfr"
+    if recording.exists():
+        judge_recording(verdict, cell, recording)
+    else:
+        bad("there is no recording")
+    return verdict
+
+
+def judge_recording(verdict, cell, recording):
+    bad = verdict.problems.append
+    try:
+        report = ct.report(recording)
+    except RuntimeError as problem:
+        bad(f"it cannot be read: {problem}")
+        return
+    books, names = report[cell.books] or {}, ACCOUNTS[cell.books]
+    if cell.books == "wall_time":
+        books.get("failed_ns", {}).pop("no_java_stack", None)  # the JVM's own threads have none
+    sums = {name: sum(value.values()) if isinstance(value, dict) else value for name, value in books.items() if value is not None}
+    whole = sums.get(names.whole, 0)
+    verdict.clock, verdict.samples = report["settings"].get("clock", ""), report["sample_count"]
+    if whole:
+        verdict.failed, verdict.truncated, verdict.residual = (sums.get(name, 0) / whole for name in names.shares)
+    else:
+        bad(f"the books have no {names.whole}")
+    if not re.fullmatch(cell.clock or ".*", verdict.clock):
+        bad(f"the clock is {verdict.clock}")
+    if verdict.samples < cell.samples:
+        bad(f"{verdict.samples} samples")
+    if verdict.failed + verdict.truncated > cell.failed:
+        bad(f"{100 * (verdict.failed + verdict.truncated):.2f} % without a whole stack")
+    if abs(verdict.residual) > RESIDUAL_MOST:
+        bad(f"residual {100 * verdict.residual:.1f} %")
+    for problem in report["problems"]:
+        if problem["level"] == "error":
+            bad(problem["text"])

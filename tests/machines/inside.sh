@@ -1,0 +1,118 @@
+# Functions for run.sh, which runs in the machine. The host reads what they leave in /guest/out.
+#
+#   cell NAME JDK WHO PARANOID HOW PROGRAM "GO" SECONDS OPTION...
+#     Records a program of tests/java. WHO: root; user; root-denied, user-denied (without perf_event_open). HOW: attach; start (record --);
+#     agent (OPTIONs are the agent's). GO: the line that the program gets. It leaves NAME/recording.jfr, NAME/verdict, and what was printed.
+#   program NAME FILE
+#     Runs a test program, and leaves its output in NAME.tap.
+candor=/guest/candor
+agent=/guest/libcandor.so
+patience=180 # seconds that a program may take to start
+
+chmod -R a+rX /guest/classes
+chmod 755 /guest /guest/candor /guest/libcandor.so /guest/deny
+
+# Becomes a command of somebody else's.
+as()
+{
+    local who=$1
+    shift
+    export HOME=/guest/home
+    case $who in
+        root) exec "$@" ;;
+        user) exec setuidgid user "$@" ;;
+        root-denied) exec /guest/deny "$@" ;;
+        user-denied) exec setuidgid user /guest/deny "$@" ;;
+    esac
+}
+
+# await FILE TEXT: until a line of the file begins with the text, or the patience ends.
+await()
+{
+    local n=0
+    until grep -q "^$2" "$1" 2>/dev/null; do
+        sleep 0.2
+        n=$((n + 1))
+        [ $n -lt $((patience * 5)) ] || return 1
+    done
+}
+
+cell()
+{
+    local name=$1 jdk=$2 who=$3 paranoid=$4 how=$5 program=$6 go=$7 seconds=$8
+    local d=/guest/out/$1 java job status=none
+    shift 8
+    echo "cell $name at $(cut -d' ' -f1 /proc/uptime) s"
+    echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
+    mkdir -m 777 "$d"
+    mkfifo -m 666 "$d/in"
+    java="$(echo /usr/lib/jvm/java-"$jdk"-openjdk-*/bin/java) -Xmx256m -XX:ErrorFile=$d/hs_err.log"
+    cd "$d"
+    case $how in
+        attach) (as "$who" $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
+        start) (as "$who" $candor record -o recording.jfr "$@" -- $java -cp /guest/classes $program) <in >java.out 2>&1 & ;;
+        agent) (as "$who" $java "-agentpath:$agent=file=$d/recording.jfr,$*" -cp /guest/classes $program) <in >java.out 2>&1 & ;;
+    esac
+    job=$!
+    exec 7>in
+    if await java.out ready; then
+        echo "$go" >&7
+        if [ "$how" = attach ]; then
+            sleep 3
+            (as "$who" timeout $patience $candor record -d "${seconds}s" -o "$d/recording.jfr" "$@" $job) >record.out 2>&1
+            status=$?
+            kill $job
+        fi
+    fi
+    exec 7>&- # a program ends when its input does, after its round
+    stop_after $patience $job
+    wait $job
+    echo "record=$status java=$?" >verdict
+    cd /guest
+    rm -f "$d/in"
+}
+
+# Kills a process that does not end by itself.
+stop_after()
+{
+    local n=0
+    while kill -0 "$2" 2>/dev/null; do
+        sleep 0.2
+        n=$((n + 1))
+        [ $n -lt $(($1 * 5)) ] || kill -9 "$2"
+    done
+}
+
+program()
+{
+    echo "program $1 at $(cut -d' ' -f1 /proc/uptime) s"
+    timeout -s KILL 600 "$2" >"/guest/out/$1.tap" 2>&1
+    echo "# status $?" >>"/guest/out/$1.tap"
+}
+
+# daemon NAME JDK SECONDS URL: profiles a JVM by the daemon, which sends to the server there. NAME/left has what it could not send.
+daemon()
+{
+    local name=$1 jdk=$2 seconds=$3 d=/guest/out/$1 java daemon
+    echo "daemon $name at $(cut -d' ' -f1 /proc/uptime) s"
+    mkdir "$d"
+    cd "$d"
+    printf '[daemon]\nserver = %s\nchunk = 5s\nlook = 1s\nmin-age = 0\n[jvm all]\n' "$4" >daemon.conf
+    mkfifo in
+    $(echo /usr/lib/jvm/java-"$jdk"-openjdk-*/bin/java) -Xmx256m -XX:ErrorFile=hs_err.log -cp /guest/classes Steady <in >java.out 2>&1 &
+    java=$!
+    exec 7>in
+    await java.out ready && echo "go seconds=300 threads=1" >&7
+    $candor daemon --config daemon.conf --spool /guest/spool 2>daemon.out &
+    daemon=$!
+    sleep "$seconds"
+    kill $daemon
+    stop_after $patience $daemon
+    wait $daemon
+    echo "daemon=$?" >verdict
+    exec 7>&-
+    kill $java
+    find /guest/spool/live /guest/spool/queue -type f >left
+    cd /guest
+    rm "$d/in"
+}

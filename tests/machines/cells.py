@@ -110,9 +110,9 @@ def fill(folder, machine, jdk, lines, programs=()):
     for path in programs:
         shutil.copy(build / path, folder / pathlib.Path(path).name)
     shutil.copytree(ct.classes(ct.jdk(17)), folder / "classes")
-    deny = images.cached(f"deny-{machine.architecture}", (HERE / "deny.c").read_text(), lambda made: images.run(
-        COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "deny.c"))
-    shutil.copy(deny, folder / "deny")
+    become = images.cached(f"become-{machine.architecture}", (HERE / "become.c").read_text(), lambda made: images.run(
+        COMPILERS[machine.architecture], "-O2", "-static", "-o", made, HERE / "become.c"))
+    shutil.copy(become, folder / "become")
     shutil.copy(HERE / "inside.sh", folder / "inside.sh")
     (folder / "run.sh").write_text("\n".join(("set -u", ". ./inside.sh", *lines, "exit 0")) + "\n")
 

@@ -9,6 +9,7 @@ import hashlib
 import lzma
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor" / "machines"
-LIBRARIES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g")
+LIBRARIES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g", "busybox-static", "libcurl4+")  # the last one: to send recordings
 # In the order in which they need each other. A kernel that has one of them built in has no such file.
 MODULES = ("virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk", "failover",
            "net_failover", "virtio_net")
@@ -28,18 +29,25 @@ def run(*command, **keywords):
 
 
 def unpack(suite, architecture, directory, *packages):
-    """Unpacks packages of a suite; a package that ends in * is what a metapackage of that name depends on first."""
+    """Unpacks packages of a suite. NAME* is what a metapackage of that name depends on first; NAME+ is a package with all its
+    dependencies."""
     apt = CACHE / "apt" / architecture
-    if any(name.endswith("*") for name in packages):
+    if packages[-1][-1] in "*+":
         run(ROOT / "script" / "private-apt", apt, suite, architecture, directory, "base-files")
-    names = [latest(apt / suite, name[:-1]) if name.endswith("*") else name for name in packages]
-    run(ROOT / "script" / "private-apt", apt, suite, architecture, directory, *names)
+    wanted = [one for name in packages for one in named(apt / suite, name)]
+    run(ROOT / "script" / "private-apt", apt, suite, architecture, directory, *wanted)
 
 
-def latest(folder, metapackage):
-    found = subprocess.run(["apt-cache", "depends", metapackage], env=dict(os.environ, APT_CONFIG=str(folder / "apt.conf")),
-                           stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    return found[found.index("Depends:") + 1]
+def named(folder, name):
+    """The packages that this name stands for. folder: where apt knows the suite."""
+    def ask(*command):
+        return subprocess.run(command, env=dict(os.environ, APT_CONFIG=str(folder / "apt.conf")), stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+    if name.endswith("*"):
+        return [re.search(r"Depends: (\S+)", ask("apt-cache", "depends", name[:-1]))[1]]
+    if name.endswith("+"):
+        return re.findall(r"^Inst (\S+)", ask("apt-get", "-s", "--no-install-recommends", "install", name[:-1]), re.MULTILINE)
+    return [name]
 
 
 def cached(kind, recipe, make):
@@ -63,7 +71,7 @@ def kernel(suite, architecture):
     """A folder with the kernel, and with initrd, whose init mounts the first disk."""
     def make(made):
         tree = made.with_name("tree")
-        unpack(suite, architecture, tree, f"linux-image-cloud-{architecture}*", "busybox-static")
+        unpack(suite, architecture, tree, "busybox-static", f"linux-image-cloud-{architecture}*")
         made.mkdir()
         shutil.move(next(tree.glob("boot/vmlinuz-*")), made / "kernel")
         initrd(tree, made / "initrd")
@@ -99,7 +107,7 @@ def disk(suite, architecture, jdks):
         tree = made.with_name("tree")
         for other, names in packages.items():
             unpack(other, architecture, tree, *names)
-        unpack(suite, architecture, tree, *LIBRARIES, "busybox-static")
+        unpack(suite, architecture, tree, *LIBRARIES)
         finish_tree(tree)
         size = int(subprocess.run(["du", "-sm", tree], stdout=subprocess.PIPE, check=True).stdout.split()[0])
         # The oldest kernel has to read it.

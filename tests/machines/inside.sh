@@ -10,7 +10,7 @@ agent=/guest/libcandor.so
 patience=180 # seconds that a program may take to start
 
 chmod -R a+rX /guest/classes
-chmod 755 /guest /guest/candor /guest/libcandor.so /guest/deny
+chmod 755 /guest /guest/candor /guest/libcandor.so /guest/become
 
 # Becomes a command of somebody else's.
 as()
@@ -20,9 +20,7 @@ as()
     export HOME=/guest/home
     case $who in
         root) exec "$@" ;;
-        user) exec setuidgid user "$@" ;;
-        root-denied) exec /guest/deny "$@" ;;
-        user-denied) exec setuidgid user /guest/deny "$@" ;;
+        *) exec /guest/become "${who#root-}" "$@" ;;
     esac
 }
 

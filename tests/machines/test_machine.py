@@ -23,7 +23,6 @@ from servers import Server
 NAMES = ("root", "user-paranoid-4", "start")
 
 
-
 def free_port():
     """A port for the server, which has to know the address by which the machine reaches it. Nothing else takes it at once."""
     with socket.create_server(("127.0.0.1", 0)) as probe:

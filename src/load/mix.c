@@ -232,6 +232,7 @@ int mix_render(struct mix *m, const char *authority, const char *headers, bool k
             buffer_printf(&b, "Content-Length: %zu\r\n", t->body_len);
         buffer_text(&b, "\r\n");
         buffer_put(&b, t->body, t->body_len);
+        t->call = (struct candor_load_call){t->name, t->method, t->path, t->headers, {t->body, t->body_len}};
         free(t->bytes);
         t->bytes = b.failed ? NULL : malloc(b.len);
         t->len = b.len;

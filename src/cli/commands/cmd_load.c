@@ -6,6 +6,7 @@
 #include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/print.h"
+#include "cli/load/store.h"
 #include "format/write/output.h"
 
 #include <errno.h>
@@ -37,7 +38,15 @@ static const struct cli_option options[] = {
     {0, "timeout", "TIME", NULL, "give up a request after this time, and count it with the time that it took (default 30s)"},
     {0, "drain", "TIME", NULL, "after the end, continue for this time to send requests that are overdue (default 0)"},
     {0, "spin", NULL, NULL, "poll the clock instead of sleeping: requests are sent more punctually, but a whole processor is busy"},
-    {0, "insecure", NULL, NULL, "accept any certificate of an https server"},
+    {0, "insecure", NULL, NULL, "accept any certificate of a server with TLS"},
+    {0, "workload", "WORKLOAD", NULL,
+     "operations on records of a store: a to f (YCSB's core workloads), a YCSB property file, or ops(NAME=WEIGHT,...) with read, update, "
+     "insert, scan and read-modify-write"},
+    {0, "phase", "PHASE", "load|run", "load: fill the table with the workload's records; run: do its operations (default run)"},
+    {0, "properties", "LIST", NULL, "YCSB properties of the workload, such as recordcount=100000,fieldlength=10"},
+    {0, "in-flight", "N", NULL, "with a driver: requests in progress on each connection at once (default 1)"},
+    {0, "driver", "FILE", NULL, "reach the URL by the driver in this shared library (include/candor/load_driver.h)"},
+    {0, "password-file", "FILE", NULL, "read the password of the URL's login from FILE"},
     {0, "mock", "MODEL", NULL,
      "use a simulated server: delay=TIME answers after TIME; hiccup[=TIME-TIME] stops everything now and then, for a time in this range"},
     {0, "virtual-time", NULL, NULL, "with --mock: skip waiting times, so that a simulated minute takes moments"},
@@ -123,10 +132,19 @@ static int set_mock(const struct cli_args *args, struct load_config *c)
     return CLI_OK;
 }
 
-static int set_target(const struct cli_args *args, struct load_config *c)
+static int set_target(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
+    static const char *const of_stores[] = {"workload", "phase", "properties", "in-flight", "password-file"};
     struct error e;
     bool mock = cli_option(args, "mock") != NULL, command = cli_switch(args, "command");
+    if (store_is_meant(args) && !mock && !command) {
+        if (args->operand_count > 1)
+            return cli_usage(args->command, "'%.60s' is one argument too many", args->operands[1]);
+        return store_set(args, store, c);
+    }
+    for (size_t i = 0; i < sizeof of_stores / sizeof *of_stores; i++)
+        if (cli_option(args, of_stores[i]))
+            return cli_usage(args->command, "--%s needs a URL of a store or --driver: %s", of_stores[i], drivers_schemes());
     if (c->virtual_time && !mock)
         return cli_usage(args->command, "--virtual-time needs --mock");
     if (mock && command)
@@ -170,7 +188,7 @@ static int read_body(const char *text, struct buffer *body)
     return bad ? cli_fail("cannot read %.200s, or it has more than 64 MB", text + 1) : CLI_OK;
 }
 
-static int set_single(const struct cli_args *args, struct load_config *c)
+static int set_single(const struct cli_args *args, const char *path, struct load_config *c)
 {
     const char *method = cli_option(args, "method"), *text = cli_option(args, "body");
     struct buffer body;
@@ -179,10 +197,11 @@ static int set_single(const struct cli_args *args, struct load_config *c)
     buffer_init(&body, 64 << 20);
     int status = text ? read_body(text, &body) : CLI_OK;
     method = method ? method : text ? "POST" : "GET";
-    snprintf(name, sizeof name, "%s", c->target.kind == TARGET_HTTP ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
+    bool sent = c->target.kind == TARGET_HTTP || c->target.kind == TARGET_DRIVER;
+    snprintf(name, sizeof name, "%s", sent ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
     for (char *l = name; *l; l++)
         *l = *l >= 'A' && *l <= 'Z' ? (char)(*l - 'A' + 'a') : *l;
-    if (!status && mix_single(&c->mix, name, method, c->target.kind == TARGET_HTTP ? c->target.url.path : "/",
+    if (!status && mix_single(&c->mix, name, method, path,
                               body.data ? (char *)body.data : "", body.len, &e))
         status = cli_usage(args->command, "%s", e.text);
     buffer_deinit(&body);
@@ -211,13 +230,17 @@ static int render(const struct cli_args *args, struct load_config *c)
     return rc ? cli_fail("no memory for the requests") : CLI_OK;
 }
 
-static int set_mix(const struct cli_args *args, struct load_config *c)
+static int set_mix(const struct cli_args *args, const struct load_store *store, struct load_config *c)
 {
     const char *list = cli_option(args, "requests"), *file = cli_option(args, "request-file");
-    const char *path = c->target.kind == TARGET_HTTP ? c->target.url.path : "/";
+    const char *path = c->target.kind == TARGET_HTTP ? c->target.url.path : store->endpoint.path[0] ? store->endpoint.path : "/";
     struct error e;
     if (list && file)
         return cli_usage(args->command, "--requests and --request-file exclude each other");
+    if (c->target.workload)
+        return list || file || cli_option(args, "method") || cli_option(args, "body")
+                   ? cli_usage(args->command, "--workload has its own operations: leave out the options for requests")
+                   : render(args, c);
     if ((list || file) && (cli_option(args, "method") || cli_option(args, "body")))
         return cli_usage(args->command, "--method and --body are for one type of request; give them in --%s",
                          list ? "requests" : "request-file");
@@ -225,7 +248,7 @@ static int set_mix(const struct cli_args *args, struct load_config *c)
         return cli_usage(args->command, "%s", e.text);
     if (file && mix_read(&c->mix, file, &e))
         return cli_fail("%s", e.text);
-    int status = list || file ? CLI_OK : set_single(args, c);
+    int status = list || file ? CLI_OK : set_single(args, path, c);
     c->target.keep_alive = !cli_switch(args, "no-keep-alive");
     return status ? status : render(args, c);
 }
@@ -285,12 +308,15 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
     return status ? status : finished;
 }
 
-static int connect_and_run(const struct cli_args *args, struct load_config *c)
+static int connect_and_run(const struct cli_args *args, struct load_store *store, struct load_config *c)
 {
     const char *log = cli_option(args, "log");
     struct error e;
     if (c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
         return cli_fail("%s", e.text);
+    if (c->target.kind == TARGET_DRIVER && store_connect(store))
+        return CLI_FAILED;
+    c->target.driver_target = store->target;
     if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
         return cli_fail("%s", e.text);
     struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
@@ -309,17 +335,19 @@ static int load_command(const struct cli_args *args)
 {
     struct load_config c = {
         .interrupted = was_interrupted, .spin = cli_switch(args, "spin"), .virtual_time = cli_switch(args, "virtual-time")};
+    struct load_store store = {0};
     int status = set_mode(args, &c);
     if (!status)
         status = set_times(args, &c);
     if (!status)
         status = set_sizes(args, &c);
     if (!status)
-        status = set_target(args, &c);
+        status = set_target(args, &store, &c);
     if (!status)
-        status = set_mix(args, &c);
+        status = set_mix(args, &store, &c);
     if (!status)
-        status = connect_and_run(args, &c);
+        status = connect_and_run(args, &store, &c);
+    store_deinit(&store);
     tls_free(c.target.tls);
     load_target_deinit(&c.target);
     mix_deinit(&c.mix);

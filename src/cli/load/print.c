@@ -19,7 +19,8 @@ static const struct {
     const char *key, *text;
 } kinds[OUTCOME_KINDS] = {
     {"answered", "answered"},
-    {"refused", "answered with an error (a status of 400 or more; for a program, a status other than 0)"},
+    {"refused", "answered with an error (a status of 400 or more; for a program, a status other than 0; for a store, an error or no such record)"},
+    {"wrong", "answered with another value than the one that was written"},
     {"no_connection", "failed: no connection"},
     {"broken", "failed: connection broken, or no HTTP answer"},
     {"timeouts", "timed out"},
@@ -66,12 +67,12 @@ static struct figures figures_of(const struct candor_histogram *h)
 
 static uint64_t answers(const struct outcome *o)
 {
-    return o->kinds[OUTCOME_ANSWERED] + o->kinds[OUTCOME_REFUSED];
+    return o->kinds[OUTCOME_ANSWERED] + o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG];
 }
 
 static uint64_t errors(const struct outcome *o)
 {
-    return o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_NO_CONNECT] + o->kinds[OUTCOME_BROKEN] + o->kinds[OUTCOME_TIMEOUT];
+    return o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG] + o->kinds[OUTCOME_NO_CONNECT] + o->kinds[OUTCOME_BROKEN] + o->kinds[OUTCOME_TIMEOUT];
 }
 
 static double per_second(const struct load_result *r)

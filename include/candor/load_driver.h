@@ -93,6 +93,9 @@ struct candor_load_host {
     void (*value)(struct candor_load_connection *c, struct candor_load_request *r, uint32_t field, const void *bytes, size_t n);
     /* Notes a problem that does not end a request; the first of a run is shown. problem: half a sentence. */
     void (*problem)(struct candor_load_connection *c, const char *problem);
+    /* The server has not begun with the request, and this connection takes no more. Candor issues the request once more when the connection
+     * is lost and a new one is ready; its time continues. */
+    void (*again)(struct candor_load_connection *c, struct candor_load_request *r);
     /* The request has ended. status: a status like those of HTTP, or 0; problem: half a sentence, or NULL. The request is not the driver's
      * any more. */
     void (*done)(struct candor_load_connection *c, struct candor_load_request *r, enum candor_load_result result, int status,

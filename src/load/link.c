@@ -70,6 +70,22 @@ static void on_problem(struct candor_load_connection *c, const char *problem)
     outcome_problem(((struct link *)c)->outcome, problem);
 }
 
+static void end(struct link *l, struct connection *c, enum outcome_kind kind, int status);
+
+static void on_again(struct candor_load_connection *connection, struct candor_load_request *r)
+{
+    struct link *l = (struct link *)connection;
+    struct connection *c = place_of(r);
+    if (c->retried) {
+        outcome_problem(l->outcome, "the server closed two connections before it had begun with a request");
+        end(l, c, OUTCOME_BROKEN, 0);
+        return;
+    }
+    c->retried = true;
+    c->issued = false;
+    __atomic_fetch_add(&l->outcome->reconnects, 1, __ATOMIC_RELAXED);
+}
+
 static void end(struct link *l, struct connection *c, enum outcome_kind kind, int status)
 {
     struct connection_end ended = {kind, status};
@@ -100,7 +116,7 @@ static void on_done(struct candor_load_connection *connection, struct candor_loa
     end(l, c, kind, status);
 }
 
-static const struct candor_load_host host = {on_watch, on_ready, on_lost, on_value, on_problem, on_done};
+static const struct candor_load_host host = {on_watch, on_ready, on_lost, on_value, on_problem, on_again, on_done};
 
 /* ---- what workers call ---- */
 
@@ -122,15 +138,21 @@ static void disconnect(struct link *l)
 static void end_all(struct link *l)
 {
     enum outcome_kind kind = l->state == LINK_READY ? OUTCOME_BROKEN : OUTCOME_NO_CONNECT;
-    bool had = false;
+    bool had = false, left = false;
     disconnect(l);
-    for (struct connection *c = l->places; c; c = c->next_place)
-        if (c->has_request) {
-            had = true;
+    for (struct connection *c = l->places; c; c = c->next_place) {
+        bool waits = kind == OUTCOME_BROKEN && !c->issued; /* for a new connection */
+        if (!c->has_request)
+            continue;
+        had |= !waits;
+        left |= waits;
+        if (!waits)
             end(l, c, kind, 0);
-        }
+    }
     if (had || kind == OUTCOME_NO_CONNECT)
         outcome_problem(l->outcome, l->why);
+    if (left)
+        link_open(l);
 }
 
 /* To be called whenever a function of the driver has returned. */
@@ -161,7 +183,7 @@ void link_open(struct link *l)
 
 void link_start(struct link *l, struct connection *c)
 {
-    c->issued = false;
+    c->issued = c->retried = false;
     c->has_request = true;
     if (l->state == LINK_CLOSED) {
         link_open(l);

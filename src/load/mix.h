@@ -22,6 +22,7 @@ struct mix_type {
     char *bytes; /* the whole request, made by mix_render */
     size_t len;
     struct candor_load_call call; /* the same for a driver, made by mix_render */
+    char *call_headers;
 };
 
 struct mix {

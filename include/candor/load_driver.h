@@ -28,15 +28,15 @@ struct candor_load_bytes {
 
 /* Where to connect, and what the records look like. All of it stays valid until close. */
 struct candor_load_target {
-    const char *url;              /* as the user wrote it */
-    const char *scheme;           /* of the URL */
-    const char *host, *port;      /* port: "" if the URL has none */
-    const char *path;             /* from '/' on; "" if the URL has none */
-    const char *user, *password;  /* "" if there are none; percent-encoding is resolved */
-    bool insecure;                /* accept any certificate */
-    bool create;                  /* the first connection may create the table; later ones find false */
-    const char *table;            /* the name of the table, or a prefix of the keys */
-    uint32_t fields;              /* fields of a record, named field0, field1, ...; 0 without a workload of records */
+    const char *url;             /* as the user wrote it */
+    const char *scheme;          /* of the URL */
+    const char *host, *port;     /* port: "" if the URL has none */
+    const char *path;            /* from '/' on; "" if the URL has none */
+    const char *user, *password; /* "" if there are none; percent-encoding is resolved */
+    bool insecure;               /* accept any certificate */
+    bool create;                 /* the first connection may create the table; later ones find false */
+    const char *table;           /* the name of the table, or a prefix of the keys */
+    uint32_t fields;             /* fields of a record, named field0, field1, ...; 0 without a workload of records */
 };
 
 enum candor_load_action {

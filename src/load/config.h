@@ -36,7 +36,7 @@ struct load_config {
     uint64_t log_interval;                      /* ns; also the interval of the ticks */
     uint64_t requests_most;                     /* end after this number of requests; 0 = only after the duration */
     uint32_t connections, threads;
-    uint32_t places; /* with a driver: requests in progress on each connection at once */
+    uint32_t places;   /* with a driver: requests in progress on each connection at once */
     bool spin;         /* wait by reading the clock in a loop */
     bool virtual_time; /* for the mock: time jumps to the next event; there is one thread */
     FILE *log;         /* or NULL */

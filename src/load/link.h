@@ -15,15 +15,15 @@ struct link {
     void *side;   /* the driver's side of the connection; NULL = closed */
     enum link_state state;
     int epoll, fd;
-    bool lost;       /* disconnect when the driver's function has returned */
-    bool unflushed;  /* requests were issued */
-    bool at_once;    /* flush after each request */
-    char why[200];   /* the reason for `lost` */
-    bool listed; /* in the worker's list of links to flush */
+    bool lost;      /* disconnect when the driver's function has returned */
+    bool unflushed; /* requests were issued */
+    bool at_once;   /* flush after each request */
+    char why[200];  /* the reason for `lost` */
+    bool listed;    /* in the worker's list of links to flush */
     struct link *next_unflushed;
-    struct connection *places;    /* by next_place */
-    struct connection *halfway;   /* by next_halfway: the read of a read-modify-write has ended, and the write must be issued */
-    struct workload *workload;    /* or NULL */
+    struct connection *places;  /* by next_place */
+    struct connection *halfway; /* by next_halfway: the read of a read-modify-write has ended, and the write must be issued */
+    struct workload *workload;  /* or NULL */
     struct outcome *outcome;
     void (*finish)(void *context, struct connection *c, const struct connection_end *end);
     void *context;

@@ -154,7 +154,8 @@ static void tick_until_end(struct session *s)
 {
     struct run *run = &s->run;
     uint64_t end = run->end + run->config->drain;
-    while (clock_monotonic_ns() < end && (clock_monotonic_ns() < __atomic_load_n(&run->end, __ATOMIC_RELAXED) || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
+    while (clock_monotonic_ns() < end &&
+           (clock_monotonic_ns() < __atomic_load_n(&run->end, __ATOMIC_RELAXED) || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
         uint64_t moment = s->next_tick < end ? s->next_tick : end, soon = clock_monotonic_ns() + 50 * NS_PER_MS;
         sleep_until(moment < soon ? moment : soon);
         if (run->config->interrupted && run->config->interrupted() && !s->result->interrupted) {

@@ -6,8 +6,8 @@
 
 #include <netdb.h>
 
-/* Connects to each address of the host until one answers, each for at most 5 s. *all is for freeaddrinfo, and *one is part of it. Returns 0,
- * or a negative code with e; *all is then NULL. */
+/* Connects to each address of the host until one answers, each for at most 5 s. *all is for freeaddrinfo; *one is part of it. Returns
+ * 0, or a negative code with e; *all is then NULL. */
 int reach_host(const char *host, const char *port, struct addrinfo **all, struct addrinfo **one, struct error *e);
 
 #endif

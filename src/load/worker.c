@@ -324,7 +324,9 @@ static void wait_until(struct worker *w, uint64_t until)
 /* Whether a request is left that was due before the end. */
 static bool has_due(const struct run *run)
 {
-    uint64_t offset = scheduled(run) && !all_claimed(run) ? schedule_due(&run->config->schedule, __atomic_load_n(&run->next, __ATOMIC_RELAXED)) : UINT64_MAX;
+    uint64_t offset = scheduled(run) && !all_claimed(run)
+                          ? schedule_due(&run->config->schedule, __atomic_load_n(&run->next, __ATOMIC_RELAXED))
+                          : UINT64_MAX;
     return offset != UINT64_MAX && run->start + offset < end_of(run);
 }
 

@@ -34,7 +34,7 @@ struct worker {
     uint32_t count;
     struct link *links; /* of a driver */
     uint32_t link_count;
-    struct link *unflushed; /* by next_unflushed */
+    struct link *unflushed;        /* by next_unflushed */
     struct worker_list free, busy; /* the one that has been free longest comes first; the earliest request comes first */
     int epoll, timer;
     uint64_t armed; /* time at which the timer expires */

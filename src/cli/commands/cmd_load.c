@@ -201,8 +201,7 @@ static int set_single(const struct cli_args *args, const char *path, struct load
     snprintf(name, sizeof name, "%s", sent ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
     for (char *l = name; *l; l++)
         *l = *l >= 'A' && *l <= 'Z' ? (char)(*l - 'A' + 'a') : *l;
-    if (!status && mix_single(&c->mix, name, method, path,
-                              body.data ? (char *)body.data : "", body.len, &e))
+    if (!status && mix_single(&c->mix, name, method, path, body.data ? (char *)body.data : "", body.len, &e))
         status = cli_usage(args->command, "%s", e.text);
     buffer_deinit(&body);
     return status;
@@ -278,13 +277,16 @@ static void on_tick(void *context, const struct load_tick *tick)
 /* Returns the status of the command. Answers that are errors belong to the result, but if there are no other answers, the command fails. */
 static int judge(const struct load_config *c, const struct outcome *o)
 {
-    uint64_t errors = o->kinds[OUTCOME_REFUSED];
+    uint64_t errors = o->kinds[OUTCOME_REFUSED] + o->kinds[OUTCOME_WRONG];
     const char *what = c->target.kind == TARGET_HTTP ? "a status of 400 or more" : "a status other than 0";
     if (o->kinds[OUTCOME_ANSWERED])
         return CLI_OK;
     if (!errors)
         return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
-    if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
+    if (c->target.kind == TARGET_DRIVER && !o->statuses[4] && !o->statuses[5])
+        return cli_fail("not one request succeeded: all %" PRIu64 " answers are errors%s%s", errors, o->has_problem ? "; the first: " : "",
+                        o->first_problem);
+    if (!o->statuses[4] != !o->statuses[5])
         what = o->statuses[4] ? "a status of 400 to 499; check the address and the path" : "a status of 500 to 599; check the server";
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
@@ -357,8 +359,11 @@ static int load_command(const struct cli_args *args)
 const struct cli_command command_load = {
     .name = "load",
     .arguments = "[OPTION...] (URL | --mock MODEL | --command -- PROGRAM...)",
-    .summary = "put load on a server and measure response times without coordinated omission",
-    .about = "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
+    .summary = "put load on a server or a store and measure response times without coordinated omission",
+    .about = "Sends requests to URL: by HTTP/1.1 (http, https), HTTP/2 (h2, h2s) or gRPC (grpc, grpcs), or operations on records "
+             "(--workload) to "
+             "Redis (redis, rediss), memcached, PostgreSQL (postgresql) or Cassandra (cql, cqls). With --rate they are due on a schedule "
+             "that does not wait for "
              "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
              "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
              "Three times are measured for each request. The service time is the time from sending to the end of the answer. The wait is "
@@ -370,12 +375,17 @@ const struct cli_command command_load = {
              "request on a connection as soon as the answer has come, and measures only service times.\n\n"
              "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
              "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
-             "docs/formats/load.md describes --json, the log's tags and the file of requests.",
+             "docs/load.md describes servers, stores and workloads; docs/formats/load.md describes --json, the log's tags and the file of "
+             "requests.",
     .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n"
                 "    a thousand requests per second, logged\n"
                 "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items "
                 "http://localhost:8080\n"
                 "    two types of requests, after a ramp of 20 s\n"
+                "candor load --workload a --phase load redis://localhost\n"
+                "    fill a table in Redis with the records of YCSB's workload a\n"
+                "candor load --workload a -r 20000 --in-flight 16 -d 60s redis://localhost\n"
+                "    its operations, 20,000 per second\n"
                 "candor load --mock delay=4ms -c 1 -r 1000 -d 60s --virtual-time\n"
                 "    why the service time alone misleads: it is 4 ms, while callers wait 45 s\n"
                 "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"

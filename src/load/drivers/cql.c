@@ -34,7 +34,7 @@ struct cql {
     struct {
         uint8_t bytes[ID_MAX];
         uint8_t len;
-    } *ids; /* of the prepared statements */
+    } * ids; /* of the prepared statements */
     struct candor_load_request *requests[STREAMS];
     uint16_t free[STREAMS];
     uint32_t free_count;
@@ -195,11 +195,17 @@ static int prepared(struct cql *c, struct cql_body *b, struct error *e)
 static int log_in(struct cql *c, uint8_t opcode, struct cql_body *b, struct error *e)
 {
     switch (opcode) {
-    case CQL_AUTHENTICATE: send_login(&c->wire.out, c->wire.shared->target); return 0;
+    case CQL_AUTHENTICATE:
+        send_login(&c->wire.out, c->wire.shared->target);
+        return 0;
     case CQL_READY:
-    case CQL_AUTH_SUCCESS: next_step(c, STEP_KEYSPACE); return 0;
-    case CQL_RESULT: return prepared(c, b, e);
-    default: return error_set(e, -EPROTO, "the server sent a message of kind %u, which is none of a login", opcode);
+    case CQL_AUTH_SUCCESS:
+        next_step(c, STEP_KEYSPACE);
+        return 0;
+    case CQL_RESULT:
+        return prepared(c, b, e);
+    default:
+        return error_set(e, -EPROTO, "the server sent a message of kind %u, which is none of a login", opcode);
     }
 }
 
@@ -225,9 +231,12 @@ static uint32_t statement_of(const struct cql_target *t, const struct candor_loa
 {
     bool all = r->field == CANDOR_LOAD_ALL_FIELDS;
     switch (r->action) {
-    case CANDOR_LOAD_READ: return all ? READ_ALL : READ_ONE + (uint32_t)r->field;
-    case CANDOR_LOAD_SCAN: return SCAN;
-    default: return all ? WRITE_ALL : READ_ONE + t->fields + (uint32_t)r->field;
+    case CANDOR_LOAD_READ:
+        return all ? READ_ALL : READ_ONE + (uint32_t)r->field;
+    case CANDOR_LOAD_SCAN:
+        return SCAN;
+    default:
+        return all ? WRITE_ALL : READ_ONE + t->fields + (uint32_t)r->field;
     }
 }
 

@@ -29,10 +29,18 @@ static const struct {
     const struct candor_load_driver *driver; /* NULL = the build did not find the package */
     const char *package;
 } rows[] = {
-    {"redis", REDIS, "libhiredis-dev"},   {"rediss", REDIS, "libhiredis-dev"},     {"memcached", &driver_memcached, NULL},
-    {"memcacheds", &driver_memcached, NULL}, {"postgresql", POSTGRES, "libpq-dev"},   {"postgres", POSTGRES, "libpq-dev"},
-    {"cql", &driver_cql, NULL},           {"cqls", &driver_cql, NULL},             {"h2", HTTP2, "libnghttp2-dev"},
-    {"h2s", HTTP2, "libnghttp2-dev"},     {"grpc", GRPC, "libnghttp2-dev"},        {"grpcs", GRPC, "libnghttp2-dev"},
+    {"redis", REDIS, "libhiredis-dev"},
+    {"rediss", REDIS, "libhiredis-dev"},
+    {"memcached", &driver_memcached, NULL},
+    {"memcacheds", &driver_memcached, NULL},
+    {"postgresql", POSTGRES, "libpq-dev"},
+    {"postgres", POSTGRES, "libpq-dev"},
+    {"cql", &driver_cql, NULL},
+    {"cqls", &driver_cql, NULL},
+    {"h2", HTTP2, "libnghttp2-dev"},
+    {"h2s", HTTP2, "libnghttp2-dev"},
+    {"grpc", GRPC, "libnghttp2-dev"},
+    {"grpcs", GRPC, "libnghttp2-dev"},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -39,8 +39,8 @@ struct http2 {
     nghttp2_session *session;
     struct http2_call calls[CALLS_MAX];
     uint32_t call_count;
-    uint32_t streams; /* open */
-    bool leaving;     /* the server takes no new streams */
+    uint32_t streams;  /* open */
+    bool leaving;      /* the server takes no new streams */
     char message[120]; /* of the last gRPC status that is an error */
 };
 
@@ -61,8 +61,8 @@ static void add_header(struct http2_call *h, const char *name, const char *value
 /* Headers of HTTP/1.1 that HTTP/2 forbids, or that the driver sends by itself. */
 static bool is_left_out(const char *name)
 {
-    static const char *const names[] = {"connection", "host", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
-                                        "content-length"};
+    static const char *const names[] = {"connection",        "host",    "keep-alive",    "proxy-connection",
+                                        "transfer-encoding", "upgrade", "content-length"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -8,10 +8,12 @@
 
 #define LIBPQ_FUNCTIONS(X)                                                                                                                 \
     X(PQconnectStart)                                                                                                                      \
-    X(PQconnectPoll) X(PQstatus) X(PQsocket) X(PQfinish) X(PQerrorMessage) X(PQsetnonblocking) X(PQenterPipelineMode) X(PQsendPrepare)     \
-        X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQpipelineSync) X(PQflush) X(PQconsumeInput) X(PQisBusy) X(PQgetResult)              \
-            X(PQresultStatus) X(PQresultErrorMessage) X(PQresultErrorField) X(PQntuples) X(PQnfields) X(PQgetvalue) X(PQgetlength)         \
-                X(PQclear) X(PQcmdTuples) X(PQescapeIdentifier) X(PQfreemem)
+    X(PQconnectPoll)                                                                                                                       \
+    X(PQstatus)                                                                                                                            \
+    X(PQsocket) X(PQfinish) X(PQerrorMessage) X(PQsetnonblocking) X(PQenterPipelineMode) X(PQsendPrepare) X(PQsendQueryParams)             \
+        X(PQsendQueryPrepared) X(PQpipelineSync) X(PQflush) X(PQconsumeInput) X(PQisBusy) X(PQgetResult) X(PQresultStatus)                 \
+            X(PQresultErrorMessage) X(PQresultErrorField) X(PQntuples) X(PQnfields) X(PQgetvalue) X(PQgetlength) X(PQclear) X(PQcmdTuples) \
+                X(PQescapeIdentifier) X(PQfreemem)
 
 struct libpq {
 #define LIBPQ_MEMBER(name) __typeof__(&name) name;

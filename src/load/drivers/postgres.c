@@ -21,7 +21,7 @@ struct postgres_target {
     struct libpq pq;
     const struct candor_load_target *target;
     uint32_t fields, statements;
-    char **sql;  /* by the number of the statement */
+    char **sql; /* by the number of the statement */
     char *create;
 };
 
@@ -132,10 +132,14 @@ static uint32_t statement_of(const struct postgres_target *t, const struct cando
 {
     bool all = r->field == CANDOR_LOAD_ALL_FIELDS;
     switch (r->action) {
-    case CANDOR_LOAD_READ: return all ? READ_ALL : READ_ONE + (uint32_t)r->field;
-    case CANDOR_LOAD_UPDATE: return all ? UPDATE_ALL : READ_ONE + t->fields + (uint32_t)r->field;
-    case CANDOR_LOAD_INSERT: return INSERT;
-    default: return SCAN;
+    case CANDOR_LOAD_READ:
+        return all ? READ_ALL : READ_ONE + (uint32_t)r->field;
+    case CANDOR_LOAD_UPDATE:
+        return all ? UPDATE_ALL : READ_ONE + t->fields + (uint32_t)r->field;
+    case CANDOR_LOAD_INSERT:
+        return INSERT;
+    default:
+        return SCAN;
     }
 }
 
@@ -230,10 +234,17 @@ static void take_results(struct postgres *c)
 static void poll_connect(struct postgres *c)
 {
     switch (c->pq->PQconnectPoll(c->conn)) {
-    case PGRES_POLLING_READING: watch(c, CANDOR_LOAD_READABLE); break;
-    case PGRES_POLLING_WRITING: watch(c, CANDOR_LOAD_WRITABLE); break;
-    case PGRES_POLLING_OK: log_in(c); break;
-    default: lose(c, c->pq->PQerrorMessage(c->conn));
+    case PGRES_POLLING_READING:
+        watch(c, CANDOR_LOAD_READABLE);
+        break;
+    case PGRES_POLLING_WRITING:
+        watch(c, CANDOR_LOAD_WRITABLE);
+        break;
+    case PGRES_POLLING_OK:
+        log_in(c);
+        break;
+    default:
+        lose(c, c->pq->PQerrorMessage(c->conn));
     }
 }
 
@@ -306,7 +317,8 @@ static void put_statement(struct buffer *b, const struct postgres_target *t, uin
     case SCAN:
         buffer_text(b, "SELECT ");
         put_fields(b, t->fields, "field%u");
-        buffer_printf(b, number == SCAN ? " FROM %s WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2" : " FROM %s WHERE ycsb_key = $1", table);
+        buffer_printf(b, number == SCAN ? " FROM %s WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2" : " FROM %s WHERE ycsb_key = $1",
+                      table);
         break;
     case UPDATE_ALL:
         buffer_printf(b, "UPDATE %s SET ", table);

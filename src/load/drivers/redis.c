@@ -1,5 +1,5 @@
-/* Redis and Valkey: commands made and answers read by hiredis, on a connection of our own (wire.h), because hiredis before version 1.0 has
- * no TLS. A record is a hash with a field for each field of the record; as in YCSB, a sorted set with the names of all records serves scans.
+/* Redis and Valkey: answers are read by hiredis, on a connection of our own (wire.h), because hiredis before version 1.0 has no TLS. A
+ * record is a hash with a field for each field of the record; as in YCSB, a sorted set with the names of all records serves scans.
  *
  *     redis[s]://[[USER]:PASSWORD@]HOST[:6379][/DATABASE] */
 #include "load/drivers/drivers.h"
@@ -149,14 +149,21 @@ static void issue(void *connection, struct candor_load_request *r)
     }
     r->mark = insert ? 2 : 1;
     switch (r->action) {
-    case CANDOR_LOAD_CALL: put_call(c, r->call); break;
-    case CANDOR_LOAD_READ: put_read(c, t, r); break;
-    case CANDOR_LOAD_SCAN: put_scan(c, t, r); break;
+    case CANDOR_LOAD_CALL:
+        put_call(c, r->call);
+        break;
+    case CANDOR_LOAD_READ:
+        put_read(c, t, r);
+        break;
+    case CANDOR_LOAD_SCAN:
+        put_scan(c, t, r);
+        break;
     case CANDOR_LOAD_INSERT:
         put_write(c, t, r);
         put_index(c, t, r);
         break;
-    default: put_write(c, t, r);
+    default:
+        put_write(c, t, r);
     }
 }
 

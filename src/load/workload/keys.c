@@ -90,11 +90,17 @@ uint64_t keys_draw(const struct keys *k, struct draw *d, uint64_t n, uint64_t ne
     if (k->count <= 1 && k->kind != KEYS_LATEST && k->kind != KEYS_EXPONENTIAL)
         return k->first;
     switch (k->kind) {
-    case KEYS_UNIFORM: return k->first + draw_below(d, k->count);
-    case KEYS_SEQUENTIAL: return k->first + n % k->count;
-    case KEYS_ZIPFIAN: return k->first + zipf_draw(&k->zipf, d);
-    case KEYS_SCRAMBLED: return k->first + keys_hash(zipf_draw(&k->zipf, d)) % k->count;
-    case KEYS_HOTSPOT: return k->first + hotspot(k, d);
-    default: return from_newest(k, d, newest);
+    case KEYS_UNIFORM:
+        return k->first + draw_below(d, k->count);
+    case KEYS_SEQUENTIAL:
+        return k->first + n % k->count;
+    case KEYS_ZIPFIAN:
+        return k->first + zipf_draw(&k->zipf, d);
+    case KEYS_SCRAMBLED:
+        return k->first + keys_hash(zipf_draw(&k->zipf, d)) % k->count;
+    case KEYS_HOTSPOT:
+        return k->first + hotspot(k, d);
+    default:
+        return from_newest(k, d, newest);
     }
 }

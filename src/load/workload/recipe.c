@@ -1,7 +1,6 @@
 #include "load/workload/recipe.h"
 
 #include "base/text/number.h"
-#include "load/workload/workload.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+const char *const workload_action_names[WORKLOAD_ACTIONS] = {"read", "update", "insert", "scan", "read-modify-write"};
 
 enum form { WHOLE_64, WHOLE_32, SHARE, YES_NO, KEYS };
 
@@ -84,13 +85,15 @@ static int set_property(struct recipe *s, const struct property *p, const char *
         else
             *(uint32_t *)at = (uint32_t)whole;
         return 0;
-    case SHARE: return number_parse_real(value, 0, 1e9, at) ? bad(e, p->name, value, "a number, 0 or above") : 0;
+    case SHARE:
+        return number_parse_real(value, 0, 1e9, at) ? bad(e, p->name, value, "a number, 0 or above") : 0;
     case YES_NO:
         if (strcasecmp(value, "true") && strcasecmp(value, "false"))
             return bad(e, p->name, value, "true or false");
         *(bool *)at = !strcasecmp(value, "true");
         return 0;
-    default: return set_keys(p->name, value, at, e);
+    default:
+        return set_keys(p->name, value, at, e);
     }
 }
 
@@ -106,8 +109,8 @@ static int set_table(struct recipe *s, const char *value, struct error *e)
 int recipe_set(struct recipe *s, const char *name, const char *value, struct error *e)
 {
     /* Properties of YCSB that a run without YCSB has no use for, or that are always so here. */
-    static const char *const ignored[] = {"workload", "dataintegrity", "exporter", "measurementtype", "threadcount", "target",
-                                          "maxexecutiontime"};
+    static const char *const ignored[] = {"workload",    "dataintegrity", "exporter",        "measurementtype",
+                                          "threadcount", "target",        "maxexecutiontime"};
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
         if (!strcmp(name, properties[i].name))
             return set_property(s, &properties[i], value, e);
@@ -129,10 +132,21 @@ int recipe_set(struct recipe *s, const char *name, const char *value, struct err
 
 static void set_defaults(struct recipe *s)
 {
-    *s = (struct recipe){.records = 1000, .fields = 10, .field_length = 100, .field_length_least = 1,
-                                    .proportions = {0.95, 0.05}, .distribution = KEYS_UNIFORM, .scan_distribution = KEYS_UNIFORM,
-                                    .field_length_distribution = KEYS_SEQUENTIAL, .hot_set = 0.2, .hot_draws = 0.8, .scan_least = 1,
-                                    .scan_most = 1000, .read_all = true, .zero_padding = 1, .table = "usertable"};
+    *s = (struct recipe){.records = 1000,
+                         .fields = 10,
+                         .field_length = 100,
+                         .field_length_least = 1,
+                         .proportions = {0.95, 0.05},
+                         .distribution = KEYS_UNIFORM,
+                         .scan_distribution = KEYS_UNIFORM,
+                         .field_length_distribution = KEYS_SEQUENTIAL,
+                         .hot_set = 0.2,
+                         .hot_draws = 0.8,
+                         .scan_least = 1,
+                         .scan_most = 1000,
+                         .read_all = true,
+                         .zero_padding = 1,
+                         .table = "usertable"};
 }
 
 /* ---- by name ---- */
@@ -249,8 +263,9 @@ int recipe_check(struct recipe *s, struct error *e)
     if (s->insert_count > s->records - s->insert_start)
         return error_set(e, -EINVAL, "insertstart + insertcount must be at most recordcount=%llu", (unsigned long long)s->records);
     if (s->scan_least > s->scan_most || s->field_length_least > s->field_length)
-        return error_set(e, -EINVAL, "%s", s->scan_least > s->scan_most ? "minscanlength must be at most maxscanlength"
-                                                                       : "minfieldlength must be at most fieldlength");
+        return error_set(e, -EINVAL, "%s",
+                         s->scan_least > s->scan_most ? "minscanlength must be at most maxscanlength"
+                                                      : "minfieldlength must be at most fieldlength");
     if (s->hot_set > 1 || s->hot_draws > 1)
         return error_set(e, -EINVAL, "hotspotdatafraction and hotspotopnfraction must be at most 1");
     return 0;

@@ -10,13 +10,17 @@
 
 enum { RECIPE_FIELDS_MAX = 1000, RECIPE_FIELD_LENGTH_MAX = 1 << 20 };
 
+enum workload_action { WORKLOAD_READ, WORKLOAD_UPDATE, WORKLOAD_INSERT, WORKLOAD_SCAN, WORKLOAD_MODIFY, WORKLOAD_ACTIONS };
+
+extern const char *const workload_action_names[WORKLOAD_ACTIONS];
+
 struct recipe {
-    char name[128];           /* for messages */
-    uint64_t records;         /* recordcount */
-    uint64_t operations;      /* operationcount; 0 = as many as the time allows */
+    char name[128];                      /* for messages */
+    uint64_t records;                    /* recordcount */
+    uint64_t operations;                 /* operationcount; 0 = as many as the time allows */
     uint64_t insert_start, insert_count; /* the part of the records that the load phase of this run inserts */
     uint32_t fields, field_length, field_length_least;
-    double proportions[5];    /* by enum workload_action */
+    double proportions[WORKLOAD_ACTIONS];
     enum keys_kind distribution, scan_distribution, field_length_distribution;
     double hot_set, hot_draws;
     uint32_t scan_least, scan_most;

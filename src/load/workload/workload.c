@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const workload_action_names[WORKLOAD_ACTIONS] = {"read", "update", "insert", "scan", "read-modify-write"};
-
 enum { TEXT = 1 << 20 }; /* positions at which values begin */
 
 static char *make_text(size_t n)

@@ -12,10 +12,6 @@
 #include "load/workload/keys.h"
 #include "load/workload/recipe.h"
 
-enum workload_action { WORKLOAD_READ, WORKLOAD_UPDATE, WORKLOAD_INSERT, WORKLOAD_SCAN, WORKLOAD_MODIFY, WORKLOAD_ACTIONS };
-
-extern const char *const workload_action_names[WORKLOAD_ACTIONS];
-
 struct workload {
     const struct recipe *recipe;
     enum workload_action actions[WORKLOAD_ACTIONS]; /* by the type of a request */
@@ -25,7 +21,7 @@ struct workload {
     struct keys scan_lengths;
     struct keys field_lengths;
     struct inserted inserted;
-    char *text; /* the block */
+    char *text;              /* the block */
     uint64_t checked, wrong; /* atomic: fields that were read */
 };
 

@@ -10,10 +10,27 @@
     X(PQconnectStart)                                                                                                                      \
     X(PQconnectPoll)                                                                                                                       \
     X(PQstatus)                                                                                                                            \
-    X(PQsocket) X(PQfinish) X(PQerrorMessage) X(PQsetnonblocking) X(PQenterPipelineMode) X(PQsendPrepare) X(PQsendQueryParams)             \
-        X(PQsendQueryPrepared) X(PQpipelineSync) X(PQflush) X(PQconsumeInput) X(PQisBusy) X(PQgetResult) X(PQresultStatus)                 \
-            X(PQresultErrorMessage) X(PQresultErrorField) X(PQntuples) X(PQnfields) X(PQgetvalue) X(PQgetlength) X(PQclear) X(PQcmdTuples) \
-                X(PQescapeIdentifier) X(PQfreemem)
+    X(PQsocket)                                                                                                                            \
+    X(PQfinish)                                                                                                                            \
+    X(PQerrorMessage)                                                                                                                      \
+    X(PQsetnonblocking)                                                                                                                    \
+    X(PQenterPipelineMode)                                                                                                                 \
+    X(PQsendPrepare)                                                                                                                       \
+    X(PQsendQueryParams)                                                                                                                   \
+    X(PQsendQueryPrepared)                                                                                                                 \
+    X(PQpipelineSync)                                                                                                                      \
+    X(PQflush)                                                                                                                             \
+    X(PQconsumeInput)                                                                                                                      \
+    X(PQisBusy)                                                                                                                            \
+    X(PQgetResult)                                                                                                                         \
+    X(PQresultStatus)                                                                                                                      \
+    X(PQresultErrorField)                                                                                                                  \
+    X(PQntuples)                                                                                                                           \
+    X(PQnfields)                                                                                                                           \
+    X(PQgetvalue)                                                                                                                          \
+    X(PQgetlength)                                                                                                                         \
+    X(PQclear)                                                                                                                             \
+    X(PQcmdTuples)
 
 struct libpq {
 #define LIBPQ_MEMBER(name) __typeof__(&name) name;

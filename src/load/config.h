@@ -32,6 +32,7 @@ struct load_config {
     struct schedule schedule;
     struct mix mix;
     struct target target;
+    uint64_t think; /* ns, for throughput: how long a connection waits after an answer */
     uint64_t warm_up, duration, drain, timeout; /* ns */
     uint64_t log_interval;                      /* ns; also the interval of the ticks */
     uint64_t requests_most;                     /* end after this number of requests; 0 = only after the duration */

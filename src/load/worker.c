@@ -133,7 +133,7 @@ static void finish(struct worker *w, struct connection *c, const struct connecti
     uint64_t since = scheduled(run) ? c->request.intended : c->request.sent;
     unlink_from(&w->busy, c);
     append(&w->free, c);
-    c->free_since = at;
+    c->free_since = at + (scheduled(run) ? 0 : run->config->think);
     if (!scheduled(run) && end->kind != OUTCOME_ANSWERED && end->kind != OUTCOME_REFUSED)
         c->free_since = at + BACK_OFF;
     __atomic_fetch_sub(&run->in_flight, 1, __ATOMIC_RELAXED);

@@ -8,6 +8,7 @@
 #include "cli/load/print.h"
 #include "cli/load/store.h"
 #include "format/write/output.h"
+#include "load/arrivals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +23,11 @@ static const struct cli_option options[] = {
      "fixed or throttle: follow a schedule; throughput: send as fast as possible (see above; default fixed with --rate, otherwise "
      "throughput)"},
     {'r', "rate", "RATE", NULL, "requests per second, or comma-separated steps RATE[-RATE]:TIME, such as 0-1000:10s,1000"},
+    {0, "arrivals", "HOW", "even|poisson" CLI_OPEN,
+     "even: requests of a second are due at equal distances (default); poisson: at random, independent moments; or a file with a time in "
+     "seconds on each line, instead of --rate"},
+    {0, "think", "TIME", NULL,
+     "with --mode throughput: wait this long after each answer, as users of a closed system do; a slow server then gets fewer requests"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
     {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
     {'c', "connections", "N", NULL, "connections, each with one request at a time (default 10)"},
@@ -50,7 +56,7 @@ static const struct cli_option options[] = {
     {0, "mock", "MODEL", NULL,
      "use a simulated server: delay=TIME answers after TIME; hiccup[=TIME-TIME] stops everything now and then, for a time in this range"},
     {0, "virtual-time", NULL, NULL, "with --mock: skip waiting times, so that a simulated minute takes moments"},
-    {0, "seed", "N", NULL, "seed of the mock's random numbers (default 1)"},
+    {0, "seed", "N", NULL, "seed of all random numbers: the mock, poisson arrivals, records of a workload (default 1)"},
     {0, "command", NULL, NULL, "run the program after '--' for each request; at most -c of them at once"},
     {'q', "quiet", NULL, NULL, "do not print a line per second"},
     {0, "json", NULL, NULL, "print the result as JSON"},
@@ -61,15 +67,22 @@ static const struct cli_option options[] = {
 
 static int set_mode(const struct cli_args *args, struct load_config *c)
 {
-    const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate");
+    const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate"), *arrivals = cli_option(args, "arrivals");
+    bool trace = arrivals && strcmp(arrivals, "even") && strcmp(arrivals, "poisson");
     struct error e;
+    if (trace && rate)
+        return cli_usage(args->command, "--arrivals %.60s has the times of all requests: leave out --rate", arrivals);
     if (!mode)
-        mode = rate ? "fixed" : "throughput";
+        mode = rate || arrivals ? "fixed" : "throughput";
     c->mode = !strcmp(mode, "fixed") ? LOAD_FIXED : !strcmp(mode, "throttle") ? LOAD_THROTTLE : LOAD_THROUGHPUT;
     if (c->mode == LOAD_THROUGHPUT && rate)
         return cli_usage(
             args->command,
             "--mode throughput has no rate: it sends as fast as answers come; leave --rate out, or use --mode throttle or fixed");
+    if (c->mode == LOAD_THROUGHPUT && arrivals)
+        return cli_usage(args->command, "--mode throughput has no arrivals: a request is sent when an answer has come");
+    if (trace)
+        return arrivals_read(&c->schedule, arrivals, &e) ? cli_fail("%s", e.text) : CLI_OK;
     if (c->mode != LOAD_THROUGHPUT && !rate)
         return cli_usage(args->command, "--mode %s needs --rate", mode);
     return rate && schedule_parse(&c->schedule, rate, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
@@ -77,7 +90,7 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
 
 static int set_times(const struct cli_args *args, struct load_config *c)
 {
-    unsigned long long duration, warm_up, drain, timeout, interval;
+    unsigned long long duration, warm_up, drain, timeout, interval, think;
     int status = cli_duration(args, "duration", 10 * NS_PER_S, &duration);
     if (!status)
         status = cli_duration(args, "warm-up", 0, &warm_up);
@@ -85,6 +98,8 @@ static int set_times(const struct cli_args *args, struct load_config *c)
         status = cli_duration(args, "drain", 0, &drain);
     if (!status)
         status = cli_duration(args, "timeout", 30 * NS_PER_S, &timeout);
+    if (!status)
+        status = cli_duration(args, "think", 0, &think);
     if (!status)
         status = cli_duration(args, "log-interval", NS_PER_S, &interval);
     if (status)
@@ -95,6 +110,11 @@ static int set_times(const struct cli_args *args, struct load_config *c)
         return cli_usage(args->command, "--log-interval must be at least 10ms");
     if (duration > 1000000000000000 || warm_up > 1000000000000000 || drain > 1000000000000000 || timeout > 1000000000000000)
         return cli_usage(args->command, "a time must be at most 11 days");
+    if (think && c->mode != LOAD_THROUGHPUT)
+        return cli_usage(args->command, "--think is for --mode throughput: on a schedule, requests do not wait for answers");
+    if (c->schedule.arrivals && !cli_option(args, "duration"))
+        duration = c->schedule.arrivals[c->schedule.arrival_count - 1] + NS_PER_S;
+    c->think = think;
     c->duration = duration, c->warm_up = warm_up, c->drain = drain, c->timeout = timeout, c->log_interval = interval;
     return CLI_OK;
 }
@@ -113,6 +133,17 @@ static int set_sizes(const struct cli_args *args, struct load_config *c)
     if (c->threads > c->connections)
         c->threads = c->connections;
     return CLI_OK;
+}
+
+static int set_arrivals(const struct cli_args *args, struct load_config *c)
+{
+    const char *arrivals = cli_option(args, "arrivals");
+    struct error e;
+    uint32_t seed;
+    int status = cli_number(args, "seed", 1, &seed);
+    if (status || !arrivals || strcmp(arrivals, "poisson"))
+        return status;
+    return arrivals_poisson(&c->schedule, c->warm_up + c->duration, seed, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
 /* ---- the target ---- */
@@ -348,11 +379,14 @@ static int load_command(const struct cli_args *args)
     if (!status)
         status = set_mix(args, &store, &c);
     if (!status)
+        status = set_arrivals(args, &c);
+    if (!status)
         status = connect_and_run(args, &store, &c);
     store_deinit(&store);
     tls_free(c.target.tls);
     load_target_deinit(&c.target);
     mix_deinit(&c.mix);
+    schedule_deinit(&c.schedule);
     return status;
 }
 

@@ -157,6 +157,9 @@ int load_print_text(const struct load_config *config, const struct load_result *
     if (outcome_histogram(&sum))
         return -1;
     enum outcome_time figure = config->mode == LOAD_FIXED ? OUTCOME_RESPONSE : OUTCOME_SERVICE;
+    if (config->think)
+        printf("closed system: each of %" PRIu32 " connections waits %s after an answer, so the load falls when the server is slow\n",
+               config->connections, duration((int64_t)config->think, text));
     printf("mode %s, %s measured%s, %.1f answers per second\n", mode_names[config->mode], duration((int64_t)r->elapsed, text),
            r->interrupted ? " (interrupted)" : "", per_second(r));
     print_counts(&r->outcome);

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * thread; and how often the threads got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: a new object each time. done waits=COUNT.
+ * go stuck threads=N: N virtual threads want a ReentrantLock that they never get. done as soon as they wait.
  * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; with mixed one of their
  * locks is a ReentrantLock. done as soon as they wait.
  * go chain: the same threads: chain-0 waits for chain-1, which waits for chain-2, which sleeps. done as soon as they do.
@@ -213,6 +214,20 @@ public final class Locks {
         }
     }
 
+    private static String stuck(Rounds.Options options) throws Exception {
+        int count = (int) options.number("threads", 1000);
+        ReentrantLock lock = new ReentrantLock();
+        lock.lock();
+        for (int i = 0; i < count; i++) {
+            VirtualThreads.virtual("stuck-" + i, () -> with(lock, () -> { })).start();
+        }
+        while (lock.getQueueLength() < count) {
+            sleep(1);
+        }
+        sleep(50);
+        return "threads=" + count;
+    }
+
     private static void awaitAll(Thread[] threads, Thread.State last) {
         for (int i = 0; i < threads.length; i++) {
             Thread.State state = threads[i].getState();
@@ -277,6 +292,8 @@ public final class Locks {
                     return convoy(options);
                 case "holders":
                     return holders(options);
+                case "stuck":
+                    return stuck(options);
                 case "deadlock":
                     return deadlock(options);
                 default:

@@ -5,6 +5,7 @@
 #include "agent/collect/lock/lock_holders.h"
 #include "agent/collect/lock/lock_pace.h"
 #include "agent/collect/lock/lock_samples.h"
+#include "agent/collect/lock/open_virtual_waits.h"
 #include "agent/collect/lock/open_waits.h"
 #include "agent/hot/calls/park.h"
 #include "agent/hot/calls/virtual_purpose.h"
@@ -274,6 +275,7 @@ static void close(void)
 static void end(void (*drain_all)(void))
 {
     open_waits_take(); /* while the JVM still reports the end of waits */
+    open_virtual_waits_take();
     silence();
     close();
 }
